@@ -1,0 +1,40 @@
+import type { MediaItem } from "./media.ts";
+
+/** One entry of the built-in feed. */
+export interface FeedItem {
+  readonly accountId: string;
+  /** Chosen by the publisher, so that putting it twice is one entry. */
+  readonly id: string;
+  readonly title: string | null;
+  readonly text: string | null;
+  readonly link: string | null;
+  readonly tags: readonly string[];
+  readonly language: string | null;
+  readonly media: readonly FeedMedia[];
+  readonly thumbnail: FeedMedia | null;
+  /** Milliseconds since 1970; the date shown. */
+  readonly publishedAt: number;
+  /** False while it waits for its time. */
+  readonly isPublic: boolean;
+}
+
+export interface FeedMedia {
+  /** Key in the file store. */
+  readonly key: string;
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  readonly altText: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationSeconds: number | null;
+}
+
+/** Where the built-in feed keeps its entries: a table and the file store in production, maps in tests. */
+export interface FeedShelf {
+  get(accountId: string, id: string): Promise<FeedItem | null>;
+  /** Writes the entry, replacing one of the same id. */
+  put(item: FeedItem): Promise<void>;
+  remove(accountId: string, id: string): Promise<void>;
+  /** Copies media to where the feed's readers get it; the same item and position overwrite. */
+  keepMedia(accountId: string, itemId: string, position: string, item: MediaItem): Promise<FeedMedia>;
+}

@@ -1,0 +1,15 @@
+import type { Readable } from "node:stream";
+
+/**
+ * Bytes by key: the folder `files/` or a bucket. Keys match `^[a-z0-9][a-z0-9/_.-]*$` without `..` or `//`
+ * (anything else: `AppError` `invalid`).
+ */
+export interface FileStore {
+  /** Streams to a temporary place and moves it under the key at the end: a key never shows half a file. */
+  write(key: string, body: Readable, signal?: AbortSignal): Promise<{ sizeBytes: number; sha256: string }>;
+  /** Size in bytes; null where there is nothing under the key. */
+  size(key: string): Promise<number | null>;
+  /** A stream over the bytes `start` to `end`, inclusive; throws `not_found`. */
+  read(key: string, range?: { start?: number; end?: number }): Readable;
+  remove(key: string): Promise<void>;
+}

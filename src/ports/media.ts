@@ -1,0 +1,78 @@
+import type { Readable } from "node:stream";
+import type { FileType } from "../domain/file.ts";
+
+/** What the bytes themselves say, never a header or a file name. */
+export interface MediaFacts {
+  readonly mimeType: string;
+  readonly type: FileType;
+  readonly sizeBytes: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationSeconds: number | null;
+  /** Codec names as mediabunny gives them (`avc`, `aac`), null where there is none. */
+  readonly videoCodec: string | null;
+  readonly audioCodec: string | null;
+  readonly sha256: string;
+}
+
+/** One picture, video or sound of a post, ready on this machine: checked, hashed, and readable as often as needed. */
+export interface MediaItem {
+  /** The address the user gave. */
+  readonly url: string;
+  readonly altText: string | null;
+  readonly facts: MediaFacts;
+  /** A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). */
+  open(range?: { start?: number; end?: number }): Readable;
+}
+
+/** Limits a picture is fitted to: shrunk or re-encoded only as far as they need it. */
+export interface ImageLimits {
+  readonly maxBytes: number;
+  readonly mimeTypes: readonly string[];
+  readonly maxWidth?: number;
+  readonly maxHeight?: number;
+}
+
+export interface FittedImage {
+  readonly bytes: Buffer;
+  readonly mimeType: string;
+  readonly width: number;
+  readonly height: number;
+  /** True where the bytes differ from the original's (re-encoded, shrunk, or stripped of location data). */
+  readonly isChanged: boolean;
+}
+
+/**
+ * A post's media for a platform file. Every method throws `AppError` `invalid` for media that can never be sent (wrong type,
+ * too large, a bomb) and `MediaUnavailable` for a source that may answer later.
+ */
+export interface PostMedia {
+  /** Brings the media at this address here (own files are read in place), checks and hashes it; cheap when done before. */
+  item(url: string, altText?: string | null): Promise<MediaItem>;
+  /** The picture within the limits, orientation applied, location data stripped. */
+  fitImage(item: MediaItem, limits: ImageLimits): Promise<FittedImage>;
+  /** An address that the platform itself can fetch for `minutes`; throws `invalid` where we are not publicly reachable. */
+  publicUrl(item: MediaItem, minutes: number): Promise<string>;
+}
+
+/** Whose media it is: own files of another owner are `not_found`. */
+export interface MediaOwner {
+  readonly ownerId: string;
+  /** Names the spool of remote media, so that a second try after a crash finds what the first one fetched. */
+  readonly postId: string;
+}
+
+/** Gives each post its media. */
+export interface MediaSource {
+  forPost(owner: MediaOwner, signal: AbortSignal): PostMedia;
+  /** Forgets what was fetched for a post that is finished. */
+  release(postId: string): Promise<void>;
+}
+
+/** The source did not answer, answered 5xx, or broke off: worth another try until the post's time runs out. */
+export class MediaUnavailable extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "MediaUnavailable";
+  }
+}

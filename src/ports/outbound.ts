@@ -1,0 +1,47 @@
+import type { Readable } from "node:stream";
+
+export interface OutboundRequest {
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | Readable;
+  readonly signal?: AbortSignal;
+  /** Whole request, default 30 s. */
+  readonly timeoutMs?: number;
+  /** Longest silence while a body moves, default 15 s. */
+  readonly idleMs?: number;
+  /** Redirects followed, each address checked anew; default 0. */
+  readonly maxRedirects?: number;
+  /** Opens a connection of its own, so that a failure to connect proves that nothing was sent. Default false. */
+  readonly newConnection?: boolean;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Where the answer came from after redirects. */
+  readonly url: string;
+  readonly body: Readable;
+}
+
+/**
+ * The one door to the network: http and https only, every resolved address checked at connect time, redirects followed by
+ * hand. Throws `AppError` `invalid` for an address that is never allowed, `OutboundFailure` for a network that failed.
+ */
+export interface Outbound {
+  request(request: OutboundRequest): Promise<OutboundResponse>;
+  /** Checks form and scheme and, where the host is a literal address, that it is allowed; no network. Throws `invalid`. */
+  assertAllowed(field: string, url: string): URL;
+}
+
+/** The network failed. `wasSent` is false only where it is certain that not one byte of the request left. */
+export class OutboundFailure extends Error {
+  readonly wasSent: boolean;
+
+  constructor(message: string, wasSent: boolean, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = "OutboundFailure";
+    this.wasSent = wasSent;
+  }
+}

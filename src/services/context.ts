@@ -1,0 +1,54 @@
+import type { Caller } from "../domain/permissions.ts";
+import type { Cipher } from "../domain/cipher.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { FeedShelf } from "../ports/feed-shelf.ts";
+import type { FileStore } from "../ports/file-store.ts";
+import type { Logger } from "../ports/logger.ts";
+import type { MediaSource } from "../ports/media.ts";
+import type { Outbound } from "../ports/outbound.ts";
+import type { AnyPlatform } from "../ports/platform.ts";
+import type { Db, Tx } from "../store/db.ts";
+
+/** The settings that use cases read; `Config` has them and more. */
+export interface ServiceSettings {
+  readonly timezone: string;
+  readonly maxLatenessMs: number;
+  readonly uploadFolders: readonly string[];
+  readonly platformSettings: Readonly<Record<string, string>>;
+}
+
+/** Everything a use case works with; built once by `createContext` in `src/main.ts`, with overrides in tests. */
+export interface AppContext {
+  readonly settings: ServiceSettings;
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly cipher: Cipher;
+  readonly outbound: Outbound;
+  readonly files: FileStore;
+  readonly media: MediaSource;
+  readonly feed: FeedShelf;
+  readonly platforms: ReadonlyMap<string, AnyPlatform>;
+  /** This process among those on the data folder. */
+  readonly workerId: string;
+  /** Address of our own pages, without a slash at its end. Over stdio it opens the loopback listener when first asked. */
+  publicUrl(): Promise<string>;
+  /** Wakes the publisher of this process after a write that may make a post due; others see it at their next tick. */
+  wakePublisher(): void;
+}
+
+/** What a tool's handler gets beside its arguments. */
+export interface CallContext {
+  readonly ctx: AppContext;
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  /** Tells a client that asked for it how far a long call is. */
+  progress(done: number, total: number, message: string): void;
+  /** Set when the call carries an idempotency key: writes the result in the same transaction as its effect. */
+  readonly idempotency: IdempotencyClaim | null;
+}
+
+export interface IdempotencyClaim {
+  readonly keyHash: string;
+  complete(tx: Tx, result: unknown): Promise<void>;
+}

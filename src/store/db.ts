@@ -1,0 +1,149 @@
+import { Kysely, SqliteDialect, type Transaction } from "kysely";
+import { AppError } from "../domain/errors.ts";
+import { isSqliteError, openSqlite, sqliteCode, type DriverName, type SqliteDatabase } from "./driver.ts";
+import * as init from "./migrations/0001_init.ts";
+import type { Tables } from "./schema.ts";
+
+export type Query = Kysely<Tables>;
+export type Tx = Transaction<Tables>;
+
+/** The database of one process: Kysely for the use cases, the bare handle for the publisher's hot statements. */
+export interface Db extends AsyncDisposable {
+  readonly query: Query;
+  readonly driver: DriverName;
+  /** The handle itself. Write with it only inside `exclusive`. */
+  readonly raw: SqliteDatabase;
+  /** A write transaction of the use cases: IMMEDIATE, alone on the connection, nothing but queries awaited inside. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs synchronous statements in one IMMEDIATE transaction while no other transaction is open on the connection. */
+  exclusive<T>(work: (raw: SqliteDatabase) => T): Promise<T>;
+}
+
+/** Longest a write waits for another process that holds the lock. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** In order, append-only; `PRAGMA user_version` counts those that a database has. */
+const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init];
+
+export interface OpenDbOptions {
+  /** A path, or ":memory:". */
+  readonly file: string;
+  readonly driver?: DriverName;
+}
+
+/**
+ * Opens the database, sets its pragmas and brings it to the newest schema.
+ * Throws `unavailable` with one sentence for a database that is newer than this program, damaged, or cannot be written.
+ */
+export async function openDb(options: OpenDbOptions): Promise<Db> {
+  try {
+    const { database, driver } = openSqlite({ ...options, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      setPragmas(database);
+      migrate(database);
+      const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: immediate(database) as never }) });
+      return createDb(query, database, driver);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw explain(error, options.file);
+  }
+}
+
+function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
+  return {
+    query,
+    raw,
+    driver,
+    transaction: (work) => query.transaction().execute(work),
+    exclusive: (work) =>
+      // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
+      query.connection().execute(async () => inTransaction(raw, () => work(raw))),
+    async [Symbol.asyncDispose]() {
+      await query.destroy();
+    },
+  };
+}
+
+function inTransaction<T>(raw: SqliteDatabase, work: () => T): T {
+  raw.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    raw.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollback(raw);
+    throw error;
+  }
+}
+
+/** SQLite rolls back by itself on a full disk or an I/O error; then there is nothing left to roll back. */
+function rollback(raw: SqliteDatabase): void {
+  try {
+    raw.exec("ROLLBACK");
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+  }
+}
+
+/**
+ * FULL: in WAL mode better-sqlite3's default loses committed intents at power loss. A database in memory answers
+ * `memory` for its journal and needs none.
+ */
+function setPragmas(database: SqliteDatabase): void {
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
+  database.exec("PRAGMA foreign_keys = ON");
+  database.exec("PRAGMA cache_size = -65536");
+  database.exec("PRAGMA temp_store = MEMORY");
+}
+
+/** Every transaction takes the write lock at its start: a deferred one fails with SQLITE_BUSY when it first writes. */
+function immediate(database: SqliteDatabase): SqliteDatabase {
+  return { ...database, prepare: (source) => database.prepare(source === "begin" ? "BEGIN IMMEDIATE" : source) };
+}
+
+/** Synchronous and under the write lock: of several processes that start together, one migrates and the others find it done. */
+function migrate(database: SqliteDatabase): void {
+  inTransaction(database, () => {
+    const version = readUserVersion(database);
+    if (version > MIGRATIONS.length) {
+      throw new AppError(
+        "unavailable",
+        `The database was written by a newer Posthorn (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed. Update Posthorn, or point POSTHORN_DATA_DIR at another folder.`,
+      );
+    }
+    for (const migration of MIGRATIONS.slice(version)) {
+      for (const statement of migration.statements) database.exec(statement);
+    }
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function readUserVersion(database: SqliteDatabase): number {
+  const row = database.prepare("PRAGMA user_version").get([]) as { user_version: number };
+  return row.user_version;
+}
+
+function explain(error: unknown, file: string): unknown {
+  const code = sqliteCode(error);
+  if (code === null) return error;
+  const sentence = OPEN_SENTENCES.find(([prefix]) => code.startsWith(prefix))?.[1];
+  return new AppError(
+    "unavailable",
+    `The database ${file} cannot be used: ${sentence ?? "SQLite refused to open it"}. Nothing was changed.`,
+    { cause: error },
+  );
+}
+
+const OPEN_SENTENCES: readonly (readonly [string, string])[] = [
+  ["SQLITE_NOTADB", "it is not a SQLite database. Move it away, or point POSTHORN_DATA_DIR at another folder"],
+  ["SQLITE_CORRUPT", "it is damaged. Restore a backup, or point POSTHORN_DATA_DIR at another folder"],
+  ["SQLITE_READONLY", "it cannot be written. Check the permissions of the data folder"],
+  ["SQLITE_CANTOPEN", "it cannot be opened. Check the permissions of the data folder"],
+  ["SQLITE_FULL", "the disk is full. Free some space and start again"],
+  ["SQLITE_BUSY", "another program holds its lock. Close that program and start again"],
+  ["SQLITE_IOERR", "the disk reports an error. Check the disk"],
+];

@@ -1,0 +1,92 @@
+/** The first schema. Append-only: a released migration is never edited. */
+export const statements: readonly string[] = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
+
+  `CREATE TABLE api_keys (
+    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, name TEXT NOT NULL, secret_hash TEXT NOT NULL,
+    permissions TEXT NOT NULL, account_ids TEXT,
+    created_at INTEGER NOT NULL, expires_at INTEGER, revoked_at INTEGER, last_used_at INTEGER
+  ) STRICT, WITHOUT ROWID`,
+
+  `CREATE TABLE accounts (
+    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, provider TEXT NOT NULL, name TEXT NOT NULL, handle TEXT,
+    platform_account_id TEXT, profile_url TEXT, avatar_url TEXT,
+    status TEXT NOT NULL, status_reason TEXT, token_expires_at INTEGER,
+    scopes TEXT NOT NULL, settings TEXT NOT NULL, secrets_enc TEXT, secrets_version INTEGER NOT NULL,
+    in_flight_post TEXT, next_allowed_at INTEGER NOT NULL, last_published_at INTEGER,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX accounts_owner ON accounts (owner_id, id)`,
+  // One channel of a platform is one account of an owner: connecting it again is a reconnection.
+  `CREATE UNIQUE INDEX accounts_identity ON accounts (owner_id, provider, platform_account_id)
+    WHERE platform_account_id IS NOT NULL`,
+
+  `CREATE TABLE posts (
+    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, account_id TEXT NOT NULL REFERENCES accounts (id), provider TEXT NOT NULL,
+    media_url TEXT NOT NULL, caption TEXT, metadata TEXT, lead_minutes INTEGER,
+    scheduled_at INTEGER NOT NULL, due_at INTEGER NOT NULL, next_at INTEGER, sort_key INTEGER NOT NULL,
+    status TEXT NOT NULL, platform_post_id TEXT, platform_url TEXT, error TEXT,
+    in_doubt INTEGER NOT NULL, attempts INTEGER NOT NULL, tries INTEGER NOT NULL,
+    run INTEGER NOT NULL, fence INTEGER NOT NULL, lease_worker TEXT,
+    content_hash TEXT NOT NULL, published_at INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE UNIQUE INDEX posts_sort ON posts (sort_key)`,
+  `CREATE INDEX posts_owner ON posts (owner_id, sort_key)`,
+  `CREATE INDEX posts_account ON posts (account_id, sort_key)`,
+  `CREATE INDEX posts_status ON posts (owner_id, status, sort_key)`,
+  `CREATE INDEX posts_provider ON posts (owner_id, provider, sort_key)`,
+  // The publisher's: what could be taken up next, and per account in order of its due moment.
+  `CREATE INDEX posts_next ON posts (next_at) WHERE next_at IS NOT NULL AND lease_worker IS NULL`,
+  `CREATE INDEX posts_claim ON posts (account_id, due_at, sort_key) WHERE next_at IS NOT NULL AND lease_worker IS NULL`,
+  `CREATE INDEX posts_lease ON posts (lease_worker) WHERE lease_worker IS NOT NULL`,
+  // The warning for a post equal to a waiting one.
+  `CREATE INDEX posts_content ON posts (account_id, content_hash) WHERE status = 'scheduled'`,
+  // Which waiting posts use a file.
+  `CREATE INDEX posts_waiting_media ON posts (media_url) WHERE next_at IS NOT NULL AND media_url <> ''`,
+
+  `CREATE TABLE effects (
+    post_id TEXT NOT NULL REFERENCES posts (id), run INTEGER NOT NULL, step TEXT NOT NULL, fence INTEGER NOT NULL,
+    effect_key TEXT NOT NULL, request_hash TEXT NOT NULL, state TEXT NOT NULL, handle_enc TEXT, result TEXT,
+    asked INTEGER NOT NULL, started_at INTEGER NOT NULL, finished_at INTEGER, http_status INTEGER,
+    PRIMARY KEY (post_id, run, step)
+  ) STRICT, WITHOUT ROWID`,
+
+  `CREATE TABLE attempts (
+    id TEXT NOT NULL, owner_id TEXT NOT NULL, post_id TEXT NOT NULL REFERENCES posts (id), number INTEGER NOT NULL,
+    run INTEGER NOT NULL, worker_id TEXT NOT NULL, outcome TEXT NOT NULL, error TEXT, lateness_ms INTEGER,
+    started_at INTEGER NOT NULL, finished_at INTEGER, PRIMARY KEY (post_id, number)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX attempts_recent ON attempts (owner_id, started_at)`,
+
+  `CREATE TABLE workers (
+    id TEXT PRIMARY KEY, role TEXT NOT NULL, host TEXT NOT NULL, pid INTEGER NOT NULL, version TEXT NOT NULL,
+    started_at INTEGER NOT NULL, heartbeat_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+
+  `CREATE TABLE idempotency (
+    owner_id TEXT NOT NULL, key_hash TEXT NOT NULL, tool TEXT NOT NULL, fingerprint TEXT NOT NULL,
+    worker_id TEXT, result TEXT, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, key_hash)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX idempotency_expiry ON idempotency (expires_at)`,
+
+  `CREATE TABLE files (
+    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, storage_key TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+    mime_type TEXT NOT NULL, type TEXT NOT NULL, size_bytes INTEGER NOT NULL, width INTEGER, height INTEGER,
+    duration_seconds REAL, sha256 TEXT, alt_text TEXT, status TEXT NOT NULL,
+    created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX files_owner ON files (owner_id, id)`,
+
+  `CREATE TABLE connections (
+    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, provider TEXT NOT NULL, account_id TEXT, instance_url TEXT, handle TEXT,
+    name TEXT, token_hash TEXT NOT NULL UNIQUE, status TEXT NOT NULL, error TEXT,
+    created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+
+  `CREATE TABLE feed_items (
+    account_id TEXT NOT NULL, id TEXT NOT NULL, item TEXT NOT NULL, is_public INTEGER NOT NULL, published_at INTEGER NOT NULL,
+    PRIMARY KEY (account_id, id)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX feed_newest ON feed_items (account_id, published_at) WHERE is_public = 1`,
+];

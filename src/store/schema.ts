@@ -1,0 +1,161 @@
+import type { AccountStatus } from "../domain/account.ts";
+import type { FILE_STATUSES, FileType } from "../domain/file.ts";
+import type { Attempt } from "../domain/post.ts";
+import type { PostStatus } from "../domain/post-states.ts";
+
+/** The tables as SQLite holds them: moments are milliseconds, lists and objects JSON text, flags 0 or 1. */
+export interface Tables {
+  meta: { key: string; value: string };
+  api_keys: {
+    id: string;
+    owner_id: string;
+    name: string;
+    secret_hash: string;
+    permissions: string;
+    account_ids: string | null;
+    created_at: number;
+    expires_at: number | null;
+    revoked_at: number | null;
+    last_used_at: number | null;
+  };
+  accounts: {
+    id: string;
+    owner_id: string;
+    provider: string;
+    name: string;
+    handle: string | null;
+    platform_account_id: string | null;
+    profile_url: string | null;
+    avatar_url: string | null;
+    status: AccountStatus;
+    status_reason: string | null;
+    token_expires_at: number | null;
+    scopes: string;
+    settings: string;
+    /** AES-256-GCM, bound to this row; null where the platform needs none or the account is disconnected. */
+    secrets_enc: string | null;
+    /** Rises with every change of the secrets: compare-and-set for refreshes. */
+    secrets_version: number;
+    /** The one post of this account that a publisher works on. */
+    in_flight_post: string | null;
+    /** Nothing is claimed for this account before (rate limits, spacing after downtime). */
+    next_allowed_at: number;
+    last_published_at: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  posts: {
+    id: string;
+    owner_id: string;
+    account_id: string;
+    provider: string;
+    media_url: string;
+    caption: string | null;
+    metadata: string | null;
+    lead_minutes: number | null;
+    scheduled_at: number;
+    /** scheduled_at − lead: when the work starts. */
+    due_at: number;
+    /** When a publisher looks at it next; null once nothing more will happen by itself. */
+    next_at: number | null;
+    /** scheduled_at · 2²⁰ + tie, unique; exceeds 2⁵³: bind as BigInt, read as text. */
+    sort_key: bigint;
+    status: PostStatus;
+    platform_post_id: string | null;
+    platform_url: string | null;
+    error: string | null;
+    /** The last outcome is unknown: nothing is sent again before it is settled. */
+    in_doubt: number;
+    attempts: number;
+    tries: number;
+    run: number;
+    fence: number;
+    lease_worker: string | null;
+    content_hash: string;
+    published_at: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  effects: {
+    post_id: string;
+    run: number;
+    step: string;
+    fence: number;
+    effect_key: string;
+    request_hash: string;
+    state: "intent" | "done" | "rejected" | "not_sent" | "unknown";
+    handle_enc: string | null;
+    result: string | null;
+    asked: number;
+    started_at: number;
+    finished_at: number | null;
+    http_status: number | null;
+  };
+  attempts: {
+    id: string;
+    owner_id: string;
+    post_id: string;
+    number: number;
+    run: number;
+    worker_id: string;
+    outcome: Attempt["outcome"];
+    error: string | null;
+    lateness_ms: number | null;
+    started_at: number;
+    finished_at: number | null;
+  };
+  workers: {
+    id: string;
+    role: "serve" | "stdio" | "cli";
+    host: string;
+    pid: number;
+    version: string;
+    started_at: number;
+    heartbeat_at: number;
+  };
+  idempotency: {
+    owner_id: string;
+    key_hash: string;
+    tool: string;
+    fingerprint: string;
+    /** The worker that runs it; null once the result stands. */
+    worker_id: string | null;
+    result: string | null;
+    created_at: number;
+    expires_at: number;
+  };
+  files: {
+    id: string;
+    owner_id: string;
+    /** Key in the file store; `r2://<key>` is its address. */
+    storage_key: string;
+    name: string;
+    mime_type: string;
+    type: FileType;
+    size_bytes: number;
+    width: number | null;
+    height: number | null;
+    duration_seconds: number | null;
+    sha256: string | null;
+    alt_text: string | null;
+    status: (typeof FILE_STATUSES)[number];
+    created_at: number;
+    updated_at: number;
+  };
+  connections: {
+    id: string;
+    owner_id: string;
+    provider: string;
+    account_id: string | null;
+    instance_url: string | null;
+    handle: string | null;
+    name: string | null;
+    /** SHA-256 of the token in the page's address. */
+    token_hash: string;
+    status: "pending" | "connected" | "failed";
+    error: string | null;
+    created_at: number;
+    expires_at: number;
+  };
+  feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
+}

@@ -1,0 +1,35 @@
+import type { z } from "zod";
+import type { Permission } from "../domain/permissions.ts";
+import type { CallContext } from "../services/context.ts";
+
+/** MCP's four hints; every tool states all of them. */
+export interface ToolHints {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+/** One action of Posthorn: a file of its own under `tools/`, shown by every face from this one description. */
+export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  /** File name, MCP name and path. */
+  readonly name: string;
+  readonly title: string;
+  /** At most 1,024 characters: when to use it, where ids come from, an example. */
+  readonly description: string;
+  readonly permission: Permission;
+  readonly hints: ToolHints;
+  /** Strict, without a root `.meta({ id })`. */
+  readonly input: I;
+  readonly output: O;
+  handle(args: z.output<I>, call: CallContext): Promise<z.input<O>>;
+}
+
+// The registry holds tools of every shape; a tool's own schemas restore the types.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type AnyTool = Tool<any, any>;
+
+/** Types a tool's handler by its schemas. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): AnyTool {
+  return tool;
+}

@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { AppError } from "../domain/errors.ts";
+import { quote } from "../domain/time.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** Most issues told at once: a caller mends a few, not a hundred. */
+const MAX_TOLD = 5;
+
+/** Turns what zod found into one sentence a field: its path, the reason, and what is taken instead. */
+export function explainInvalid(error: z.ZodError, schema: z.ZodObject): AppError {
+  const told = error.issues.slice(0, MAX_TOLD).map((issue) => explainIssue(issue, schema));
+  const more = error.issues.length - told.length;
+  return new AppError("invalid", told.join(" ") + (more > 0 ? ` And ${more} more.` : ""));
+}
+
+function explainIssue(issue: Issue, schema: z.ZodObject): string {
+  const path = pathOf(issue.path);
+  const field = path === "" ? "arguments" : path;
+  switch (issue.code) {
+    case "unrecognized_keys":
+      return explainUnknown(issue.keys, issue.path, schema);
+    case "invalid_type":
+      return issue.input === undefined
+        ? `${field}: is required; give ${article(issue.expected)}.`
+        : `${field}: must be ${article(issue.expected)}.`;
+    case "invalid_value":
+      return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;
+    case "too_big":
+      return `${field}: must be at most ${String(issue.maximum)}${unitOf(issue.origin)}.`;
+    case "too_small":
+      return `${field}: must be at least ${String(issue.minimum)}${unitOf(issue.origin)}.`;
+    default:
+      return `${field}: ${lowerFirst(issue.message)}.`;
+  }
+}
+
+function explainUnknown(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
+  const where = pathOf(path);
+  const names = keys.map((key) => quote(key)).join(", ");
+  const prefix = where === "" ? "" : `${where}: `;
+  const known = knownKeys(schema, path);
+  const hint = known.length === 0 ? "It takes no fields." : `The fields are ${known.join(", ")}.`;
+  return `${prefix}${names} ${keys.length === 1 ? "is not a known field" : "are not known fields"}. ${hint}`;
+}
+
+/** The fields of the object at `path` inside the schema. */
+function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  let at: z.ZodType | undefined = schema;
+  for (const part of path) at = at === undefined ? undefined : step(unwrap(at), part);
+  const end = at === undefined ? undefined : unwrap(at);
+  return end instanceof z.ZodObject ? Object.keys(end.shape) : [];
+}
+
+function step(schema: z.ZodType, part: PropertyKey): z.ZodType | undefined {
+  if (schema instanceof z.ZodObject) return schema.shape[String(part)] as z.ZodType | undefined;
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  return undefined;
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
+    return unwrap(schema.unwrap() as z.ZodType);
+  }
+  return schema;
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`)).join("");
+}
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+
+function article(expected: string): string {
+  return ARTICLES[expected] ?? `of type ${expected}`;
+}
+
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters long";
+  if (origin === "array" || origin === "set") return " items long";
+  return "";
+}
+
+function listOf(values: readonly string[]): string {
+  return values.length < 2 ? (values[0] ?? "") : `one of ${values.join(", ")}`;
+}
+
+function lowerFirst(text: string): string {
+  const trimmed = text.replace(/\.$/, "");
+  return trimmed.charAt(0).toLowerCase() + trimmed.slice(1);
+}

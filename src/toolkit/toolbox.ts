@@ -1,0 +1,121 @@
+import { z } from "zod";
+import { AppError } from "../domain/errors.ts";
+import { isAllowed, requirePermission, type Caller } from "../domain/permissions.ts";
+import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
+import { runOnce } from "../services/idempotency.ts";
+import type { AnyTool } from "./define-tool.ts";
+import { explainInvalid } from "./explain-invalid.ts";
+import { toJsonSchema, type JsonSchema } from "./json-schema.ts";
+
+/** A tool as every face lists it. */
+export interface ToolListing {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly permission: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema: JsonSchema;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly progress?: CallContext["progress"];
+  /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
+  readonly idempotencyKey?: string;
+}
+
+export interface CallResult {
+  readonly result: Record<string, unknown>;
+  /** The result of an earlier call with the same idempotency key. */
+  readonly isReplay: boolean;
+}
+
+/** The one way to a tool: look-up, permission, input, handler, output, in that order, once. */
+export interface Toolbox {
+  readonly tools: readonly AnyTool[];
+  /** The tools this caller may call. */
+  list(caller: Caller): ToolListing[];
+  /** Throws AppError for whatever the caller can mend; anything else is a bug. */
+  call(name: string, args: unknown, caller: Caller, options?: CallOptions): Promise<CallResult>;
+}
+
+const IdempotencyKey = z.string().min(1).max(255).describe("Any text of yours: a repeated call with it is done once (24 h).");
+
+export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
+  const entries = new Map(tools.map((tool) => [tool.name, { tool: withIdempotencyKey(tool) }]));
+  const listings = new Map([...entries.values()].map(({ tool }) => [tool.name, describeTool(tool)]));
+
+  const list: Toolbox["list"] = (caller) =>
+    [...entries.values()].flatMap(({ tool }) => {
+      const listing = listings.get(tool.name);
+      return listing !== undefined && isAllowed(caller, tool.permission) ? [listing] : [];
+    });
+
+  const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
+    const tool = entries.get(name)?.tool;
+    if (tool === undefined) {
+      throw new AppError("not_found", `There is no tool of this name. The tools are ${[...entries.keys()].join(", ")}.`);
+    }
+    requirePermission(caller, tool.permission, `call ${tool.name}`);
+    const { idempotencyKey, ...input } = parseInput(tool, args);
+    const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
+    const run = async (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
+      tool.output.parse(
+        await tool.handle(input, {
+          ctx,
+          caller,
+          signal: options.signal ?? new AbortController().signal,
+          progress: options.progress ?? (() => {}),
+          idempotency,
+        }),
+      ) as Record<string, unknown>;
+
+    if (key === undefined || tool.hints.readOnly) return { result: await run(null), isReplay: false };
+    return runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run);
+  };
+
+  return { tools: [...entries.values()].map(({ tool }) => tool), list, call };
+}
+
+/** Every tool that writes takes an idempotency key. */
+function withIdempotencyKey(tool: AnyTool): AnyTool {
+  if (tool.hints.readOnly) return tool;
+  return { ...tool, input: tool.input.extend({ idempotencyKey: IdempotencyKey.optional() }) };
+}
+
+function describeTool(tool: AnyTool): ToolListing {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    permission: tool.permission,
+    inputSchema: toJsonSchema(tool.input, "input"),
+    outputSchema: toJsonSchema(tool.output, "output"),
+    annotations: {
+      title: tool.title,
+      readOnlyHint: tool.hints.readOnly,
+      destructiveHint: tool.hints.destructive,
+      idempotentHint: tool.hints.idempotent,
+      openWorldHint: tool.hints.openWorld,
+    },
+  };
+}
+
+function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
+  // `reportInput`: a missing field and a wrong one need different sentences.
+  const parsed = tool.input.safeParse(args ?? {}, { reportInput: true });
+  if (!parsed.success) throw explainInvalid(parsed.error, tool.input);
+  return parsed.data as Record<string, unknown>;
+}
+
+function checkKey(key: string): string {
+  if (key.length > 0 && key.length <= 255) return key;
+  throw new AppError("invalid", "Idempotency-Key: must be 1 to 255 characters long.");
+}

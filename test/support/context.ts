@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { DEFAULT_OWNER, PERMISSIONS, type Caller } from "../../src/domain/permissions.ts";
+import type { Logger } from "../../src/ports/logger.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import type { AppContext, CallContext } from "../../src/services/context.ts";
+import { createCipher } from "../../src/store/cipher.ts";
+import { openDb } from "../../src/store/db.ts";
+import { FakeClock } from "./clock.ts";
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A logger that keeps its lines. */
+export function createMemoryLogger(): Logger & { readonly lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const at =
+    (level: string) =>
+    (fields: object, message: string): void =>
+      void lines.push({ level, fields, message });
+  return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+/** A part of the context that a test did not bring and must not reach. */
+function absent<T extends object>(name: string): T {
+  return new Proxy({} as T, {
+    get(_target, property) {
+      throw new Error(`This test uses ctx.${name}.${String(property)} but did not provide ${name}.`);
+    },
+  });
+}
+
+export type TestContext = AppContext & AsyncDisposable & { readonly clock: FakeClock; readonly log: ReturnType<typeof createMemoryLogger> };
+
+/** A context over a database in memory and a clock moved by hand; the rest is what the test passes. */
+export async function createTestContext(
+  overrides: Partial<AppContext> & { readonly platformList?: readonly AnyPlatform[] } = {},
+): Promise<TestContext> {
+  const db = overrides.db ?? (await openDb({ file: ":memory:" }));
+  const { platformList, ...parts } = overrides;
+  return {
+    settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings: {} },
+    cipher: createCipher(randomBytes(32)),
+    outbound: absent("outbound"),
+    files: absent("files"),
+    media: absent("media"),
+    feed: absent("feed"),
+    platforms: new Map((platformList ?? []).map((platform) => [platform.name, platform])),
+    workerId: "wrk_test",
+    publicUrl: async () => "http://localhost:4747",
+    wakePublisher: () => {},
+    ...parts,
+    db,
+    clock: (parts.clock as FakeClock | undefined) ?? new FakeClock(),
+    log: (parts.log as ReturnType<typeof createMemoryLogger> | undefined) ?? createMemoryLogger(),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  };
+}
+
+/** A caller of the default owner with every permission, or what is given. */
+export function callerOf(overrides: Partial<Caller> = {}): Caller {
+  return { ownerId: DEFAULT_OWNER, permissions: PERMISSIONS, accountIds: null, keyId: "local", isLocal: false, ...overrides };
+}
+
+export function callOf(ctx: AppContext, caller: Caller = callerOf()): CallContext {
+  return { ctx, caller, signal: new AbortController().signal, progress: () => {}, idempotency: null };
+}
