@@ -154,6 +154,8 @@ export interface Tables {
     token_hash: string;
     status: "pending" | "connected" | "failed";
     error: string | null;
+    /** How often secrets were submitted through it. */
+    attempts: number;
     created_at: number;
     expires_at: number;
   };

@@ -80,7 +80,7 @@ export const statements: readonly string[] = [
 
   `CREATE TABLE connections (
     id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, provider TEXT NOT NULL, account_id TEXT, instance_url TEXT, handle TEXT,
-    name TEXT, token_hash TEXT NOT NULL UNIQUE, status TEXT NOT NULL, error TEXT,
+    name TEXT, token_hash TEXT NOT NULL UNIQUE, status TEXT NOT NULL, error TEXT, attempts INTEGER NOT NULL,
     created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
 
