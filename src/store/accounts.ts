@@ -72,7 +72,7 @@ export interface SecretsVersion {
 export async function storeRefreshed(
   query: Query | Tx,
   seen: SecretsVersion,
-  change: { secretsEnc: string; tokenExpiresAt: number | null; now: number },
+  change: { secretsEnc: string | null; tokenExpiresAt: number | null; now: number },
 ): Promise<boolean> {
   const { numUpdatedRows } = await query
     .updateTable("accounts")
