@@ -89,7 +89,7 @@ export interface PlatformIo {
 }
 
 export interface EffectContext {
-  /** The same for every try of this step in this run: 26 characters of base32. */
+  /** The same for every try of this step in this run: 32 hexadecimal characters. */
   readonly key: string;
   /** What an earlier try stored with `saveHandle`: a session address, a container id. */
   readonly handle: Json;

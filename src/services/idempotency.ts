@@ -34,24 +34,29 @@ export async function runOnce<T>(
   const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
   if (stored !== null) return { result: JSON.parse(stored) as T, isReplay: true };
 
+  let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
-    await tx
+    const { numUpdatedRows } = await tx
       .updateTable("idempotency")
       .set({ worker_id: null, result: JSON.stringify(result) })
       .where("owner_id", "=", caller.ownerId)
       .where("key_hash", "=", keyHash)
-      .execute();
+      .where("worker_id", "=", ctx.workerId)
+      .executeTakeFirst();
+    // Another process took the key over, believing this one dead: what stands in this transaction must not stand twice.
+    if (numUpdatedRows === 0n) throw new AppError("conflict", "This idempotency key is being used by another request. Ask again in a moment.");
+    isComplete = true;
   };
   try {
     const result = await work({ keyHash, complete });
-    await ctx.db.transaction((tx) => complete(tx, result));
+    if (!isComplete) await ctx.db.transaction((tx) => complete(tx, result));
     return { result, isReplay: false };
   } catch (error) {
     await ctx.db.query
       .deleteFrom("idempotency")
       .where("owner_id", "=", caller.ownerId)
       .where("key_hash", "=", keyHash)
-      .where("result", "is", null)
+      .where("worker_id", "=", ctx.workerId)
       .execute();
     throw error;
   }

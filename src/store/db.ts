@@ -1,6 +1,7 @@
 import { Kysely, SqliteDialect, type Transaction } from "kysely";
 import { AppError } from "../domain/errors.ts";
 import { isSqliteError, openSqlite, sqliteCode, type DriverName, type SqliteDatabase } from "./driver.ts";
+import { createGroupCommit, type Commit } from "./group-commit.ts";
 import * as init from "./migrations/0001_init.ts";
 import type { Tables } from "./schema.ts";
 
@@ -17,6 +18,8 @@ export interface Db extends AsyncDisposable {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs synchronous statements in one IMMEDIATE transaction while no other transaction is open on the connection. */
   exclusive<T>(work: (raw: SqliteDatabase) => T): Promise<T>;
+  /** The same, sharing one transaction with whoever else writes in this turn of the event loop. */
+  readonly commit: Commit;
 }
 
 /** Longest a write waits for another process that holds the lock. */
@@ -53,14 +56,15 @@ export async function openDb(options: OpenDbOptions): Promise<Db> {
 }
 
 function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
+  // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
+  const exclusive: Db["exclusive"] = (work) => query.connection().execute(async () => inTransaction(raw, () => work(raw)));
   return {
     query,
     raw,
     driver,
     transaction: (work) => query.transaction().execute(work),
-    exclusive: (work) =>
-      // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
-      query.connection().execute(async () => inTransaction(raw, () => work(raw))),
+    exclusive,
+    commit: createGroupCommit(exclusive),
     async [Symbol.asyncDispose]() {
       await query.destroy();
     },

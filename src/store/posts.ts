@@ -137,12 +137,7 @@ export interface TransitionSet extends Partial<PostContentRow> {
  * The one place of the use cases that writes `status`: a single UPDATE that names the states it may come from.
  * Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a publisher holds.
  */
-export async function transition(
-  tx: Tx,
-  post: { ownerId: string; id: string },
-  trigger: Trigger,
-  set: TransitionSet,
-): Promise<PostRow> {
+export async function transition(tx: Tx, post: { ownerId: string; id: string }, trigger: Trigger, set: TransitionSet): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
   const before = await readSortKey(tx, post);
   const row = await tx

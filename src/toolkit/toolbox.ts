@@ -4,7 +4,7 @@ import { isAllowed, requirePermission, type Caller } from "../domain/permissions
 import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
 import { runOnce } from "../services/idempotency.ts";
 import type { AnyTool } from "./define-tool.ts";
-import { explainInvalid } from "./explain-invalid.ts";
+import { explainInvalid } from "../domain/explain-invalid.ts";
 import { toJsonSchema, type JsonSchema } from "./json-schema.ts";
 
 /** A tool as every face lists it. */

@@ -1,25 +1,31 @@
 import { z } from "zod";
-import { AppError } from "../domain/errors.ts";
-import { quote } from "../domain/time.ts";
+import { AppError } from "./errors.ts";
+import { quote } from "./time.ts";
 
 type Issue = z.core.$ZodIssue;
 
 /** Most issues told at once: a caller mends a few, not a hundred. */
 const MAX_TOLD = 5;
 
+/** Where the object stands and whose it is: `{ prefix: "metadata", owner: "Bluesky" }`. */
+export interface Within {
+  readonly prefix: string;
+  readonly owner: string;
+}
+
 /** Turns what zod found into one sentence a field: its path, the reason, and what is taken instead. */
-export function explainInvalid(error: z.ZodError, schema: z.ZodObject): AppError {
-  const told = error.issues.slice(0, MAX_TOLD).map((issue) => explainIssue(issue, schema));
+export function explainInvalid(error: z.ZodError, schema: z.ZodObject, within?: Within): AppError {
+  const told = error.issues.slice(0, MAX_TOLD).map((issue) => explainIssue(issue, schema, within));
   const more = error.issues.length - told.length;
   return new AppError("invalid", told.join(" ") + (more > 0 ? ` And ${more} more.` : ""));
 }
 
-function explainIssue(issue: Issue, schema: z.ZodObject): string {
-  const path = pathOf(issue.path);
+function explainIssue(issue: Issue, schema: z.ZodObject, within: Within | undefined): string {
+  const path = pathOf(within === undefined ? issue.path : [within.prefix, ...issue.path]);
   const field = path === "" ? "arguments" : path;
   switch (issue.code) {
     case "unrecognized_keys":
-      return explainUnknown(issue.keys, issue.path, schema);
+      return explainUnknown(issue, { schema, path, within });
     case "invalid_type":
       return issue.input === undefined
         ? `${field}: is required; give ${article(issue.expected)}.`
@@ -35,13 +41,16 @@ function explainIssue(issue: Issue, schema: z.ZodObject): string {
   }
 }
 
-function explainUnknown(keys: readonly string[], path: readonly PropertyKey[], schema: z.ZodObject): string {
-  const where = pathOf(path);
-  const names = keys.map((key) => quote(key)).join(", ");
-  const prefix = where === "" ? "" : `${where}: `;
-  const known = knownKeys(schema, path);
-  const hint = known.length === 0 ? "It takes no fields." : `The fields are ${known.join(", ")}.`;
-  return `${prefix}${names} ${keys.length === 1 ? "is not a known field" : "are not known fields"}. ${hint}`;
+function explainUnknown(
+  issue: Issue & { code: "unrecognized_keys" },
+  at: { schema: z.ZodObject; path: string; within: Within | undefined },
+): string {
+  const names = issue.keys.map((key) => quote(key)).join(", ");
+  const prefix = at.path === "" ? "" : `${at.path}: `;
+  const known = knownKeys(at.schema, issue.path);
+  const whose = at.within === undefined ? "" : ` of ${at.within.owner}`;
+  const hint = known.length === 0 ? "It takes no fields." : `The fields${whose} are ${known.join(", ")}.`;
+  return `${prefix}${names} ${issue.keys.length === 1 ? "is not a known field" : "are not known fields"}. ${hint}`;
 }
 
 /** The fields of the object at `path` inside the schema. */

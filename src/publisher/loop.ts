@@ -1,0 +1,162 @@
+import { Cron } from "croner";
+import { SECOND } from "../domain/time.ts";
+import type { AppContext } from "../services/context.ts";
+import { abandonLease, readNextAt, type ClaimedPost, type Lease } from "../store/ledger.ts";
+import type { WorkerLocks } from "../store/worker-lock.ts";
+import { publishOne } from "./publish-one.ts";
+import { claimDue } from "./tick.ts";
+import { beat, dismissWorker, enlistWorker, freeDeadWorkers, HEARTBEAT_EVERY_MS, type WorkerIdentity } from "./workers.ts";
+
+export interface Publisher {
+  /** Looks for due posts now. */
+  wake(): void;
+  /** True while ticks succeed. */
+  isHealthy(): boolean;
+  /** Takes nothing new, lets what runs finish for `graceMs`, then stops it; the next process goes on from the ledger. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface PublisherOptions {
+  readonly identity: WorkerIdentity;
+  readonly locks: WorkerLocks;
+}
+
+/** Posts one process works on at a time. */
+const MAX_RUNNING = 256;
+
+/** A tick older than this means that the publisher hangs. */
+const HEALTHY_WITHIN_MS = 15 * SECOND;
+
+/**
+ * Publishes what is due: a tick each second, and a timer for the moment in between at which the next post is due.
+ * Any number of processes on one data folder may run it.
+ */
+export async function startPublisher(ctx: AppContext, options: PublisherOptions): Promise<Publisher> {
+  const lock = options.locks.hold(ctx.workerId);
+  await enlistWorker(ctx, options.identity);
+  const loop = new Loop(ctx, options.locks);
+  // The callback's rejection must not end the process: a full disk or a lock passes.
+  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
+  loop.wake();
+  return {
+    wake: () => loop.wake(),
+    isHealthy: () => loop.isHealthy(),
+    async close(graceMs = 8 * SECOND) {
+      job.stop();
+      await loop.close(graceMs);
+      await dismissWorker(ctx);
+      lock.release();
+    },
+  };
+}
+
+class Loop {
+  readonly #ctx: AppContext;
+  readonly #locks: WorkerLocks;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #stop = new AbortController();
+  #pass: Promise<void> | null = null;
+  #unwritten: Lease[] = [];
+  #isPassWanted = false;
+  #timer: NodeJS.Timeout | null = null;
+  #isClosing = false;
+  #lastGoodTick: number;
+  #lastBeat: number;
+
+  constructor(ctx: AppContext, locks: WorkerLocks) {
+    this.#ctx = ctx;
+    this.#locks = locks;
+    this.#lastGoodTick = ctx.clock.monotonic();
+    this.#lastBeat = ctx.clock.monotonic();
+  }
+
+  isHealthy(): boolean {
+    return this.#ctx.clock.monotonic() - this.#lastGoodTick < HEALTHY_WITHIN_MS;
+  }
+
+  noteFailure(error: unknown): void {
+    this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
+  }
+
+  async tick(): Promise<void> {
+    const { clock } = this.#ctx;
+    if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS) {
+      await beat(this.#ctx);
+      this.#lastBeat = clock.monotonic();
+    }
+    await this.#abandonUnwritten();
+    await freeDeadWorkers(this.#ctx, this.#locks);
+    await this.#runPass();
+    this.#lastGoodTick = clock.monotonic();
+  }
+
+  wake(): void {
+    this.#runPass().catch((error: unknown) => this.noteFailure(error));
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    await this.#pass?.catch(() => {});
+    const settled = Promise.all(this.#running.values());
+    const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
+    await settled;
+    clearTimeout(cutOff);
+  }
+
+  /** One pass at a time; a wish that comes during one is granted after it. */
+  #runPass(): Promise<void> {
+    if (this.#isClosing) return Promise.resolve();
+    this.#isPassWanted = true;
+    this.#pass ??= this.#passes().finally(() => {
+      this.#pass = null;
+    });
+    return this.#pass;
+  }
+
+  async #passes(): Promise<void> {
+    while (this.#isPassWanted && !this.#isClosing) {
+      this.#isPassWanted = false;
+      const next = readNextAt(this.#ctx.db.raw);
+      if (next !== null && next <= this.#ctx.clock.now()) {
+        for (const claimed of await claimDue(this.#ctx, MAX_RUNNING - this.#running.size)) this.#start(claimed);
+      }
+    }
+    this.#armTimer();
+  }
+
+  #start(claimed: ClaimedPost): void {
+    const { id } = claimed.post;
+    const work = publishOne(this.#ctx, claimed, this.#stop.signal)
+      .catch((error: unknown) => this.#recover(claimed, error))
+      .finally(() => {
+        this.#running.delete(id);
+        this.wake();
+      });
+    this.#running.set(id, work);
+  }
+
+  /** Its end could not be written (a full disk): we still hold the lease, and give it back once writing works again. */
+  #recover(claimed: ClaimedPost, error: unknown): void {
+    this.#ctx.log.error({ err: error, postId: claimed.post.id }, "what became of a post could not be written");
+    this.#unwritten.push(claimed.lease);
+  }
+
+  async #abandonUnwritten(): Promise<void> {
+    if (this.#unwritten.length === 0) return;
+    const leases = [...this.#unwritten];
+    await this.#ctx.db.commit((raw) => leases.forEach((lease) => abandonLease(raw, lease, this.#ctx.clock.now())));
+    this.#unwritten = this.#unwritten.filter((lease) => !leases.includes(lease));
+  }
+
+  /** Croner looks once a second; this is for the moment in between. Timers may fire early, so the claim looks at the clock. */
+  #armTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    if (this.#isClosing) return;
+    const next = readNextAt(this.#ctx.db.raw);
+    const wait = next === null ? null : next - this.#ctx.clock.now();
+    if (wait === null || wait <= 0 || wait > SECOND) return;
+    this.#timer = setTimeout(() => this.wake(), Math.ceil(wait));
+  }
+}

@@ -1,0 +1,94 @@
+import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
+import { markReconnectRequired } from "../services/accounts.ts";
+import { AppError } from "../domain/errors.ts";
+import type { AppContext } from "../services/context.ts";
+import { AskAgain, OutcomeUnknown, TooLate, type Effects } from "../services/effects.ts";
+import { createPublishRun, giveUpAt } from "../services/publish-io.ts";
+import { MediaUnavailable } from "../ports/media.ts";
+import { endPost, Fenced, type ClaimedPost, type PostEnd } from "../store/ledger.ts";
+import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
+
+/**
+ * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to the post; a
+ * database that cannot be written leaves the lease in place, and the ledger as the truth.
+ */
+export async function publishOne(ctx: AppContext, claimed: ClaimedPost, signal: AbortSignal): Promise<void> {
+  const end = await work(ctx, claimed, signal);
+  if (end === null) return;
+  await ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
+  logEnd(ctx, claimed, end);
+  if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(claimed.post.id);
+}
+
+async function work(ctx: AppContext, claimed: ClaimedPost, signal: AbortSignal): Promise<PostEnd | null> {
+  let effects: Effects | null = null;
+  try {
+    const run = await createPublishRun(ctx, claimed, { signal, isSettleOnly: false });
+    effects = run.effects;
+    const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
+    return verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
+  } catch (error) {
+    if (error instanceof Fenced) return null;
+    const situation = situationOf(ctx, claimed, effects);
+    if (signal.aborted) return giveBack(situation);
+    logError(ctx, claimed, error);
+    if (error instanceof PlatformFault && error.kind === "auth") await markReconnectRequired(ctx, claimed.account, error.message);
+    return verdictOnError(error, situation);
+  }
+}
+
+/** We are stopping: the next process goes on from the ledger, at once. */
+function giveBack(at: Situation): PostEnd {
+  return {
+    trigger: at.isUploaded || at.hasTouchedPlatform ? null : "release",
+    nextAt: at.now,
+    error: null,
+    isInDoubt: at.isOpen,
+    tries: at.tries,
+    platformPostId: null,
+    platformUrl: null,
+    publishedAt: null,
+    attempt: { outcome: "interrupted", error: "The publisher was stopped." },
+    accountNextAllowedAt: null,
+    at: at.now,
+  };
+}
+
+function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | null): Situation {
+  const { post, account } = claimed;
+  const isOpen = effects?.isOpen() ?? post.in_doubt === 1;
+  return {
+    now: ctx.clock.now(),
+    scheduledAt: post.scheduled_at,
+    isUploaded: post.status === "uploaded",
+    isOpen,
+    hasTouchedPlatform: effects?.hasTouchedPlatform() ?? isOpen,
+    tries: post.tries,
+    giveUpAt: giveUpAt(ctx, post, isOpen),
+    account: { name: account.name, provider: account.provider, id: account.id, profileUrl: account.profile_url },
+    random: Math.random(),
+  };
+}
+
+function logEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: PostEnd): void {
+  const fields = {
+    postId: post.id,
+    accountId: post.account_id,
+    provider: post.provider,
+    attempt: post.attempts,
+    fence: lease.fence,
+    outcome: end.attempt.outcome,
+    latenessMs: end.publishedAt === null ? undefined : end.publishedAt - post.scheduled_at,
+    nextAt: end.nextAt,
+  };
+  ctx.log[end.trigger === "fail" ? "warn" : "info"](fields, "attempt ended");
+}
+
+function logError(ctx: AppContext, { post }: ClaimedPost, error: unknown): void {
+  const fields = { postId: post.id, provider: post.provider, err: error };
+  ctx.log[isExpected(error) ? "warn" : "error"](fields, isExpected(error) ? "a try did not succeed" : "a bug while publishing");
+}
+
+function isExpected(error: unknown): boolean {
+  return [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, AskAgain, TooLate].some((kind) => error instanceof kind);
+}

@@ -1,0 +1,200 @@
+import { reconnectSentence } from "../domain/account.ts";
+import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
+import { MINUTE, SECOND } from "../domain/time.ts";
+import { MediaUnavailable } from "../ports/media.ts";
+import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../services/effects.ts";
+import type { PostEnd } from "../store/ledger.ts";
+import { backoffMs, MAX_TRIES } from "./backoff.ts";
+
+/** What is known of a post when the work on it stops. */
+export interface Situation {
+  readonly now: number;
+  readonly scheduledAt: number;
+  readonly isUploaded: boolean;
+  /** A step's outcome is open. */
+  readonly isOpen: boolean;
+  /** Some step reached the platform, or may have. */
+  readonly hasTouchedPlatform: boolean;
+  readonly tries: number;
+  /** After it, nothing more is tried. */
+  readonly giveUpAt: number;
+  readonly account: { readonly name: string; readonly provider: string; readonly id: string; readonly profileUrl: string | null };
+  /** From 0 to 1, for the jitter. */
+  readonly random: number;
+}
+
+/** How long a failing head may keep its account's later posts waiting (order before speed). */
+const HEAD_BLOCKS_MS = 60 * SECOND;
+
+/** How soon a post is looked at again whose channel must be reconnected; nothing is claimed before that anyway. */
+const RECONNECT_RECHECK_MS = MINUTE;
+
+/** After an answer was lost, the platform gets this long before it is asked. */
+const SETTLE_AFTER_MS = SECOND;
+
+const NOTHING = {
+  error: null,
+  isInDoubt: false,
+  platformPostId: null,
+  platformUrl: null,
+  publishedAt: null,
+  accountNextAllowedAt: null,
+} as const;
+
+/** What a platform's answer makes of the post. */
+export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEnd {
+  const ids = "platformPostId" in outcome ? { platformPostId: outcome.platformPostId, platformUrl: outcome.platformUrl } : {};
+  const base = { ...NOTHING, ...ids, tries: 0, at: at.now };
+  switch (outcome.state) {
+    case "live":
+      return { ...base, trigger: "published", nextAt: null, publishedAt: at.now, attempt: { outcome: "published", error: null } };
+    case "held":
+      return {
+        ...base,
+        trigger: at.isUploaded ? null : "uploaded",
+        nextAt: Math.max(at.scheduledAt, at.now + SECOND),
+        attempt: { outcome: "uploaded", error: null },
+      };
+    case "prepared":
+      return {
+        ...base,
+        trigger: backTo(at),
+        nextAt: Math.max(at.scheduledAt, at.now + SECOND),
+        attempt: { outcome: "waiting", error: null },
+      };
+    case "processing":
+      return { ...base, trigger: null, nextAt: at.now + outcome.checkAgainMs, attempt: { outcome: "waiting", error: null } };
+  }
+}
+
+/** What an error makes of the post. A bug of ours counts as a lost answer where a step is open, else as a failure. */
+export function verdictOnError(error: unknown, at: Situation): PostEnd {
+  if (error instanceof OutcomeUnknown) return unknown(error.message, at);
+  if (error instanceof AskAgain) return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
+  if (error instanceof TooLate) return failed(missedSentence(null), at);
+  if (error instanceof PlatformFault) return verdictOnFault(error, at);
+  if (at.isOpen) return askLater(at, { afterMs: null, why: sentence(error) });
+  if (error instanceof MediaUnavailable) return retryLater(error.message, at);
+  return failed(sentence(error), at);
+}
+
+function verdictOnFault(fault: PlatformFault, at: Situation): PostEnd {
+  switch (fault.kind) {
+    case "rejected":
+      return at.isOpen ? askLater(at, { afterMs: null, why: fault.message }) : failed(fault.message, at);
+    case "auth":
+      return waitForReconnect(at);
+    case "rate":
+      return waitForRate(fault, at);
+    case "ambiguous":
+      return askLater(at, { afterMs: null, why: fault.message });
+    case "transient":
+    case "not_sent":
+      return at.isOpen ? askLater(at, { afterMs: null, why: fault.message }) : retryLater(fault.message, at);
+  }
+}
+
+/** Publishing goes back to scheduled, where it may be changed and cancelled; what is on the platform stays uploaded. */
+function backTo(at: Situation): "release" | null {
+  return at.isUploaded || at.isOpen ? null : "release";
+}
+
+function retryLater(why: string, at: Situation): PostEnd {
+  const tries = at.tries + 1;
+  const nextAt = at.now + backoffMs(at.tries, at.random);
+  if (tries >= MAX_TRIES || nextAt > at.giveUpAt) return failed(`${why} It was tried ${tries} times; send it again with retry_post.`, at);
+  return {
+    ...NOTHING,
+    trigger: backTo(at),
+    nextAt,
+    error: why,
+    tries,
+    attempt: { outcome: "retrying", error: why },
+    accountNextAllowedAt: Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS)),
+    at: at.now,
+  };
+}
+
+/** A step is open: nothing is sent before the platform has been asked. The post stays where no one can cancel it. */
+function askLater(at: Situation, ask: { afterMs: number | null; why: string }): PostEnd {
+  const tries = at.tries + 1;
+  const nextAt = at.now + (ask.afterMs ?? Math.max(SETTLE_AFTER_MS, backoffMs(at.tries, at.random)));
+  if (nextAt > at.giveUpAt) return unknown(ask.why, at);
+  return {
+    ...NOTHING,
+    trigger: null,
+    nextAt,
+    isInDoubt: true,
+    tries,
+    attempt: { outcome: "retrying", error: ask.why },
+    at: at.now,
+  };
+}
+
+function waitForReconnect(at: Situation): PostEnd {
+  const error = reconnectSentence(at.account);
+  return {
+    ...NOTHING,
+    trigger: backTo(at),
+    nextAt: at.now + RECONNECT_RECHECK_MS,
+    error,
+    isInDoubt: at.isOpen,
+    tries: at.tries,
+    attempt: { outcome: "retrying", error },
+    at: at.now,
+  };
+}
+
+function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
+  const allowedAt = at.now + Math.max(fault.retryAfterMs ?? backoffMs(at.tries + 2, at.random), SECOND);
+  if (allowedAt > at.giveUpAt)
+    return at.isOpen
+      ? unknown(fault.message, at)
+      : failed(`${fault.message} That is past the post's time; send it again later with retry_post.`, at);
+  return {
+    ...NOTHING,
+    trigger: backTo(at),
+    nextAt: allowedAt,
+    error: at.isOpen ? null : fault.message,
+    isInDoubt: at.isOpen,
+    tries: at.tries + 1,
+    attempt: { outcome: "retrying", error: fault.message },
+    accountNextAllowedAt: allowedAt,
+    at: at.now,
+  };
+}
+
+function unknown(reason: string, at: Situation): PostEnd {
+  const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
+  const error = `outcome unknown: ${lowerFirst(reason)} Look at ${where}, then tell it with resolve_post.`;
+  return {
+    ...NOTHING,
+    trigger: "fail",
+    nextAt: null,
+    error,
+    isInDoubt: true,
+    tries: 0,
+    attempt: { outcome: "unknown", error },
+    at: at.now,
+  };
+}
+
+function failed(error: string, at: Situation): PostEnd {
+  return { ...NOTHING, trigger: "fail", nextAt: null, error, tries: 0, attempt: { outcome: "failed", error }, at: at.now };
+}
+
+/** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
+export function missedSentence(lastError: string | null): string {
+  return lastError === null
+    ? "It missed its time: nothing was running, or its channel could not be used, until it was too late. Send it now with retry_post."
+    : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again with retry_post.`;
+}
+
+function sentence(error: unknown): string {
+  return error instanceof AppError || error instanceof MediaUnavailable ? error.message : INTERNAL_ERROR_SENTENCE;
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import { PlatformFault, type EffectContext, type EffectSpec, type Json, type Settled } from "../ports/platform.ts";
+import { countAsked, endEffect, writeHandle, writeIntent, type EffectRow, type Lease } from "../store/ledger.ts";
+import type { AppContext } from "./context.ts";
+import { canonicalJson } from "./idempotency.ts";
+
+/** A step's outcome stays open and the platform cannot tell: a person has to look. */
+export class OutcomeUnknown extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "OutcomeUnknown";
+  }
+}
+
+/** The platform has not settled an open step yet. */
+export class AskAgain extends Error {
+  readonly afterMs: number;
+
+  constructor(afterMs: number) {
+    super("The platform has not settled it yet.");
+    this.name = "AskAgain";
+    this.afterMs = afterMs;
+  }
+}
+
+/** Its time passed before anything of it reached the platform. */
+export class TooLate extends Error {
+  constructor() {
+    super("Its time passed before it could be sent.");
+    this.name = "TooLate";
+  }
+}
+
+/** In a run that only settles: everything before this step is settled, and this one was never sent or did not happen. */
+export class NothingSent extends Error {
+  constructor() {
+    super("The next step was not sent.");
+    this.name = "NothingSent";
+  }
+}
+
+export interface EffectsOptions {
+  readonly ctx: AppContext;
+  readonly lease: Lease;
+  readonly run: number;
+  /** The rows of this run, read after the claim. */
+  readonly rows: readonly EffectRow[];
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970: past it nothing new is sent. */
+  readonly deadline: number;
+  /** Asks about open steps and sends nothing: throws NothingSent where it would. */
+  readonly isSettleOnly: boolean;
+}
+
+export interface Effects {
+  effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
+  once<R extends Json>(name: string, make: () => R | Promise<R>): Promise<R>;
+  /** True while a step's outcome is open. */
+  isOpen(): boolean;
+  /** True once a step that changes something on the platform is done or may be. */
+  hasTouchedPlatform(): boolean;
+}
+
+type StepState = Pick<EffectRow, "state" | "result" | "handle_enc" | "started_at" | "asked">;
+
+/** The publishing protocol of one post (DESIGN §4): an intent is durable before each step, its result after it. */
+export function createEffects(options: EffectsOptions): Effects {
+  const steps = new Map<string, StepState>(options.rows.map((row) => [row.step, row]));
+  return {
+    effect: (spec) => runEffect({ ...options, steps }, spec),
+    once: (name, make) => runOnceStep({ ...options, steps }, name, make),
+    isOpen: () => outward(steps).some((step) => step.state === "intent" || step.state === "unknown"),
+    hasTouchedPlatform: () => hasTouched(steps),
+  };
+}
+
+function outward(steps: ReadonlyMap<string, StepState>): StepState[] {
+  return [...steps.entries()].filter(([step]) => !isOnce(step)).map(([, state]) => state);
+}
+
+function hasTouched(steps: ReadonlyMap<string, StepState>): boolean {
+  return outward(steps).some((step) => step.state !== "not_sent" && step.state !== "rejected");
+}
+
+interface Running extends EffectsOptions {
+  readonly steps: Map<string, StepState>;
+}
+
+async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
+  const known = at.steps.get(spec.step);
+  if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
+  if (known !== undefined && (known.state === "intent" || known.state === "unknown")) {
+    const settled = await settle(at, spec, known);
+    if (settled.outcome === "done") return settled.result;
+  }
+  return send(at, spec);
+}
+
+async function settle<R extends Json>(
+  at: Running,
+  spec: EffectSpec<R>,
+  known: StepState,
+): Promise<Extract<Settled<R>, { outcome: "done" | "send_again" }>> {
+  const { ctx, lease, run } = at;
+  await ctx.db.commit((raw) => countAsked(raw, lease, { run, step: spec.step }));
+  const settled = await spec.settle({ ...contextOf(at, spec.step), intentAt: known.started_at, timesAsked: known.asked });
+  at.steps.set(spec.step, { ...known, asked: known.asked + 1 });
+  switch (settled.outcome) {
+    case "done":
+      await finish(at, spec.step, { state: "done", result: settled.result, httpStatus: null });
+      return settled;
+    case "send_again":
+      return settled;
+    case "ask_again":
+      throw new AskAgain(settled.afterMs);
+    case "unknown":
+      await finish(at, spec.step, { state: "unknown", result: null, httpStatus: null });
+      throw new OutcomeUnknown(settled.reason);
+  }
+}
+
+async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
+  const { ctx, lease, run } = at;
+  if (at.isSettleOnly) throw new NothingSent();
+  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
+  at.signal.throwIfAborted();
+  const startedAt = ctx.clock.now();
+  const intent = {
+    run,
+    step: spec.step,
+    effect_key: effectKey(at, spec.step),
+    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
+    started_at: startedAt,
+  };
+  await ctx.db.commit((raw) => writeIntent(raw, lease, intent));
+  at.steps.set(spec.step, { handle_enc: null, asked: 0, ...at.steps.get(spec.step), state: "intent", result: null, started_at: startedAt });
+  at.signal.throwIfAborted();
+  try {
+    const result = await spec.send(contextOf(at, spec.step));
+    await finish(at, spec.step, { state: "done", result, httpStatus: null });
+    return result;
+  } catch (error) {
+    const state = error instanceof PlatformFault ? STATE_AFTER[error.kind] : "intent";
+    if (error instanceof PlatformFault && state !== "intent") {
+      await finish(at, spec.step, { state, result: null, httpStatus: error.httpStatus });
+    }
+    throw error;
+  }
+}
+
+/** What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open. */
+const STATE_AFTER: Record<PlatformFault["kind"], EffectRow["state"]> = {
+  not_sent: "not_sent",
+  auth: "not_sent",
+  rejected: "rejected",
+  transient: "intent",
+  rate: "intent",
+  ambiguous: "intent",
+};
+
+async function finish(
+  at: Running,
+  step: string,
+  end: { state: EffectRow["state"]; result: Json; httpStatus: number | null },
+): Promise<void> {
+  const result = end.state === "done" ? JSON.stringify(end.result) : null;
+  const now = at.ctx.clock.now();
+  await at.ctx.db.commit((raw) =>
+    endEffect(raw, at.lease, { run: at.run, step, state: end.state, result, httpStatus: end.httpStatus, at: now }),
+  );
+  const known = at.steps.get(step);
+  at.steps.set(step, { handle_enc: null, asked: 0, started_at: now, ...known, state: end.state, result });
+}
+
+function contextOf(at: Running, step: string): EffectContext {
+  const place = `${at.lease.postId}|effects|${at.run}|${step}`;
+  const sealed = at.steps.get(step)?.handle_enc ?? null;
+  return {
+    key: effectKey(at, step),
+    handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, place)) as Json),
+    saveHandle: async (handle) => {
+      const value = at.ctx.cipher.seal(JSON.stringify(handle), place);
+      await at.ctx.db.commit((raw) => writeHandle(raw, at.lease, { run: at.run, step, sealed: value }));
+      const known = at.steps.get(step);
+      if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
+    },
+    signal: at.signal,
+  };
+}
+
+/** Stable within a run, and not to be guessed from outside. */
+function effectKey(at: Running, step: string): string {
+  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`).slice(0, 32);
+}
+
+const ONCE_PREFIX = "once:";
+
+function isOnce(step: string): boolean {
+  return step.startsWith(ONCE_PREFIX);
+}
+
+async function runOnceStep<R extends Json>(at: Running, name: string, make: () => R | Promise<R>): Promise<R> {
+  const step = `${ONCE_PREFIX}${name}`;
+  const known = at.steps.get(step);
+  if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
+  const value = await make();
+  const now = at.ctx.clock.now();
+  const { lease, run } = at;
+  await at.ctx.db.commit((raw) => {
+    writeIntent(raw, lease, { run, step, effect_key: "", request_hash: "", started_at: now });
+    endEffect(raw, lease, { run, step, state: "done", result: JSON.stringify(value), httpStatus: null, at: now });
+  });
+  at.steps.set(step, { state: "done", result: JSON.stringify(value), handle_enc: null, started_at: now, asked: 0 });
+  return value;
+}
