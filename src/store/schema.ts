@@ -76,6 +76,8 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
+  /** Every word ever indexed; `depth` is the length of the longest edge its posts carry (search.ts). */
+  search_terms: { term: string; depth: number };
   effects: {
     post_id: string;
     run: number;

@@ -35,6 +35,7 @@ export const statements: readonly string[] = [
   `CREATE INDEX posts_account ON posts (account_id, sort_key)`,
   `CREATE INDEX posts_status ON posts (owner_id, status, sort_key)`,
   `CREATE INDEX posts_provider ON posts (owner_id, provider, sort_key)`,
+  `CREATE INDEX posts_account_status ON posts (account_id, status, sort_key)`,
   // The publisher's: what could be taken up next, and per account in order of its due moment.
   `CREATE INDEX posts_next ON posts (next_at) WHERE next_at IS NOT NULL AND lease_worker IS NULL`,
   `CREATE INDEX posts_claim ON posts (account_id, due_at, sort_key) WHERE next_at IS NOT NULL AND lease_worker IS NULL`,
@@ -43,6 +44,13 @@ export const statements: readonly string[] = [
   `CREATE INDEX posts_content ON posts (account_id, content_hash) WHERE status = 'scheduled'`,
   // Which waiting posts use a file.
   `CREATE INDEX posts_waiting_media ON posts (media_url) WHERE next_at IS NOT NULL AND media_url <> ''`,
+
+  // Text search: see src/store/search.ts.
+  `CREATE VIRTUAL TABLE search_index USING fts5 (
+    tokens, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
+  )`,
+  `CREATE TABLE search_terms (term TEXT PRIMARY KEY, depth INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX search_terms_depth ON search_terms (depth, term)`,
 
   `CREATE TABLE effects (
     post_id TEXT NOT NULL REFERENCES posts (id), run INTEGER NOT NULL, step TEXT NOT NULL, fence INTEGER NOT NULL,

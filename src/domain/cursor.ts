@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { AppError } from "./errors.ts";
+
+const FINGERPRINT_CHARS = 12;
+
+/** Where a page ended, bound to the filters it was read with. Opaque to callers. */
+export function encodeCursor(position: string, filters: unknown): string {
+  return Buffer.from(`${fingerprintOf(filters)}${position}`).toString("base64url");
+}
+
+/**
+ * The position of a cursor. `filters` must be given in the same form and order as to `encodeCursor`.
+ * Throws `invalid` for text that is no cursor, and for the cursor of other filters.
+ */
+export function decodeCursor(cursor: string, filters: unknown): string {
+  const text = Buffer.from(cursor, "base64url").toString();
+  const match = new RegExp(`^([0-9a-f]{${FINGERPRINT_CHARS}})(.+)$`).exec(text);
+  if (match?.[1] === undefined || match[2] === undefined) throw unknownCursor();
+  if (match[1] !== fingerprintOf(filters)) {
+    throw new AppError(
+      "invalid",
+      "cursor: belongs to other filters. Send the filters it was returned for (only limit may differ), or leave cursor out to begin at the first page.",
+    );
+  }
+  return match[2];
+}
+
+/** The refusal of a cursor that we never gave out. */
+export function unknownCursor(): AppError {
+  return new AppError("invalid", "cursor: is not one of ours. Send nextCursor of the page before exactly as it was, or leave cursor out.");
+}
+
+function fingerprintOf(filters: unknown): string {
+  return createHash("sha256").update(JSON.stringify(filters)).digest("hex").slice(0, FINGERPRINT_CHARS);
+}

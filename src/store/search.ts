@@ -1,0 +1,184 @@
+import { sql } from "kysely";
+import type { Query, Tx } from "./db.ts";
+import { fold, MAX_WORD_CHARS, searchableText, splitPieces, type Piece, type SearchableText, type SearchTerm } from "./search-text.ts";
+
+/*
+ * `search_index` is a contentless FTS5 table whose rowid is the post's sort key, so that hits come out newest first without
+ * sorting. Its tokens are made here, its tokenizer only splits them at spaces.
+ *
+ * Every word of a search is a prefix, and a short prefix begins thousands of words: FTS5 would merge all their lists before
+ * the first hit. So `search_terms` remembers each word when it is first seen. While fewer than MAX_LISTED words share a
+ * prefix, they are listed one by one in a query. A word that comes later, when the prefix is crowded, carries the prefix
+ * itself as a token (an edge) in each of its posts. Common words come early, so only posts with rarer words pay for edges,
+ * and no prefix ever needs more than MAX_LISTED + 1 lists. A word's `depth`, the length of its longest edge, never changes:
+ * posts indexed with it stay findable without being touched again.
+ */
+
+/** Words listed one by one for a prefix: each costs a query some 10 µs, each fewer makes the index larger. */
+const MAX_LISTED = 48;
+/** Longest prefix that becomes an edge. */
+const MAX_EDGE_CHARS = 12;
+/** New words weighed at once against those known before: bounds how far one long post overfills a prefix. */
+const NEW_WORDS_AT_ONCE = 16;
+/** Terms looked up in the index; more only narrow a result that is compared word by word anyway. */
+const MAX_INDEXED_TERMS = 8;
+const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
+
+// Private-use characters begin tokens that no text can contain: in texts they are symbols, which are written in hex.
+const EDGE = "\ue000";
+const SYMBOL = "\ue001";
+const TAGS = { owner: "\ue002", account: "\ue003", provider: "\ue004" } as const;
+
+export interface IndexedPost extends SearchableText {
+  readonly sortKey: bigint;
+  readonly ownerId: string;
+  readonly accountId: string;
+  readonly provider: string;
+}
+
+/** Makes a post findable; call `unindexPost` with its former sort key first when it was indexed before. */
+export async function indexPost(tx: Tx, post: IndexedPost): Promise<void> {
+  const tokens = new Set([tagOf("owner", post.ownerId), tagOf("account", post.accountId), tagOf("provider", post.provider)]);
+  const words = new Set<string>();
+  for (const piece of splitPieces(fold(searchableText(post)))) {
+    if (piece.kind === "word") words.add(indexedWord(piece.text));
+    else for (const token of exactTokens(piece)) tokens.add(token);
+  }
+  for (const [word, depth] of await learnWords(tx, [...words])) {
+    tokens.add(word);
+    const characters = Array.from(word);
+    for (let length = 1; length <= depth; length += 1) tokens.add(EDGE + characters.slice(0, length).join(""));
+  }
+  await sql`INSERT INTO search_index (rowid, tokens) VALUES (${post.sortKey}, ${[...tokens].join(" ")})`.execute(tx);
+}
+
+export async function unindexPost(tx: Tx, sortKey: bigint): Promise<void> {
+  await sql`DELETE FROM search_index WHERE rowid = ${sortKey}`.execute(tx);
+}
+
+/** The depth of each word; those never seen get theirs now. */
+async function learnWords(tx: Tx, words: readonly string[]): Promise<Map<string, number>> {
+  const depths = await readDepths(tx, words);
+  const fresh = words.filter((word) => !depths.has(word));
+  for (let at = 0; at < fresh.length; at += NEW_WORDS_AT_ONCE) {
+    const { rows } = await insertWords(tx, fresh.slice(at, at + NEW_WORDS_AT_ONCE));
+    for (const { term, depth } of rows) depths.set(term, depth);
+  }
+  return depths;
+}
+
+async function readDepths(tx: Tx, words: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await sql<TermRow>`
+    SELECT term, depth FROM search_terms WHERE term IN (SELECT value FROM json_each(${JSON.stringify(words)}))`.execute(tx);
+  return new Map(rows.map(({ term, depth }) => [term, depth]));
+}
+
+interface TermRow {
+  readonly term: string;
+  readonly depth: number;
+}
+
+/** A longer prefix is never more crowded than a shorter one, so the depth is the number of crowded prefixes. */
+function insertWords(tx: Tx, words: readonly string[]): Promise<{ rows: TermRow[] }> {
+  return sql<TermRow>`
+    WITH RECURSIVE lengths (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM lengths WHERE n < ${MAX_EDGE_CHARS})
+    INSERT INTO search_terms (term, depth)
+    SELECT word.value, (
+      SELECT COUNT(*) FROM lengths WHERE n <= LENGTH(word.value) AND ${MAX_LISTED} <= (
+        SELECT COUNT(*) FROM (
+          SELECT 1 FROM search_terms
+          WHERE term >= SUBSTR(word.value, 1, n) AND term < SUBSTR(word.value, 1, n) || ${LAST_CHARACTER}
+          LIMIT ${MAX_LISTED})))
+    FROM json_each(${JSON.stringify(words)}) AS word
+    RETURNING term, depth`.execute(tx);
+}
+
+/** A search as FTS5 understands it. */
+export interface CompiledSearch {
+  readonly match: string;
+  /** The index finds more than what was asked for: each row must be compared with the terms. */
+  readonly needsCheck: boolean;
+}
+
+export async function compileSearch(query: Query, terms: readonly SearchTerm[]): Promise<CompiledSearch> {
+  const indexed = terms.toSorted((a, b) => b.text.length - a.text.length).slice(0, MAX_INDEXED_TERMS);
+  const clauses: string[] = [];
+  let needsCheck = indexed.length < terms.length;
+  for (const term of indexed) {
+    const compiled = await compileTerm(query, term);
+    clauses.push(compiled.match);
+    needsCheck ||= compiled.needsCheck;
+  }
+  return { match: clauses.join(" AND "), needsCheck };
+}
+
+/** Any of these owners, accounts or platforms, as FTS5 understands it. */
+export function anyTag(kind: keyof typeof TAGS, values: readonly string[]): string {
+  return anyOf(values.map((value) => tagOf(kind, value)));
+}
+
+async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledSearch> {
+  const last = pieces.at(-1);
+  const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
+  const exact = (tail === null ? pieces : pieces.slice(0, -1)).flatMap((piece) => exactTokens(piece));
+  const clauses = [...new Set(exact)].map((token) => quoted(token));
+  if (tail !== null) clauses.push(tail.match);
+  // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of several it does not.
+  const isPlain = pieces.length === 1 && (last?.kind !== "dense" || Array.from(last.text).length <= 2);
+  return { match: clauses.join(" AND "), needsCheck: !isPlain || tail?.needsCheck === true };
+}
+
+async function compilePrefix(query: Query, prefix: string): Promise<CompiledSearch> {
+  const characters = Array.from(prefix);
+  if (characters.length > MAX_WORD_CHARS) return { match: quoted(indexedWord(prefix)), needsCheck: true };
+  const edgeLength = Math.min(characters.length, MAX_EDGE_CHARS);
+  const listed = await readListed(query, prefix, edgeLength);
+  const edge = characters.slice(0, edgeLength).join("");
+  if (edge === prefix) return { match: anyOf([...listed, EDGE + edge]), needsCheck: false };
+  const deep = await readDeepWords(query, prefix);
+  if (deep.length <= MAX_LISTED) return { match: anyOf([...listed, ...deep]), needsCheck: false };
+  return { match: anyOf([...listed, EDGE + edge]), needsCheck: true };
+}
+
+/** Words with this prefix that carry no edge of this length. One range for each depth: the rest, far more, is never read. */
+async function readListed(query: Query, prefix: string, edgeLength: number): Promise<string[]> {
+  const { rows } = await sql<{ term: string }>`
+    WITH RECURSIVE depths (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM depths WHERE n < ${edgeLength - 1})
+    SELECT term FROM depths CROSS JOIN search_terms INDEXED BY search_terms_depth
+    WHERE depth = n AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}`.execute(query);
+  return rows.map(({ term }) => term);
+}
+
+/** Words longer than any edge; one more than can be listed when there are too many. */
+async function readDeepWords(query: Query, prefix: string): Promise<string[]> {
+  const { rows } = await sql<{ term: string }>`
+    SELECT term FROM search_terms INDEXED BY search_terms_depth
+    WHERE depth = ${MAX_EDGE_CHARS} AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}
+    LIMIT ${MAX_LISTED + 1}`.execute(query);
+  return rows.map(({ term }) => term);
+}
+
+/** A word as a whole, a symbol, or every character and every two neighbours of a dense run. */
+function exactTokens({ kind, text }: Piece): string[] {
+  if (kind === "word") return [indexedWord(text)];
+  const characters = Array.from(text);
+  if (kind === "symbol") return characters.map((character) => SYMBOL + (character.codePointAt(0) ?? 0).toString(16));
+  const pairs = characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
+  return [...characters, ...pairs];
+}
+
+function indexedWord(word: string): string {
+  return word.length <= MAX_WORD_CHARS ? word : Array.from(word).slice(0, MAX_WORD_CHARS).join("");
+}
+
+function tagOf(kind: keyof typeof TAGS, value: string): string {
+  return TAGS[kind] + value.replace(/[^a-z0-9]/gu, (character) => `${SYMBOL}${(character.codePointAt(0) ?? 0).toString(16)}${SYMBOL}`);
+}
+
+function anyOf(tokens: readonly string[]): string {
+  return `(${tokens.map((token) => quoted(token)).join(" OR ")})`;
+}
+
+function quoted(token: string): string {
+  return `"${token}"`;
+}
