@@ -1,6 +1,6 @@
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
-import { markReconnectRequired } from "../services/accounts.ts";
 import { AppError } from "../domain/errors.ts";
+import { markReconnectRequired } from "../services/accounts.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate, type Effects } from "../services/effects.ts";
 import { createPublishRun, giveUpAt } from "../services/publish-io.ts";

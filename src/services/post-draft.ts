@@ -3,11 +3,12 @@ import { reconnectSentence, type Capabilities } from "../domain/account.ts";
 import { measureText } from "../domain/caption.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Metadata } from "../domain/post.ts";
-import { canReachAccount, type Caller } from "../domain/permissions.ts";
+import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, parseMoment, toIso } from "../domain/time.ts";
 import type { AnyPlatform, PlatformPost } from "../ports/platform.ts";
 import type { PostContentRow } from "../store/posts.ts";
 import type { Tables } from "../store/schema.ts";
+import { findAccount } from "./accounts.ts";
 import type { AppContext } from "./context.ts";
 import { checkPostMedia } from "./post-media.ts";
 import { explainMetadata } from "./post-metadata.ts";
@@ -37,23 +38,18 @@ export interface CheckedContent {
   readonly warnings: readonly string[];
 }
 
+export interface CheckOptions {
+  readonly signal: AbortSignal;
+  /** A post that is on its platform has its media there; where they came from may be gone. */
+  readonly isLive?: boolean;
+}
+
 /** How far in the past a time may lie and still mean now: clocks differ, agents are slow. */
 const NOW_WINDOW_MS = 5 * MINUTE;
 
 /** The account a post is to go on. Throws `not_found` for a foreign one, `conflict` for one that must be reconnected. */
 export async function findUsableAccount(ctx: AppContext, caller: Caller, accountId: string): Promise<Tables["accounts"]> {
-  const row = await ctx.db.query
-    .selectFrom("accounts")
-    .selectAll()
-    .where("id", "=", accountId)
-    .where("owner_id", "=", caller.ownerId)
-    .executeTakeFirst();
-  if (row === undefined || !canReachAccount(caller, accountId)) {
-    throw new AppError(
-      "not_found",
-      `accountId: there is no account ${JSON.stringify(accountId.slice(0, 40))} here. Take ids from list_accounts.`,
-    );
-  }
+  const row = await findAccount(ctx, caller, accountId);
   if (row.status === "reconnect_required" || row.status === "disconnected") {
     throw new AppError("conflict", reconnectSentence(row, row.status_reason));
   }
@@ -92,14 +88,22 @@ export async function checkContent(
   ctx: AppContext,
   account: Tables["accounts"],
   content: PostContent,
-  signal: AbortSignal,
+  options: CheckOptions,
 ): Promise<CheckedContent> {
   const platform = platformOf(ctx, account.provider);
   const caption = content.caption === null || content.caption === "" ? null : content.caption.normalize("NFC");
   const given = content.metadata === null || Object.keys(content.metadata).length === 0 ? null : content.metadata;
   const parsed = platform.metadata.safeParse(given ?? {}, { reportInput: true });
   if (!parsed.success) throw explainMetadata(parsed.error, platform);
-  const media = await checkPostMedia(ctx, { platform, ownerId: account.owner_id, mediaUrl: content.mediaUrl, metadata: given, signal });
+  const media = options.isLive
+    ? { mediaUrl: content.mediaUrl, metadata: given, warnings: [] }
+    : await checkPostMedia(ctx, {
+        platform,
+        ownerId: account.owner_id,
+        mediaUrl: content.mediaUrl,
+        metadata: given,
+        signal: options.signal,
+      });
   const row = toContentRow(content, platform, { caption, mediaUrl: media.mediaUrl, metadata: media.metadata });
   const post: PlatformPost = {
     id: "",

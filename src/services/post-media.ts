@@ -88,7 +88,10 @@ function assertCount({ platform }: MediaToCheck, places: readonly Place[]): void
   const items = places.filter((place) => place.isItem && place.url !== "").length;
   const { maxItems } = platform.capabilities.media;
   if (items > maxItems) {
-    throw new AppError("invalid", `metadata.moreMedia: makes ${items} media items; ${platform.title} takes at most ${maxItems} in one post.`);
+    throw new AppError(
+      "invalid",
+      `metadata.moreMedia: makes ${items} media items; ${platform.title} takes at most ${maxItems} in one post.`,
+    );
   }
 }
 
@@ -139,7 +142,9 @@ async function lookAtRemote(ctx: AppContext, place: Place, signal: AbortSignal):
     const isGone = answer.status === 404 || answer.status === 410 || answer.status >= 500;
     if (isGone) return [`${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`];
     const type = answer.headers["content-type"] ?? "";
-    return type.startsWith("text/html") ? [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`] : [];
+    return type.startsWith("text/html")
+      ? [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`]
+      : [];
   } catch (error) {
     if (error instanceof AppError) throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
     if (error instanceof OutboundFailure) return [`${place.field}: the address does not answer now. It must answer when the post is sent.`];

@@ -101,7 +101,7 @@ async function draftPost(call: CallContext, input: ScheduleInput): Promise<Draft
     metadata: foldThumbnail(input) ?? null,
     leadMinutes: input.leadMinutes ?? null,
   };
-  const checked = await checkContent(ctx, account, content, call.signal);
+  const checked = await checkContent(ctx, account, content, { signal: call.signal });
   const now = ctx.clock.now();
   const row = freshRow({
     ...checked.row,
@@ -125,7 +125,9 @@ async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
     .where("status", "=", "scheduled")
     .executeTakeFirst();
   if (twin === undefined) return [];
-  return [`The post ${twin.id} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`];
+  return [
+    `The post ${twin.id} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,
+  ];
 }
 
 /** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */

@@ -31,7 +31,7 @@ export async function updatePost(call: CallContext, input: UpdateInput): Promise
     const account = await findUsableAccount(ctx, caller, before.account_id);
     const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
     const content = applyPatch(before, patch, time?.ms ?? before.scheduled_at);
-    const checked = await checkContent(ctx, account, content, call.signal);
+    const checked = await checkContent(ctx, account, content, { signal: call.signal });
     const set = { ...checked.row, next_at: checked.row.due_at, error: null, tries: 0, updated_at: ctx.clock.now() };
     const row = await ctx.db.transaction((tx) => writeIfUnchanged(tx, before, set));
     if (row === null) continue;
@@ -78,4 +78,3 @@ async function nextRun(tx: Tx, row: PostRow): Promise<number> {
   const effect = await tx.selectFrom("effects").select("step").where("post_id", "=", row.id).where("run", "=", row.run).executeTakeFirst();
   return effect === undefined ? row.run : row.run + 1;
 }
-

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { Post } from "../src/domain/post.ts";
+import { editPublishedPost } from "../src/services/live-posts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "edit_published_post",
+  title: "Edit a live post",
+  permission: "publish",
+  description:
+    "Change the caption or metadata of a post that is live on its platform. Only the fields under editPublished of the account's " +
+    "capabilities (list_accounts) can change; metadata is merged key by key, null removes a key. For a waiting post use update_post. " +
+    'Example: {"id":"post_…","caption":"Corrected text"}',
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
+  input: z.strictObject({
+    id: z.string().describe("The live post, from list_posts with status published."),
+    caption: z.string().max(100_000).nullable().optional().describe("The new text."),
+    metadata: z.record(z.string(), z.json()).nullable().optional().describe("Platform fields to change; merged key by key."),
+  }),
+  output: z.strictObject({ post: Post }),
+  handle: (args, call) => editPublishedPost(call, args),
+});

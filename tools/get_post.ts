@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { Attempt, Insights, Post } from "../src/domain/post.ts";
+import { getPost } from "../src/services/posts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "get_post",
+  title: "Get a post",
+  permission: "read",
+  description:
+    "One post by its id (from list_posts or schedule_post). With insights, its live status and numbers on the platform; with history, " +
+    'every attempt and its steps, to understand a failure. Example: {"id":"post_…","history":true}',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  input: z.strictObject({
+    id: z.string().describe("The post, from list_posts."),
+    insights: z.boolean().optional().describe("Ask the platform for its live status and metrics."),
+    history: z.boolean().optional().describe("Add the attempts, oldest first."),
+  }),
+  output: z.strictObject({ post: Post, insights: Insights.optional(), history: z.array(Attempt).optional() }),
+  handle: (args, { ctx, caller }) => getPost(ctx, caller, args),
+});

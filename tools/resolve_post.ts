@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { Post } from "../src/domain/post.ts";
+import { resolvePost } from "../src/services/posts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "resolve_post",
+  title: "Settle an unknown outcome",
+  permission: "publish",
+  description:
+    'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: published if it is there, ' +
+    "not_published if it is not (then retry_post may send it). Never guess. " +
+    'Example: {"id":"post_…","outcome":"published","platformUrl":"https://…"}',
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
+  input: z.strictObject({
+    id: z.string().describe("The post, from list_posts with status failed."),
+    outcome: z.enum(["published", "not_published"]).describe("What a person saw on the channel."),
+    platformPostId: z.string().min(1).max(500).optional().describe("Its id on the platform, if known."),
+    platformUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2_000)
+      .optional()
+      .describe("Its address on the platform, if known."),
+  }),
+  output: z.strictObject({ post: Post }),
+  handle: (args, { ctx, caller }) => resolvePost(ctx, caller, args),
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { Post } from "../src/domain/post.ts";
+import { PostBody } from "../src/domain/post-body.ts";
+import { schedulePost } from "../src/services/schedule-post.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "schedule_post",
+  title: "Schedule a post",
+  permission: "publish",
+  description:
+    "Schedule a post on a connected account; leave scheduledAt out to publish now. Take accountId from list_accounts, files from " +
+    "list_files or upload_file, and the platform's metadata fields from list_platforms. Use dryRun first to see every warning. " +
+    'Example: {"accountId":"acc_…","scheduledAt":"2027-01-31T09:00:00+01:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  input: PostBody,
+  output: z.strictObject({ post: Post, warnings: z.array(z.string()) }),
+  handle: (args, call) => schedulePost(call, args),
+});

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { Post } from "../src/domain/post.ts";
+import { PostBody } from "../src/domain/post-body.ts";
+import { schedulePosts } from "../src/services/schedule-post.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "schedule_posts",
+  title: "Schedule several posts",
+  permission: "publish",
+  description:
+    "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and warnings of every result. " +
+    "With atomic, all are scheduled or none. " +
+    'Example: {"posts":[{"accountId":"acc_…","scheduledAt":"2027-01-31T09:00:00Z","caption":"One"}],"atomic":true}',
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  input: z.strictObject({
+    posts: z.array(PostBody).min(1).max(100).describe("The posts, each with the fields of schedule_post."),
+    atomic: z.boolean().optional().describe("All or none."),
+  }),
+  output: z.strictObject({
+    results: z.array(
+      z.strictObject({
+        index: z.int().describe("Place in posts, from 0."),
+        post: Post.nullable(),
+        warnings: z.array(z.string()),
+        error: z.string().nullable().describe("Why this one was not scheduled."),
+      }),
+    ),
+  }),
+  handle: (args, call) => schedulePosts(call, args),
+});

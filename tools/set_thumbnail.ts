@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { Post } from "../src/domain/post.ts";
+import { setThumbnail } from "../src/services/live-posts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "set_thumbnail",
+  title: "Set a thumbnail",
+  permission: "publish",
+  description:
+    "Set or replace the thumbnail of a post that is already on its platform (uploaded or published). For a scheduled post give " +
+    'thumbnailUrl to update_post instead. Example: {"id":"post_…","thumbnailUrl":"https://example.com/cover.jpg"}',
+  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+  input: z.strictObject({
+    id: z.string().describe("The post, from list_posts."),
+    thumbnailUrl: z.string().min(1).max(4_096).describe("The picture: an https address, an r2:// address, or a file id."),
+  }),
+  output: z.strictObject({ post: Post }),
+  handle: (args, call) => setThumbnail(call, args),
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { Post } from "../src/domain/post.ts";
+import { PostChange } from "../src/domain/post-body.ts";
+import { updatePost } from "../src/services/update-post.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "update_post",
+  title: "Change a scheduled post",
+  permission: "publish",
+  description:
+    "Change a post that is still scheduled: give its id (from list_posts) and the fields to change. metadata is merged key by key, null " +
+    "removes a key. For a live post use edit_published_post. " +
+    'Example: {"id":"post_…","scheduledAt":"2027-02-01T10:00:00Z","metadata":{"title":"New title"}}',
+  hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
+  input: PostChange,
+  output: z.strictObject({ post: Post, warnings: z.array(z.string()) }),
+  handle: (args, call) => updatePost(call, args),
+});
