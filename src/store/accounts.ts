@@ -99,6 +99,7 @@ export async function requireReconnect(query: Query | Tx, seen: SecretsVersion, 
     .set({ status: "reconnect_required", status_reason: change.reason, updated_at: change.now })
     .where("owner_id", "=", seen.ownerId)
     .where("id", "=", seen.id)
+    .where("status", "<>", "disconnected")
     .where("secrets_version", "=", seen.version)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
