@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { CONNECTION_STATUSES, ConnectedChannel } from "../src/domain/connection.ts";
+import { checkConnection } from "../src/services/connections.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "check_connection",
+  title: "Check a connection",
+  permission: "accounts",
+  description:
+    "See how far a connection started with connect_channel has come; call it after the person says that the form is sent. " +
+    "While it is pending, error tells why the last try did not work. " +
+    'Example: {"connectId":"con_01jd…"}',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),
+  output: z.strictObject({
+    status: z.enum(CONNECTION_STATUSES),
+    account: ConnectedChannel.nullable().describe("Set once connected."),
+    error: z.string().nullable(),
+  }),
+  handle: (args, { ctx, caller }) => checkConnection(ctx, caller, args),
+});

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { ConnectedChannel } from "../src/domain/connection.ts";
+import { disconnectChannel } from "../src/services/accounts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "disconnect_channel",
+  title: "Disconnect a channel",
+  permission: "accounts",
+  description:
+    "Forget a channel's passwords and tokens. Its waiting posts stay and fail with a clear reason unless it is reconnected (connect_channel with accountId) before their time; posts on the platform stay there. " +
+    'Take accountId from list_accounts. Example: {"accountId":"acc_01jd…"}',
+  hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
+  input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),
+  output: z.strictObject({ account: ConnectedChannel }),
+  handle: (args, { ctx, caller }) => disconnectChannel(ctx, caller, args),
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { Account } from "../src/domain/account.ts";
+import { listAccounts } from "../src/services/accounts.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "list_accounts",
+  title: "List accounts",
+  permission: "read",
+  description:
+    "List the connected channels with their health and what each can do (media, caption length, editing, thumbnails, analytics). " +
+    "Call it before schedule_post: it supplies accountId for every other tool. " +
+    'A status other than "connected" says in statusReason what to do. Example: {}',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: z.strictObject({}),
+  output: z.strictObject({ accounts: z.array(Account) }),
+  handle: (_args, { ctx, caller }) => listAccounts(ctx, caller),
+});

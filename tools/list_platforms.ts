@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { listPlatforms } from "../src/services/platforms.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "list_platforms",
+  title: "List platforms",
+  permission: "read",
+  description:
+    "List every platform a channel can be on: whether it can be connected here (and which settings are missing), what it can do, and the JSON Schema of a post's metadata on it. " +
+    "Call it before connect_channel for the provider's name, and before schedule_post for the metadata fields. Example: {}",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: z.strictObject({}),
+  output: z.strictObject({
+    platforms: z.array(
+      z.strictObject({
+        provider: z.string(),
+        title: z.string(),
+        configured: z.boolean(),
+        missing: z.array(z.string()).describe("Settings that must be set first."),
+        connect: z.enum(["none", "secrets"]).describe("secrets: a person enters them on a page; none: connects at once."),
+        docs: z.string(),
+        capabilities: z.looseObject({}).describe("As in list_accounts."),
+        metadataSchema: z.looseObject({}).describe("JSON Schema of a post's metadata."),
+      }),
+    ),
+  }),
+  handle: (_args, { ctx }) => listPlatforms(ctx),
+});
