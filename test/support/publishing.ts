@@ -1,0 +1,79 @@
+import { newId } from "../../src/domain/ids.ts";
+import type { AppContext } from "../../src/services/context.ts";
+import { publishOne } from "../../src/publisher/publish-one.ts";
+import { claimDue } from "../../src/publisher/tick.ts";
+import { freshRow, insertPost, type PostRow } from "../../src/store/posts.ts";
+import type { Tables } from "../../src/store/schema.ts";
+import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
+
+/** An account as connecting leaves it. */
+export async function addAccount(ctx: AppContext, overrides: Partial<Tables["accounts"]> = {}): Promise<Tables["accounts"]> {
+  const now = ctx.clock.now();
+  const row: Tables["accounts"] = {
+    id: newId("acc"),
+    owner_id: DEFAULT_OWNER,
+    provider: "scripted",
+    name: "My channel",
+    handle: null,
+    platform_account_id: null,
+    profile_url: null,
+    avatar_url: null,
+    status: "connected",
+    status_reason: null,
+    token_expires_at: null,
+    scopes: "[]",
+    settings: "{}",
+    secrets_enc: null,
+    secrets_version: 0,
+    in_flight_post: null,
+    next_allowed_at: 0,
+    last_published_at: null,
+    created_at: now,
+    updated_at: now,
+    ...overrides,
+  };
+  await ctx.db.query.insertInto("accounts").values(row).execute();
+  return row;
+}
+
+/** A waiting post, due now unless told otherwise. */
+export async function addPost(ctx: AppContext, account: Tables["accounts"], overrides: Partial<PostRow> = {}): Promise<PostRow> {
+  const now = ctx.clock.now();
+  const scheduledAt = overrides.scheduled_at ?? now;
+  const row = {
+    ...freshRow({
+      id: newId("post"),
+      owner_id: account.owner_id,
+      account_id: account.id,
+      provider: account.provider,
+      media_url: "",
+      caption: "Hello",
+      metadata: null,
+      lead_minutes: null,
+      scheduled_at: scheduledAt,
+      due_at: scheduledAt,
+      content_hash: "",
+      created_at: now,
+    }),
+    ...overrides,
+  };
+  await ctx.db.transaction((tx) => insertPost(tx, row));
+  return row;
+}
+
+export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
+  return ctx.db.query.selectFrom("posts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+}
+
+/** One tick: takes up what is due and works on it to its end. Returns how many were taken. */
+export async function runTick(ctx: AppContext, signal = new AbortController().signal): Promise<number> {
+  const claimed = await claimDue(ctx, 100);
+  await Promise.all(claimed.map((one) => publishOne(ctx, one, signal)));
+  return claimed.length;
+}
+
+/** Ticks until nothing is due. */
+export async function drain(ctx: AppContext): Promise<void> {
+  while ((await runTick(ctx)) > 0);
+}
+
