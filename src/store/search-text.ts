@@ -12,11 +12,10 @@ const PIECES = new RegExp(`(?<word>(?:${WORD})+)|(?<dense>(?:${DENSE})+)|(?<symb
 const ENDS_IN_WORD = new RegExp(`${WORD}$`, "u");
 
 /**
- * Marks that are accents: Latin, Greek and Cyrillic diacritics, Hebrew points, Arabic vowel signs, and the selectors that
- * only say how an emoji is drawn. Vowel signs of other scripts (Thai, Devanagari, …) are letters and stay.
+ * Marks that are accents: diacritics and vowel signs that any script borrows, Hebrew points, and the selectors that only say
+ * how an emoji is drawn. Vowel signs of a script's own (Thai, Devanagari, …) are letters, and so are the kana's two marks.
  */
-const ACCENTS =
-  /[\u{300}-\u{36f}\u{591}-\u{5bd}\u{5bf}\u{5c1}\u{5c2}\u{64b}-\u{655}\u{670}\u{1ab0}-\u{1aff}\u{1dc0}-\u{1dff}]|[\u{fe0e}\u{fe0f}]/gu;
+const ACCENTS = /(?=\p{Mn})(?:\p{Script=Hebrew}|(?!\u{3099}|\u{309a})\p{Script=Inherited})/gu;
 
 // Text of plain ASCII, the most common, needs none of the Unicode steps.
 // oxlint-disable-next-line no-control-regex

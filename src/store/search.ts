@@ -120,7 +120,7 @@ export function anyTag(kind: keyof typeof TAGS, values: readonly string[]): stri
 async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledSearch> {
   const last = pieces.at(-1);
   const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
-  const exact = (tail === null ? pieces : pieces.slice(0, -1)).flatMap((piece) => exactTokens(piece));
+  const exact = (tail === null ? pieces : pieces.slice(0, -1)).flatMap((piece) => neededTokens(piece));
   const clauses = [...new Set(exact)].map((token) => quoted(token));
   if (tail !== null) clauses.push(tail.match);
   // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of several it does not.
@@ -156,6 +156,13 @@ async function readDeepWords(query: Query, prefix: string): Promise<string[]> {
     WHERE depth = ${MAX_EDGE_CHARS} AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}
     LIMIT ${MAX_LISTED + 1}`.execute(query);
   return rows.map(({ term }) => term);
+}
+
+/** The tokens that a text with this piece has for certain; single characters add nothing to pairs. */
+function neededTokens(piece: Piece): string[] {
+  const tokens = exactTokens(piece);
+  const characters = Array.from(piece.text).length;
+  return piece.kind === "dense" && characters > 1 ? tokens.slice(characters) : tokens;
 }
 
 /** A word as a whole, a symbol, or every character and every two neighbours of a dense run. */

@@ -1,0 +1,168 @@
+import { sql, type RawBuilder } from "kysely";
+import type { PostStatus } from "../domain/post-states.ts";
+import type { Query } from "./db.ts";
+import { POST_COLUMNS, type PostRow } from "./posts.ts";
+import { scan, type KeyRange } from "./search-scan.ts";
+import type { SearchTerm } from "./search-text.ts";
+import { anyTag, compileSearch } from "./search.ts";
+
+/** What a page may hold. Lists match any of their values; null: no such filter. */
+export interface PostFilter {
+  readonly ownerId: string;
+  readonly accountIds: readonly string[] | null;
+  readonly providers: readonly string[] | null;
+  readonly statuses: readonly PostStatus[] | null;
+  /** Empty: no search. */
+  readonly terms: readonly SearchTerm[];
+  /** Milliseconds, both included. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+export interface PageOfRows {
+  readonly rows: readonly PostRow[];
+  /** Give it back as `before` for the next page; null on the last page. */
+  readonly next: bigint | null;
+}
+
+const TIE_BITS = 20n;
+const MAX_KEY = 2n ** 63n - 1n;
+/** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
+const MAX_STREAMS = 300;
+const MAX_ACCOUNT_TAGS = 100;
+
+/** One page, newest scheduled time first; `before` excludes itself. */
+export async function readPage(query: Query, filter: PostFilter, page: { before: bigint | null; limit: number }): Promise<PageOfRows> {
+  const scope = await readScope(query, filter);
+  const range = rangeOf(filter, page.before);
+  if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };
+  if (filter.terms.length > 0) return searchPage(query, scope, { ...range, limit: page.limit });
+  const rows = await readRows(query, scope, streams(scope, range, page.limit + 1));
+  return cut(rows, page.limit, null);
+}
+
+async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
+  const { match, needsCheck } = await compileSearch(query, scope.terms);
+  const tags = tagsOf(scope);
+  const words = (range: KeyRange, limit: number): RawBuilder<unknown> => sql`
+    SELECT rowid AS key FROM search_index
+    WHERE search_index MATCH ${`${match} AND ${tags.match}`} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
+    ORDER BY rowid DESC LIMIT ${limit}`;
+  if (!needsCheck && tags.isExact && scope.statuses === null) {
+    return cut(await readRows(query, scope, words(page, page.limit + 1)), page.limit, null);
+  }
+  const rows = (range: KeyRange, limit: number): RawBuilder<unknown> => streams(scope, range, limit);
+  const found = await scan(
+    query,
+    { terms: scope.terms, needsCheck, words, rowFilter: rowFilter(scope), rows },
+    { ...page, wanted: page.limit + 1 },
+  );
+  const keys = sql`SELECT CAST(value AS INTEGER) AS key FROM json_each(${JSON.stringify(found.keys)})`;
+  return cut(await readRows(query, scope, keys), page.limit, found.stoppedAt);
+}
+
+interface KeyedRow extends PostRow {
+  readonly key: string;
+}
+
+async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): Promise<KeyedRow[]> {
+  const columns = sql.join(POST_COLUMNS.map((column) => sql.ref(`p.${column}`)));
+  const { rows } = await sql<KeyedRow>`
+    SELECT CAST(p.sort_key AS TEXT) AS key, ${columns}
+    FROM (${keys}) AS k CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = k.key
+    WHERE ${rowFilter(scope)} ORDER BY k.key DESC`.execute(query);
+  return rows;
+}
+
+/** The page out of up to one row too many, which tells that there is a next one. */
+function cut(keyed: readonly KeyedRow[], limit: number, stoppedAt: bigint | null): PageOfRows {
+  const rows = keyed.slice(0, limit).map(({ key: _key, ...row }) => row);
+  const last = keyed[limit - 1];
+  return { rows, next: keyed.length > limit && last !== undefined ? BigInt(last.key) : stoppedAt };
+}
+
+function rangeOf({ from, to }: PostFilter, before: bigint | null): KeyRange {
+  const end = to === null ? MAX_KEY : BigInt(to + 1) << TIE_BITS;
+  return { floor: from === null ? 0n : BigInt(from) << TIE_BITS, ceiling: before !== null && before < end ? before : end };
+}
+
+/** A filter whose accounts are known to be the owner's. */
+interface Scope extends PostFilter {
+  /** The accounts that fit account and platform filters; null when neither is set. */
+  readonly accountIds: readonly string[] | null;
+  /** The caller asked for accounts, not only for platforms. */
+  readonly isByAccount: boolean;
+}
+
+async function readScope(query: Query, filter: PostFilter): Promise<Scope> {
+  const { ownerId, accountIds, providers } = filter;
+  const isByAccount = accountIds !== null;
+  if (!isByAccount && providers === null) return { ...filter, isByAccount };
+  const inList = (column: string, values: readonly string[]): RawBuilder<unknown> =>
+    sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
+  const { rows } = await sql<{ id: string }>`
+    SELECT id FROM accounts WHERE owner_id = ${ownerId}
+      AND ${accountIds === null ? sql`TRUE` : inList("id", accountIds)}
+      AND ${providers === null ? sql`TRUE` : inList("provider", providers)}`.execute(query);
+  return { ...filter, isByAccount, accountIds: rows.map(({ id }) => id) };
+}
+
+/** The scope as tokens of the text index; not exact where there are too many accounts to name. */
+function tagsOf({ ownerId, accountIds, providers, isByAccount }: Scope): { match: string; isExact: boolean } {
+  if (isByAccount && accountIds !== null && accountIds.length <= MAX_ACCOUNT_TAGS) {
+    return { match: anyTag("account", accountIds), isExact: true };
+  }
+  const owner = anyTag("owner", [ownerId]);
+  const match = providers === null ? owner : `${owner} AND ${anyTag("provider", providers)}`;
+  return { match, isExact: !isByAccount };
+}
+
+/** The scope on `posts AS p`: a guard where index or streams hold it already, the filter itself where they cannot. */
+function rowFilter({ ownerId, accountIds, providers, statuses, isByAccount }: Scope): RawBuilder<unknown> {
+  const conditions = [sql`p.owner_id = ${ownerId}`];
+  if (isByAccount && accountIds !== null)
+    conditions.push(sql`p.account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
+  else if (providers !== null) conditions.push(sql`p.provider IN (${sql.join(providers)})`);
+  if (statuses !== null) conditions.push(sql`p.status IN (${sql.join(statuses)})`);
+  return sql.join(conditions, sql` AND `);
+}
+
+/** Keys that fit everything but the text, newest first: one ordered list for each combination of values, merged lazily. */
+function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
+  const lists = listsOf(scope).map(
+    ({ index, where, isLoose }) => sql`
+      SELECT sort_key AS key FROM posts AS p INDEXED BY ${sql.ref(index)}
+      WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose ? sql`AND ${rowFilter(scope)}` : sql``}`,
+  );
+  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
+}
+
+interface List {
+  readonly index: string;
+  readonly where: RawBuilder<unknown>;
+  /** The list holds posts outside the scope: each is looked at. */
+  readonly isLoose: boolean;
+}
+
+function listsOf(scope: Scope): List[] {
+  const { ownerId, accountIds, providers, statuses, isByAccount } = scope;
+  const own = sql`owner_id = ${ownerId}`;
+  if (accountIds === null) {
+    return statuses === null
+      ? [{ index: "posts_owner", where: own, isLoose: false }]
+      : statuses.map((status) => ({ index: "posts_status", where: sql`${own} AND status = ${status}`, isLoose: false }));
+  }
+  if (statuses === null && !isByAccount && providers !== null) {
+    return providers.map((provider) => ({ index: "posts_provider", where: sql`${own} AND provider = ${provider}`, isLoose: false }));
+  }
+  const lists = statuses === null ? accountIds.map(byAccount) : accountIds.flatMap((id) => statuses.map((status) => byBoth(id, status)));
+  return lists.length <= MAX_STREAMS ? lists : listsOf({ ...scope, accountIds: null }).map((list) => ({ ...list, isLoose: true }));
+}
+
+function byAccount(id: string): List {
+  return { index: "posts_account", where: sql`account_id = ${id}`, isLoose: false };
+}
+
+function byBoth(id: string, status: PostStatus): List {
+  return { index: "posts_account_status", where: sql`account_id = ${id} AND status = ${status}`, isLoose: false };
+}
