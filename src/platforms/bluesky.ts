@@ -1,0 +1,65 @@
+import { definePlatform } from "../ports/platform.ts";
+import { ACCOUNT_METRICS, analytics } from "./bluesky/app-view.ts";
+import { connect, INSTRUCTIONS, SECRET_FIELDS } from "./bluesky/connect.ts";
+import { edit, insights, remove } from "./bluesky/live.ts";
+import { BlueskyMetadata, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./bluesky/metadata.ts";
+import { checkPost } from "./bluesky/parts.ts";
+import { publish } from "./bluesky/publish.ts";
+import { refresh } from "./bluesky/session.ts";
+
+const MB = 1_000_000;
+
+export default definePlatform({
+  name: "bluesky",
+  title: "Bluesky",
+  docs: "https://docs.bsky.app/docs/advanced-guides/posts",
+  capabilities: {
+    media: {
+      required: false,
+      maxItems: MAX_IMAGES,
+      accepts: [
+        {
+          kind: "image",
+          mimeTypes: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
+          // Larger ones are fitted to the megabyte that every server takes.
+          maxBytes: null,
+          maxSeconds: null,
+          minAspectRatio: null,
+          maxAspectRatio: null,
+          maxItems: MAX_IMAGES,
+        },
+        {
+          kind: "video",
+          mimeTypes: ["video/mp4"],
+          // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
+          maxBytes: 300 * MB,
+          maxSeconds: 600,
+          minAspectRatio: null,
+          maxAspectRatio: null,
+          maxItems: 1,
+        },
+      ],
+    },
+    caption: { maxLength: MAX_TEXT_GRAPHEMES, unit: "graphemes" },
+    nativeScheduling: false,
+    // Only media can be sent ahead, and servers keep what no record names for some minutes only.
+    leadMinutes: { min: 0, default: 0, max: 15 },
+    thumbnail: { set: true, replaceAfterPublish: false },
+    editPublished: {
+      fields: ["caption", "altText", "tags", "language", "langs", "sensitive", "contentLabel", "replyRules", "allowQuotes", "allowEdit"],
+    },
+    analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments", "shares", "saves"] },
+    reconciles: "client_key",
+    needsPublicMediaUrl: false,
+  },
+  metadata: BlueskyMetadata,
+  requiredSettings: [],
+  connect: { kind: "secrets", fields: SECRET_FIELDS, instructions: INSTRUCTIONS, connect },
+  check: checkPost,
+  publish,
+  refresh,
+  edit,
+  insights,
+  analytics,
+  remove,
+});

@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { PlatformFault, type ConnectedAccount, type ConnectInput, type ConnectIo } from "../../ports/platform.ts";
+import { createSession, resolveHandle, webUrl, type Session, type SignIn } from "./session.ts";
+import { isXrpcError, xrpc } from "./xrpc.ts";
+
+/** The server that knows every account hosted by Bluesky itself and passes each on to its own server. */
+const BLUESKY = "https://bsky.social";
+
+const PASSWORD_PLACE = "Make an app password in Bluesky under Settings, Privacy and security, App passwords.";
+
+export const SECRET_FIELDS = [
+  {
+    name: "identifier",
+    label: "Handle",
+    help: "Your full handle, for example alice.bsky.social, or your DID.",
+    // The handle may have come with the request already.
+    isRequired: false,
+    isSecret: false,
+  },
+  {
+    name: "appPassword",
+    label: "App password",
+    help: `${PASSWORD_PLACE} It looks like abcd-efgh-ijkl-mnop.`,
+    isRequired: true,
+    isSecret: true,
+  },
+] as const;
+
+export const INSTRUCTIONS = `${PASSWORD_PLACE} Enter it here with your handle. It can post and can be revoked there at any time; your main password stays with you.`;
+
+/** Signs in with the app password and finds the account's own server. */
+export async function connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount> {
+  const instanceUrl = instanceOf(input.instanceUrl);
+  const service = instanceUrl ?? io.setting("BASE_URL") ?? BLUESKY;
+  const identifier = identifierOf(input, service);
+  const password = (input.secrets["appPassword"] ?? "").trim();
+  if (password === "") throw new AppError("invalid", `appPassword: is missing. ${PASSWORD_PLACE}`);
+
+  const session = await signIn(io, { service, identifier, password });
+  const pdsUrl = pdsFrom(session, service);
+  const base = instanceUrl === null ? (io.setting("BASE_URL") ?? pdsUrl) : pdsUrl;
+  const profile = await readProfile(io, { base, session });
+  return {
+    platformAccountId: session.did,
+    name: input.name ?? profile.displayName ?? session.handle,
+    handle: session.handle,
+    profileUrl: webUrl(io, session),
+    avatarUrl: profile.avatar ?? null,
+    scopes: [],
+    tokenExpiresAt: null,
+    settings: { instanceUrl, pdsUrl },
+    secrets: { appPassword: password, accessJwt: session.accessJwt, refreshJwt: session.refreshJwt },
+    ...(isMainPassword(session.accessJwt) ? { notice: MAIN_PASSWORD_NOTICE } : {}),
+  };
+}
+
+const MAIN_PASSWORD_NOTICE =
+  `That was the account's main password. It works, but it can do everything and cannot be revoked by itself. ` +
+  `${PASSWORD_PLACE} Then connect again with it.`;
+
+/** The reference server writes into the token what it is good for. */
+function isMainPassword(accessJwt: string): boolean {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(accessJwt.split(".")[1] ?? "", "base64url").toString("utf8"));
+    return z.object({ scope: z.literal("com.atproto.access") }).safeParse(claims).success;
+  } catch {
+    return false;
+  }
+}
+
+function instanceOf(given: string | null): string | null {
+  const text = (given ?? "").trim();
+  if (text === "") return null;
+  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
+  if (!URL.canParse(address)) {
+    throw new AppError("invalid", "instanceUrl: is not an address. Give your server's, for example https://pds.example.com.");
+  }
+  const { origin } = new URL(address);
+  return origin === BLUESKY ? null : origin;
+}
+
+function identifierOf(input: ConnectInput, service: string): string {
+  const given = [input.secrets["identifier"], input.handle, input.reconnecting?.platformAccountId].find(
+    (text) => text !== undefined && text !== null && text.trim() !== "",
+  );
+  // Handles copied from the app come with an at sign and invisible direction marks.
+  const text = (given ?? "").replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]/g, "").replace(/^[@＠]/, "");
+  if (text === "") throw new AppError("invalid", "identifier: is missing. Give the full handle, for example alice.bsky.social.");
+  if (text.startsWith("did:") || text.includes("@")) return text;
+  if (text.includes(".")) return text.toLowerCase();
+  if (service === BLUESKY) return `${text.toLowerCase()}.bsky.social`;
+  throw new AppError("invalid", "identifier: is not a full handle. Give it with its domain, for example alice.example.com.");
+}
+
+/** Throws `invalid` that names the field the server objects to. */
+async function signIn(io: ConnectIo, attempt: SignIn): Promise<Session> {
+  try {
+    const session = await createSession(io, attempt);
+    if (session.active !== false) return session;
+    throw new AppError("invalid", "identifier: this account is suspended or deactivated on Bluesky. Settle that with Bluesky first.");
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    throw await explainRefusal(io, attempt, error);
+  }
+}
+
+async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFault): Promise<AppError> {
+  const options = { cause: fault };
+  if (isXrpcError(fault, "AuthFactorTokenRequired")) {
+    return new AppError("invalid", `appPassword: that is the main password of an account that asks for a code. ${PASSWORD_PLACE}`, options);
+  }
+  if (isXrpcError(fault, "AccountTakedown", "AccountDeactivated", "AccountSuspended")) {
+    return new AppError("invalid", `identifier: ${fault.message}`, options);
+  }
+  if (fault.kind === "rate") {
+    return new AppError("unavailable", "Bluesky takes no more sign-ins of this account for now. Try again in a few minutes.", options);
+  }
+  if (fault.cause instanceof AppError) return new AppError("invalid", `instanceUrl: ${fault.cause.message}`, options);
+  const host = new URL(attempt.service).host;
+  if (fault.kind !== "auth" && !(isXrpcError(fault, "InvalidRequest") && fault.httpStatus === 400)) {
+    return new AppError(
+      "unavailable",
+      `instanceUrl: ${host} did not answer as a Bluesky server does. Check the address or try again later.`,
+      options,
+    );
+  }
+  if (await isUnknownHandle(io, attempt)) {
+    return new AppError("invalid", `identifier: ${host} knows no account with this handle. Check its spelling.`, options);
+  }
+  return new AppError("invalid", `appPassword: ${host} refused it for this account. ${PASSWORD_PLACE}`, options);
+}
+
+async function isUnknownHandle(io: ConnectIo, { service, identifier }: SignIn): Promise<boolean> {
+  if (identifier.startsWith("did:") || identifier.includes("@")) return false;
+  try {
+    return (await resolveHandle(io, service, identifier)) === null;
+  } catch {
+    return false;
+  }
+}
+
+/** The server named in the DID document. One that would take the tokens out of TLS is not believed. */
+function pdsFrom(session: Session, service: string): string {
+  const entry = session.didDoc?.service?.find(({ id }) => id === "#atproto_pds" || id === `${session.did}#atproto_pds`);
+  const endpoint = entry?.serviceEndpoint;
+  if (typeof endpoint !== "string" || !URL.canParse(endpoint)) return service;
+  const { protocol, origin } = new URL(endpoint);
+  const isFit = protocol === "https:" || (protocol === "http:" && service.startsWith("http:"));
+  return isFit ? origin : service;
+}
+
+const Profile = z.looseObject({ displayName: z.string().optional(), avatar: z.url().optional() }).catch({});
+
+/** Name and picture, where the server can reach Bluesky's index; an account is connected without them too. */
+async function readProfile(io: ConnectIo, at: { base: string; session: Session }): Promise<{ displayName?: string; avatar?: string }> {
+  const { did, accessJwt } = at.session;
+  try {
+    const found = await xrpc(io, { base: at.base, nsid: "app.bsky.actor.getProfile", params: { actor: did }, token: accessJwt }, Profile);
+    const displayName = (found.displayName ?? "").trim();
+    return { ...(displayName === "" ? {} : { displayName }), ...(found.avatar === undefined ? {} : { avatar: found.avatar }) };
+  } catch (error) {
+    if (error instanceof PlatformFault) return {};
+    throw error;
+  }
+}

@@ -1,0 +1,175 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/post.ts";
+import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform.ts";
+import { appViewOf, countOf, Counts } from "./app-view.ts";
+import { contentOf } from "./content.ts";
+import { gatesOf } from "./gates.ts";
+import type { BlueskyPost } from "./metadata.ts";
+import { partsOf } from "./parts.ts";
+import { findRecord, POST, POSTGATE, rkeyOf, THREADGATE, type StoredRecord } from "./records.ts";
+import { didOf, pdsOf } from "./session.ts";
+import { laterTid } from "./tid.ts";
+import { AnyAnswer, isXrpcError, xrpc } from "./xrpc.ts";
+
+/** Fields that stand in records of their own, which every app reads anew. */
+const GATE_FIELDS: readonly string[] = ["replyRules", "allowQuotes"];
+
+/** The key of the post's first record. Throws `conflict` for an id that is none of Bluesky's. */
+function keyOf(post: BlueskyPost): string {
+  const rkey = rkeyOf(post.platformPostId ?? "");
+  if (rkey !== null) return rkey;
+  throw new AppError("conflict", "platformPostId: is not the at:// address of a Bluesky post, so the post cannot be found there.");
+}
+
+/** The account's own server says whether the post is there; the counts come from Bluesky's index, where it can be reached. */
+export async function insights(
+  post: BlueskyPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const record = await findRecord(io, { base: pdsOf(io), repo: didOf(io), collection: POST, rkey: keyOf(post) });
+  if (record === null) return { state: "removed", visibility: null, metrics: {} };
+  return { state: "live", visibility: "public", metrics: await readCounts(record.uri, io) };
+}
+
+const PostsAnswer = z.looseObject({ posts: z.array(Counts) });
+
+async function readCounts(uri: string, io: PlatformIo): Promise<Partial<Metrics>> {
+  const base = appViewOf(io);
+  if (base === null) return {};
+  try {
+    const { posts } = await xrpc(io, { base, nsid: "app.bsky.feed.getPosts", params: { uris: [uri] } }, PostsAnswer);
+    return posts[0] === undefined ? {} : countOf(posts[0]);
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    io.log.warn({ uri, err: error }, "Bluesky's index did not give the counts of a post");
+    return {};
+  }
+}
+
+/**
+ * Bluesky has no editing: replacing a record works on the account's server, but apps may go on showing the old text, and likes
+ * that name the old content are lost. So it takes the user's word; who may reply and quote can always be changed.
+ */
+export async function edit(post: BlueskyPost, changed: readonly string[], io: PlatformIo): Promise<object> {
+  const isOfRecord = changed.some((field) => !GATE_FIELDS.includes(field) && field !== "allowEdit");
+  if (isOfRecord) {
+    assertReplaceable(post);
+    await replaceRecord(post, io);
+  }
+  if (changed.some((field) => GATE_FIELDS.includes(field))) await replaceGates(post, io);
+  return {};
+}
+
+function assertReplaceable({ metadata }: BlueskyPost): void {
+  if (metadata.thread !== undefined && metadata.thread.length > 0) {
+    throw new AppError("conflict", "The first post of a thread cannot be changed on Bluesky: the replies name its exact content.");
+  }
+  if (metadata.allowEdit === true) return;
+  throw new AppError(
+    "conflict",
+    "Bluesky has no editing: a replaced post may still show its old text, and its likes may be lost. " +
+      "To replace it all the same, call edit_published_post with metadata.allowEdit true.",
+  );
+}
+
+async function replaceRecord(post: BlueskyPost, io: PlatformIo): Promise<void> {
+  const at = { base: pdsOf(io), repo: didOf(io), collection: POST, rkey: keyOf(post) };
+  const current = await findRecord(io, at);
+  if (current?.cid === undefined) throw new AppError("conflict", "The post is no longer on Bluesky, so it cannot be changed.");
+  const record = await editedRecord(post, current, io);
+  await put(io, { ...at, record, swapRecord: current.cid });
+}
+
+/** Reply, media and moment stay as they are. */
+async function editedRecord(post: BlueskyPost, { value }: StoredRecord, io: PlatformIo): Promise<JsonObject> {
+  const [part] = partsOf(post);
+  const { createdAt, embed, reply } = value;
+  return {
+    ...(await contentOf(part, post.metadata, io)),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    ...(embed === undefined
+      ? {}
+      : {
+          embed: withAltText(
+            embed,
+            part.media.map((item) => item.altText ?? ""),
+          ),
+        }),
+    ...(reply === undefined ? {} : { reply }),
+  };
+}
+
+const Images = z.looseObject({ $type: z.literal("app.bsky.embed.images"), images: z.array(z.record(z.string(), z.json())) });
+const Video = z.looseObject({ $type: z.literal("app.bsky.embed.video") });
+const JsonRecord = z.record(z.string(), z.json());
+
+function withAltText(embed: Json, altTexts: readonly string[]): Json {
+  const images = Images.safeParse(embed);
+  const record = JsonRecord.safeParse(embed);
+  if (!record.success) return embed;
+  if (images.success) return { ...record.data, images: images.data.images.map((image, at) => ({ ...image, alt: altTexts[at] ?? "" })) };
+  if (!Video.safeParse(embed).success) return embed;
+  const { alt: _old, ...video } = record.data;
+  return altTexts[0] === undefined || altTexts[0] === "" ? video : { ...video, alt: altTexts[0] };
+}
+
+async function replaceGates(post: BlueskyPost, io: PlatformIo): Promise<void> {
+  const did = didOf(io);
+  const rkey = keyOf(post);
+  const current = await findRecord(io, { base: pdsOf(io), repo: did, collection: POST, rkey });
+  const createdAt = z.string().safeParse(current?.value["createdAt"]).data ?? new Date(io.now()).toISOString();
+  const gates = gatesOf(post.metadata, { did, rkey, createdAt });
+  for (const collection of [THREADGATE, POSTGATE]) {
+    const gate = gates.find((one) => one.collection === collection);
+    if (gate === undefined) await deleteRecord(io, collection, rkey);
+    else await put(io, { base: pdsOf(io), repo: did, collection, rkey, record: gate.value });
+  }
+}
+
+interface Put {
+  readonly base: string;
+  readonly repo: string;
+  readonly collection: string;
+  readonly rkey: string;
+  readonly record: JsonObject;
+  readonly swapRecord?: string;
+}
+
+/** Writing equal content twice is one write; a swap that fails because ours came through already is a success. */
+async function put(io: PlatformIo, { base, ...request }: Put): Promise<void> {
+  const call = { base, nsid: "com.atproto.repo.putRecord", json: { ...request }, isIdempotent: true };
+  try {
+    await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+  } catch (error) {
+    if (!isXrpcError(error, "InvalidSwap") && !(error instanceof PlatformFault && error.kind === "transient")) throw error;
+    const { repo, collection, rkey } = request;
+    const now = await findRecord(io, { base, repo, collection, rkey });
+    if (now === null || !isSame(now.value, request.record)) throw error;
+  }
+}
+
+function isSame(a: Json, b: Json): boolean {
+  return sorted(a) === sorted(b);
+}
+
+function sorted(value: Json): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner,
+  );
+}
+
+/** Deletes the whole thread, last part first, and what governs it. What is gone already is no error. */
+export async function remove(post: BlueskyPost, io: PlatformIo): Promise<void> {
+  const rkey = keyOf(post);
+  const count = partsOf(post).length;
+  for (let at = count - 1; at >= 0; at -= 1) await deleteRecord(io, POST, laterTid(rkey, at));
+  const { replyRules, allowQuotes } = post.metadata;
+  if (replyRules !== undefined) await deleteRecord(io, THREADGATE, rkey);
+  if (allowQuotes !== undefined) await deleteRecord(io, POSTGATE, rkey);
+}
+
+async function deleteRecord(io: PlatformIo, collection: string, rkey: string): Promise<void> {
+  const call = { base: pdsOf(io), nsid: "com.atproto.repo.deleteRecord", json: { repo: didOf(io), collection, rkey }, isIdempotent: true };
+  await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { toIso } from "../../domain/time.ts";
+import { PlatformFault, type Json, type JsonObject, type PublishIo, type PublishOutcome } from "../../ports/platform.ts";
+import { contentOf } from "./content.ts";
+import { gatesOf } from "./gates.ts";
+import { sendImage, sendMedia } from "./media.ts";
+import type { BlueskyPost } from "./metadata.ts";
+import { checkPost, partsOf } from "./parts.ts";
+import { cidOf, findRecord, POST, uriOf, type RecordWrite } from "./records.ts";
+import { didOf, pdsOf, webUrl } from "./session.ts";
+import { laterTid, newTid } from "./tid.ts";
+import { StillProcessing } from "./video.ts";
+import { AnyAnswer, isXrpcError, xrpc } from "./xrpc.ts";
+
+const Plan = z.array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) })).min(1);
+
+/**
+ * All records of the post in one commit, under keys chosen by us and stored, with their whole content, before they are sent.
+ * Whatever happens to the answer, reading a key tells whether the commit was made; a thread is there whole or not at all.
+ */
+export async function publish(post: BlueskyPost, io: PublishIo): Promise<PublishOutcome> {
+  const [problem] = checkPost(post).errors;
+  if (problem !== undefined) throw new AppError("invalid", problem);
+  try {
+    if (!io.isDue) {
+      await sendEmbeds(post, io, false);
+      return { state: "prepared" };
+    }
+    const stored = await io.once<Json>("records", async () => buildRecords(post, await sendEmbeds(post, io, false), io));
+    const plan = Plan.parse(stored);
+    await write(post, plan, io);
+    return liveAt(plan, io);
+  } catch (error) {
+    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
+    throw error;
+  }
+}
+
+function liveAt([first]: z.infer<typeof Plan>, io: PublishIo): PublishOutcome {
+  if (first === undefined) throw new Error("A plan without records.");
+  const did = didOf(io);
+  const page = webUrl(io, { did, handle: io.account.handle });
+  return { state: "live", platformPostId: uriOf(did, POST, first.rkey), platformUrl: `${page}/post/${first.rkey}` };
+}
+
+/** The embed of each part, its media sent. */
+async function sendEmbeds(post: BlueskyPost, io: PublishIo, isAgain: boolean): Promise<(JsonObject | null)[]> {
+  const embeds: (JsonObject | null)[] = [];
+  for (const [at, part] of partsOf(post).entries()) {
+    const to = { io, name: String(at + 1), isAgain };
+    embeds.push((await sendMedia(part, to)) ?? (at === 0 ? await linkCard(post, to) : null));
+  }
+  return embeds;
+}
+
+async function linkCard({ metadata }: BlueskyPost, to: Parameters<typeof sendImage>[1]): Promise<JsonObject | null> {
+  const { link, title, description, thumbnailUrl } = metadata;
+  if (link === undefined) return null;
+  const thumb = thumbnailUrl === undefined ? null : await sendImage(await to.io.media.item(thumbnailUrl), { ...to, name: "thumbnail" });
+  const external = {
+    uri: link,
+    title: title ?? new URL(link).host,
+    description: description ?? "",
+    ...(thumb === null ? {} : { thumb: thumb.blob }),
+  };
+  return { $type: "app.bsky.embed.external", external };
+}
+
+async function buildRecords(post: BlueskyPost, embeds: readonly (JsonObject | null)[], io: PublishIo): Promise<Json> {
+  const did = didOf(io);
+  const createdAt = toIso(io.now());
+  const first = newTid(io.now());
+  const writes: { collection: string; rkey: string; value: JsonObject }[] = [];
+  let root: JsonObject | null = null;
+  let parent: JsonObject | null = null;
+  for (const [at, part] of partsOf(post).entries()) {
+    const rkey = laterTid(first, at);
+    const value: JsonObject = {
+      ...(await contentOf(part, post.metadata, io)),
+      createdAt,
+      ...(embeds[at] === null || embeds[at] === undefined ? {} : { embed: embeds[at] }),
+      ...(root === null || parent === null ? {} : { reply: { root, parent } }),
+    };
+    writes.push({ collection: POST, rkey, value });
+    parent = { uri: uriOf(did, POST, rkey), cid: await cidOf(value) };
+    root ??= parent;
+  }
+  return [...writes, ...gatesOf(post.metadata, { did, rkey: first, createdAt })];
+}
+
+async function write(post: BlueskyPost, plan: readonly RecordWrite[], io: PublishIo): Promise<void> {
+  const writes = plan.map(({ collection, rkey, value }) => ({ $type: "com.atproto.repo.applyWrites#create", collection, rkey, value }));
+  const request: JsonObject = { repo: didOf(io), writes };
+  await io.effect<Json>({
+    step: "write",
+    request,
+    send: async () => {
+      await commitOrAdopt({ post, plan, request }, io);
+      return null;
+    },
+    settle: async () => ((await isThere(plan, io)) ? { outcome: "done", result: null } : { outcome: "send_again" }),
+  });
+}
+
+interface Commit {
+  readonly post: BlueskyPost;
+  readonly plan: readonly RecordWrite[];
+  readonly request: JsonObject;
+}
+
+async function commitOrAdopt(commit: Commit, io: PublishIo): Promise<void> {
+  try {
+    await applyWrites(commit.request, io);
+  } catch (error) {
+    if (isXrpcError(error, "BlobNotFound")) return sendBlobsAgain(commit, io);
+    // A refusal may mean that the key is taken already: by this very post, whose answer was lost.
+    if (error instanceof PlatformFault && error.kind === "rejected" && (await isThere(commit.plan, io))) return;
+    throw error;
+  }
+}
+
+/** The server collects files that no record names for a while. Their ids are hashes, so that the same records fit again. */
+async function sendBlobsAgain(commit: Commit, io: PublishIo): Promise<void> {
+  try {
+    await sendEmbeds(commit.post, io, true);
+  } catch (error) {
+    if (error instanceof PlatformFault) throw error;
+    const why = "Bluesky dropped the media before the post was written, and they could not be sent again. Call retry_post.";
+    throw new PlatformFault("rejected", why, { cause: error });
+  }
+  await applyWrites(commit.request, io);
+}
+
+async function applyWrites(request: JsonObject, io: PublishIo): Promise<void> {
+  const call = { base: pdsOf(io), nsid: "com.atproto.repo.applyWrites", json: request, newConnection: true };
+  await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+}
+
+/** One commit made them all: any that is there proves it, though a person may have deleted others since. */
+async function isThere(plan: readonly RecordWrite[], io: PublishIo): Promise<boolean> {
+  for (const { collection, rkey } of plan) {
+    if ((await findRecord(io, { base: pdsOf(io), repo: didOf(io), collection, rkey })) !== null) return true;
+  }
+  return false;
+}
