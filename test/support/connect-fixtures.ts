@@ -1,0 +1,148 @@
+import { Readable } from "node:stream";
+import { z } from "zod";
+import type { Capabilities } from "../../src/domain/account.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
+import {
+  definePlatform,
+  PlatformFault,
+  type AnyPlatform,
+  type ConnectedAccount,
+  type ConnectInput,
+  type Platform,
+} from "../../src/ports/platform.ts";
+
+export const CAPABILITIES: Capabilities = {
+  media: { required: false, maxItems: 1, accepts: [] },
+  caption: { maxLength: 300, unit: "graphemes" },
+  nativeScheduling: false,
+  leadMinutes: { min: 0, default: 0, max: 0 },
+  thumbnail: { set: false, replaceAfterPublish: false },
+  editPublished: { fields: [] },
+  analytics: { account: [], post: [] },
+  reconciles: "client_key",
+  needsPublicMediaUrl: false,
+};
+
+const BASE = {
+  docs: "https://photobox.example/api",
+  capabilities: CAPABILITIES,
+  metadata: z.strictObject({ title: z.string().max(50).optional() }),
+  requiredSettings: [],
+  publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null }) as const,
+} satisfies Partial<Platform>;
+
+/** The people of the invented platform, by password. */
+const PEOPLE: Readonly<Record<string, { id: string; handle: string }>> = {
+  "alice-password-1": { id: "did:alice", handle: "alice.example" },
+  "alice-password-2": { id: "did:alice", handle: "alice.example" },
+  "bob-password-1": { id: "did:bob", handle: "bob.example" },
+};
+
+export interface Photobox {
+  readonly platform: AnyPlatform;
+  readonly inputs: ConnectInput[];
+  /** Awaited by every connect before it answers. */
+  gate: Promise<void>;
+}
+
+/** A platform that asks for a handle and a password. */
+export function createPhotobox(overrides: Partial<Platform> = {}): Photobox {
+  const inputs: ConnectInput[] = [];
+  const box: Photobox = {
+    inputs,
+    gate: Promise.resolve(),
+    platform: definePlatform({
+      ...BASE,
+      name: "photobox",
+      title: "Photobox",
+      connect: {
+        kind: "secrets",
+        instructions: "Make an app password under Settings, App passwords.",
+        fields: [
+          { name: "handle", label: "Handle", help: "Your user name.", isRequired: true, isSecret: false },
+          { name: "appPassword", label: "App password", help: "From Settings.", isRequired: true, isSecret: true },
+          { name: "hint", label: "Hint", help: "Whatever helps.", isRequired: false, isSecret: true },
+        ],
+        connect: async (input) => {
+          inputs.push(input);
+          await box.gate;
+          return signIn(input);
+        },
+      },
+      ...overrides,
+    }),
+  };
+  return box;
+}
+
+function signIn(input: ConnectInput): ConnectedAccount {
+  const password = input.secrets["appPassword"] ?? "";
+  if (password === "offline") throw new PlatformFault("not_sent", "Photobox could not be reached.");
+  if (password === "busy") throw new PlatformFault("rate", "Photobox asks to slow down.", { retryAfterMs: 120_000 });
+  if (password === "bug") throw new TypeError("undefined is not a function");
+  const person = PEOPLE[password];
+  if (person === undefined) throw new AppError("invalid", "appPassword: Photobox does not know it. Make a new one and enter it again.");
+  return {
+    platformAccountId: person.id,
+    name: person.handle,
+    handle: person.handle,
+    profileUrl: `https://photobox.example/${person.handle}`,
+    avatarUrl: null,
+    scopes: ["write"],
+    tokenExpiresAt: null,
+    settings: { server: input.instanceUrl ?? "https://photobox.example" },
+    secrets: { appPassword: password, hint: input.secrets["hint"] ?? "", accessToken: `access-${person.id}-canary` },
+    ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
+  };
+}
+
+/** A platform that needs nothing. */
+export function createPinboard(): AnyPlatform {
+  let made = 0;
+  return definePlatform({
+    ...BASE,
+    name: "pinboard",
+    title: "Pinboard",
+    connect: {
+      kind: "none",
+      connect: async (input) => ({
+        platformAccountId: `pin-${++made}`,
+        name: input.name ?? "My pinboard",
+        handle: null,
+        profileUrl: null,
+        avatarUrl: null,
+        scopes: [],
+        tokenExpiresAt: null,
+        settings: {},
+        secrets: {},
+      }),
+    },
+  });
+}
+
+export type ScriptedAnswer =
+  Error | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Readable };
+
+/** An outbound door that answers from a script and keeps what was sent. */
+export function createScriptedOutbound(
+  answers: ScriptedAnswer[] = [],
+): Outbound & { readonly sent: OutboundRequest[]; readonly answers: ScriptedAnswer[] } {
+  const sent: OutboundRequest[] = [];
+  return {
+    sent,
+    answers,
+    request: async (request) => {
+      sent.push(request);
+      const answer = answers.shift() ?? new OutboundFailure("The script is over.", false);
+      if (answer instanceof Error) throw answer;
+      const body = answer.body instanceof Readable ? answer.body : Readable.from([Buffer.from(answer.body ?? "")]);
+      return { status: answer.status, headers: answer.headers ?? {}, url: request.url, body };
+    },
+    assertAllowed: (field, url) => {
+      if (!URL.canParse(url)) throw new AppError("invalid", `${field}: this is not an address.`);
+      if (new URL(url).hostname === "10.0.0.1") throw new AppError("invalid", `${field}: private addresses are not allowed.`);
+      return new URL(url);
+    },
+  };
+}
