@@ -37,8 +37,7 @@ export async function countQueued(query: Query | Tx, ownerId: string, accountId?
     .selectFrom("posts")
     .select(["account_id", sql<number>`count(*)`.as("queued")])
     .where("account_id", "in", accountId === undefined ? own : own.where("id", "=", accountId))
-    // A literal: a bound status would keep SQLite from counting in the partial index posts_content alone.
-    .where(sql<boolean>`status = 'scheduled'`)
+    .where("status", "=", "scheduled")
     .groupBy("account_id")
     .execute();
   return new Map(rows.map((row) => [row.account_id, row.queued]));
