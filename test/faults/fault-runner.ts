@@ -1,0 +1,113 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { createTestContext, type TestContext } from "../support/context.ts";
+import { openDb } from "../../src/store/db.ts";
+import { addAccount, addPost } from "../support/publishing.ts";
+
+/** The points of the protocol at which a process is killed; `written` is before the transaction is durable. */
+export const KILL_POINTS = [
+  "claim:written",
+  "claim:durable",
+  "intent:written",
+  "intent:durable",
+  "change:sending",
+  "change:answered",
+  "read:sending",
+  "read:answered",
+  "handle:written",
+  "handle:durable",
+  "asked:written",
+  "asked:durable",
+  "result:written",
+  "result:durable",
+  "end:written",
+  "end:durable",
+  "takeover:written",
+  "takeover:durable",
+] as const;
+
+/** Bundles the worker once: starting it from sources takes longer than the run. Lies where node_modules are found. */
+export async function buildWorker(name: string): Promise<string> {
+  const folder = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "posthorn-test");
+  await mkdir(folder, { recursive: true });
+  const outfile = join(folder, `${name}-${process.pid}.mjs`);
+  await build({
+    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+/** Runs the worker until it ends, by itself or by its own kill. */
+export function runWorker(worker: string, args: readonly string[]): { readonly child: ChildProcess; readonly exit: Promise<Exit> } {
+  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const exit = new Promise<Exit>((resolve) => child.on("close", (code, signal) => resolve({ code, signal, stderr })));
+  return { child, exit };
+}
+
+export interface DataFolder extends AsyncDisposable {
+  readonly path: string;
+}
+
+/** A data folder with posts that are due now, each on the account given by its place. */
+export async function makeDataFolder(provider: string, posts: { readonly count: number; readonly accounts: number }): Promise<DataFolder> {
+  const path = await mkdtemp(join(tmpdir(), "posthorn-fault-"));
+  await writeFile(join(path, "key"), randomBytes(32), { mode: 0o600 });
+  await using ctx = await openFolder(path);
+  const accounts = [];
+  for (let n = 0; n < posts.accounts; n++) accounts.push(await addAccount(ctx, { provider, name: `Channel ${n}` }));
+  const due = Date.now() - 50;
+  for (let n = 0; n < posts.count; n++) {
+    const account = accounts[n % accounts.length];
+    if (account !== undefined) await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: due, due_at: due, next_at: due });
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export async function openFolder(path: string): Promise<TestContext> {
+  return createTestContext({ db: await openDb({ file: join(path, "posthorn.db") }) });
+}
+
+export interface FinalPost {
+  readonly caption: string;
+  readonly status: string;
+  readonly inDoubt: boolean;
+  readonly error: string | null;
+}
+
+export async function readOutcome(path: string): Promise<FinalPost[]> {
+  await using ctx = await openFolder(path);
+  const rows = await ctx.db.query.selectFrom("posts").select(["caption", "status", "in_doubt", "error"]).orderBy("caption").execute();
+  return rows.map((row) => ({ caption: row.caption ?? "", status: row.status, inDoubt: row.in_doubt === 1, error: row.error }));
+}
+
+/** What the run got wrong, in words; empty when it kept every promise. */
+export function judge(posts: readonly FinalPost[], visible: ReadonlyMap<string, number>, mayBeUnknown: boolean): string[] {
+  const wrong: string[] = [];
+  for (const post of posts) {
+    const count = visible.get(post.caption) ?? 0;
+    if (count > 1) wrong.push(`${post.caption}: published ${count} times`);
+    if (post.status === "published" && count === 0) wrong.push(`${post.caption}: called published and is nowhere`);
+    if (post.status !== "published" && post.status !== "failed") wrong.push(`${post.caption}: left as ${post.status}`);
+    if (post.status === "failed" && !post.inDoubt) wrong.push(`${post.caption}: lost (${post.error ?? ""})`);
+    if (post.status === "failed" && post.inDoubt && !mayBeUnknown) wrong.push(`${post.caption}: called unknown (${post.error ?? ""})`);
+  }
+  return wrong;
+}
