@@ -49,7 +49,7 @@ const DUE_HEADS = `
   FROM busy JOIN accounts a ON a.id = busy.account_id
   JOIN posts p ON p.id = (
     SELECT h.id FROM posts h INDEXED BY posts_claim
-    WHERE h.account_id = busy.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ?1 AND h.next_at <= ?1
+    WHERE h.account_id = busy.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ? AND h.next_at <= ?
     ORDER BY h.due_at, h.sort_key LIMIT 1)
   ORDER BY p.due_at, p.sort_key`;
 
@@ -61,7 +61,7 @@ export type DueHead = Pick<PostRow, "id" | "status" | "account_id" | "scheduled_
 };
 
 export function readDueHeads(raw: SqliteDatabase, now: number): DueHead[] {
-  return raw.prepare(DUE_HEADS).all([now]) as DueHead[];
+  return raw.prepare(DUE_HEADS).all([now, now]) as DueHead[];
 }
 
 /** When the next post wants attention; null when none waits. */
