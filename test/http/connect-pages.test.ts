@@ -77,7 +77,7 @@ describe("the connect page", () => {
     const url = await start();
     const done = await read(await post(url, { ...ALICE, hint: "notice" }));
     expect(done.status).toBe(200);
-    expect(done.text).toContain("is connected");
+    expect(done.text).toContain("<h1>Connected</h1>");
     expect(done.text).toContain("<pre>Signing secret: whsec_shown_once</pre>");
     for (const again of [await read(await fetch(url)), await read(await post(url, ALICE))]) {
       expect(again.status).toBe(410);

@@ -34,8 +34,8 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
         </form>
       </section>
       <p class="muted small">
-        What you enter is stored encrypted on this server and sent to nobody but ${form.platformTitle}. This page works once, until
-        ${clockTime(form.expiresAt)}.
+        What you enter is stored encrypted on this server and sent to nobody but ${form.instanceUrl ?? form.platformTitle}. This page works
+        once, until ${clockTime(form.expiresAt)}.
         <a href="${form.docs}" rel="noreferrer noopener" target="_blank">How ${form.platformTitle} does this</a>
       </p>`,
   };
@@ -102,7 +102,8 @@ export function connectedView(done: { platformTitle: string; accountName: string
   return {
     title: `${done.accountName} is connected`,
     body: html`<section class="card">
-      <div class="note good" role="status"><strong>${done.accountName}</strong> on ${done.platformTitle} is connected.</div>
+      <h1>Connected</h1>
+      <div class="note good" role="status"><strong>${done.accountName}</strong> on ${done.platformTitle} is ready for posts.</div>
       ${done.notice === null ? null : noticeView(done.notice)}
       <p>You can close this page and go back to where you came from.</p>
     </section>`,
@@ -110,7 +111,7 @@ export function connectedView(done: { platformTitle: string; accountName: string
 }
 
 function noticeView(notice: string): Html {
-  return html`<h1>Keep this; it is shown only now</h1>
+  return html`<h2>Keep this: it is shown only now</h2>
     <pre>${notice}</pre>`;
 }
 
