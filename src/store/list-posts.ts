@@ -42,7 +42,9 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 }
 
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
-  const { match, needsCheck } = await compileSearch(query, scope.terms);
+  const compiled = await compileSearch(query, scope.terms);
+  if (compiled === null) return { rows: [], next: null };
+  const { match, needsCheck } = compiled;
   const tags = tagsOf(scope);
   const words = (range: KeyRange, limit: number): RawBuilder<unknown> => sql`
     SELECT rowid AS key FROM search_index

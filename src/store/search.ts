@@ -100,12 +100,14 @@ export interface CompiledSearch {
   readonly needsCheck: boolean;
 }
 
-export async function compileSearch(query: Query, terms: readonly SearchTerm[]): Promise<CompiledSearch> {
+/** Null where no word ever began as one of the terms does. */
+export async function compileSearch(query: Query, terms: readonly SearchTerm[]): Promise<CompiledSearch | null> {
   const indexed = terms.toSorted((a, b) => b.text.length - a.text.length).slice(0, MAX_INDEXED_TERMS);
   const clauses: string[] = [];
   let needsCheck = indexed.length < terms.length;
   for (const term of indexed) {
     const compiled = await compileTerm(query, term);
+    if (compiled === null) return null;
     clauses.push(compiled.match);
     needsCheck ||= compiled.needsCheck;
   }
@@ -117,9 +119,10 @@ export function anyTag(kind: keyof typeof TAGS, values: readonly string[]): stri
   return anyOf(values.map((value) => tagOf(kind, value)));
 }
 
-async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledSearch> {
+async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledSearch | null> {
   const last = pieces.at(-1);
   const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
+  if (last?.kind === "word" && tail === null) return null;
   const exact = (tail === null ? pieces : pieces.slice(0, -1)).flatMap((piece) => neededTokens(piece));
   const clauses = [...new Set(exact)].map((token) => quoted(token));
   if (tail !== null) clauses.push(tail.match);
@@ -128,7 +131,7 @@ async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<Compil
   return { match: clauses.join(" AND "), needsCheck: !isPlain || tail?.needsCheck === true };
 }
 
-async function compilePrefix(query: Query, prefix: string): Promise<CompiledSearch> {
+async function compilePrefix(query: Query, prefix: string): Promise<CompiledSearch | null> {
   const characters = Array.from(prefix);
   if (characters.length > MAX_WORD_CHARS) return { match: quoted(indexedWord(prefix)), needsCheck: true };
   const edgeLength = Math.min(characters.length, MAX_EDGE_CHARS);
@@ -136,6 +139,7 @@ async function compilePrefix(query: Query, prefix: string): Promise<CompiledSear
   const edge = characters.slice(0, edgeLength).join("");
   if (edge === prefix) return { match: anyOf([...listed, EDGE + edge]), needsCheck: false };
   const deep = await readDeepWords(query, prefix);
+  if (listed.length + deep.length === 0) return null;
   if (deep.length <= MAX_LISTED) return { match: anyOf([...listed, ...deep]), needsCheck: false };
   return { match: anyOf([...listed, EDGE + edge]), needsCheck: true };
 }

@@ -1,0 +1,58 @@
+import type { Db } from "../../src/store/db.ts";
+import { freshRow, insertPost } from "../../src/store/posts.ts";
+import type { PostStatus } from "../../src/domain/post-states.ts";
+
+export interface TestPost {
+  readonly id: string;
+  readonly ownerId?: string;
+  readonly accountId?: string;
+  readonly provider?: string;
+  readonly caption?: string | null;
+  readonly metadata?: Readonly<Record<string, unknown>> | null;
+  readonly scheduledAt?: string | number;
+  readonly status?: PostStatus;
+}
+
+/** Writes an account's row as connecting would. */
+export async function addAccount(db: Db, account: { id: string; ownerId?: string; provider?: string }): Promise<void> {
+  await db.query
+    .insertInto("accounts")
+    .values({
+      id: account.id,
+      owner_id: account.ownerId ?? "default",
+      provider: account.provider ?? "feed",
+      name: account.id,
+      status: "connected",
+      scopes: "[]",
+      settings: "{}",
+      secrets_version: 0,
+      next_allowed_at: 0,
+      created_at: 0,
+      updated_at: 0,
+    })
+    .execute();
+}
+
+/** Writes posts as scheduling would, in one transaction, in the states that are given. */
+export async function addPosts(db: Db, posts: readonly TestPost[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    for (const post of posts) {
+      const scheduledAt = new Date(post.scheduledAt ?? "2026-12-01T09:00:00Z").getTime();
+      const row = freshRow({
+        id: post.id,
+        owner_id: post.ownerId ?? "default",
+        account_id: post.accountId ?? "acc_1",
+        provider: post.provider ?? "feed",
+        media_url: "",
+        caption: post.caption ?? null,
+        metadata: post.metadata === undefined || post.metadata === null ? null : JSON.stringify(post.metadata),
+        lead_minutes: null,
+        scheduled_at: scheduledAt,
+        due_at: scheduledAt,
+        content_hash: post.id,
+        created_at: 0,
+      });
+      await insertPost(tx, { ...row, status: post.status ?? "scheduled" });
+    }
+  });
+}
