@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import connectChannel from "../../tools/connect_channel.ts";
+import disconnectChannel from "../../tools/disconnect_channel.ts";
+import { createPinboard } from "../support/connect-fixtures.ts";
+import { callerOf, createTestContext } from "../support/context.ts";
+
+describe("disconnect_channel", () => {
+  it("answers the account as it is then", async () => {
+    const ctx = await createTestContext({ platformList: [createPinboard()] });
+    const toolbox = createToolbox(ctx, [connectChannel, disconnectChannel]);
+    const { result } = await toolbox.call("connect_channel", { provider: "pinboard" }, callerOf());
+    const { id } = result["account"] as { id: string };
+    const { result: gone } = await toolbox.call("disconnect_channel", { accountId: id }, callerOf());
+    expect(gone).toMatchObject({ account: { id, status: "disconnected", statusReason: "It was disconnected on request." } });
+    await expect(toolbox.call("disconnect_channel", { accountId: "acc_unknown" }, callerOf())).rejects.toMatchObject({ kind: "not_found" });
+  });
+});
