@@ -11,11 +11,10 @@ const PASSWORD_PLACE = "Make an app password in Bluesky under Settings, Privacy 
 
 export const SECRET_FIELDS = [
   {
-    name: "identifier",
+    name: "handle",
     label: "Handle",
     help: "Your full handle, for example alice.bsky.social, or your DID.",
-    // The handle may have come with the request already.
-    isRequired: false,
+    isRequired: true,
     isSecret: false,
   },
   {
@@ -81,16 +80,17 @@ function instanceOf(given: string | null): string | null {
 }
 
 function identifierOf(input: ConnectInput, service: string): string {
-  const given = [input.secrets["identifier"], input.handle, input.reconnecting?.platformAccountId].find(
-    (text) => text !== undefined && text !== null && text.trim() !== "",
-  );
+  const { handle, platformAccountId } = input.reconnecting ?? {};
+  const given = input.secrets["handle"] ?? input.handle ?? "";
+  // The stored handle may be an old one of the account; its DID never changes.
+  if (platformAccountId !== undefined && platformAccountId !== null && (given === "" || given === handle)) return platformAccountId;
   // Handles copied from the app come with an at sign and invisible direction marks.
-  const text = (given ?? "").replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]/g, "").replace(/^[@＠]/, "");
-  if (text === "") throw new AppError("invalid", "identifier: is missing. Give the full handle, for example alice.bsky.social.");
+  const text = given.replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]/g, "").replace(/^[@＠]/, "");
+  if (text === "") throw new AppError("invalid", "handle: is missing. Give the full handle, for example alice.bsky.social.");
   if (text.startsWith("did:") || text.includes("@")) return text;
   if (text.includes(".")) return text.toLowerCase();
   if (service === BLUESKY) return `${text.toLowerCase()}.bsky.social`;
-  throw new AppError("invalid", "identifier: is not a full handle. Give it with its domain, for example alice.example.com.");
+  throw new AppError("invalid", "handle: is not a full handle. Give it with its domain, for example alice.example.com.");
 }
 
 /** Throws `invalid` that names the field the server objects to. */
@@ -98,7 +98,7 @@ async function signIn(io: ConnectIo, attempt: SignIn): Promise<Session> {
   try {
     const session = await createSession(io, attempt);
     if (session.active !== false) return session;
-    throw new AppError("invalid", "identifier: this account is suspended or deactivated on Bluesky. Settle that with Bluesky first.");
+    throw new AppError("invalid", "handle: this account is suspended or deactivated on Bluesky. Settle that with Bluesky first.");
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     throw await explainRefusal(io, attempt, error);
@@ -111,7 +111,7 @@ async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFau
     return new AppError("invalid", `appPassword: that is the main password of an account that asks for a code. ${PASSWORD_PLACE}`, options);
   }
   if (isXrpcError(fault, "AccountTakedown", "AccountDeactivated", "AccountSuspended")) {
-    return new AppError("invalid", `identifier: ${fault.message}`, options);
+    return new AppError("invalid", `handle: ${fault.message}`, options);
   }
   if (fault.kind === "rate") {
     return new AppError("unavailable", "Bluesky takes no more sign-ins of this account for now. Try again in a few minutes.", options);
@@ -126,7 +126,7 @@ async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFau
     );
   }
   if (await isUnknownHandle(io, attempt)) {
-    return new AppError("invalid", `identifier: ${host} knows no account with this handle. Check its spelling.`, options);
+    return new AppError("invalid", `handle: ${host} knows no account with this handle. Check its spelling.`, options);
   }
   return new AppError("invalid", `appPassword: ${host} refused it for this account. ${PASSWORD_PLACE}`, options);
 }
