@@ -61,7 +61,7 @@ export interface PlatformAccount {
   readonly name: string;
   readonly handle: string | null;
   readonly platformAccountId: string | null;
-  /** What connecting stored and nobody needs to hide: instance address, DID, … */
+  /** What connecting stored and nobody needs to hide: DID, …; an `instanceUrl` is given again when the account is reconnected. */
   readonly settings: JsonObject;
 }
 

@@ -6,11 +6,12 @@ import { newId } from "../domain/ids.ts";
 import { canReachAccount, type Caller } from "../domain/permissions.ts";
 import { DAY, MINUTE, quote, toIso } from "../domain/time.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import { findAccountRow } from "../store/accounts.ts";
+import { findAccountRow, type AccountRow } from "../store/accounts.ts";
 import { findConnection, insertConnection } from "../store/connections.ts";
 import { findAccount, showAccount } from "./accounts.ts";
 import { completeFields, connectAccount, type ConnectTarget } from "./connect-account.ts";
 import type { AppContext, CallContext } from "./context.ts";
+import { readSettings } from "./platform-io.ts";
 import { findPlatform, requireConfigured } from "./platforms.ts";
 import type { SecretValues } from "./secrets.ts";
 
@@ -143,7 +144,7 @@ export async function connectWithSecrets(
 /** Checks everything that can be checked before a person is bothered. */
 async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
   const platform = findPlatform(ctx, args.provider);
-  const instanceUrl = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
+  const given = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
   const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
   if (reconnecting === null && caller.accountIds !== null) {
     throw new AppError(
@@ -153,6 +154,7 @@ async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): P
   }
   if (reconnecting !== null && reconnecting.provider !== platform.name) throw otherPlatform(reconnecting.provider, platform);
   requireConfigured(ctx, platform);
+  const instanceUrl = given ?? (reconnecting === null ? null : storedInstance(reconnecting));
   return { ownerId: caller.ownerId, platform, instanceUrl, handle: trimmed(args.handle), name: trimmed(args.name), reconnecting };
 }
 
@@ -166,6 +168,12 @@ function otherPlatform(provider: string, wanted: AnyPlatform): AppError {
 function trimmed(text: string | undefined): string | null {
   const rest = text?.trim() ?? "";
   return rest === "" ? null : rest;
+}
+
+/** A channel on a server of its own is reconnected there: its password is none of another server's business. */
+function storedInstance(row: AccountRow): string | null {
+  const { instanceUrl } = readSettings(row);
+  return typeof instanceUrl === "string" ? instanceUrl : null;
 }
 
 /** `pds.example` and `https://pds.example/` mean the same. */

@@ -319,6 +319,16 @@ describe("reconnecting", () => {
     expect((await submit(token, {})).state).toBe("connected");
   });
 
+  it("goes back to the channel's own server", async () => {
+    const { ctx, box, caller, start, submit } = await setUp();
+    const args = { provider: "photobox", instanceUrl: "pds.example", secrets: ALICE };
+    const { account } = await connectWithSecrets(ctx, caller, args);
+    const { token } = await start({ accountId: account.id });
+    expect(await openConnection(ctx, token)).toMatchObject({ form: { instanceUrl: "https://pds.example", reconnecting: "alice.example" } });
+    expect((await submit(token, {})).state).toBe("connected");
+    expect(box.inputs[1]).toMatchObject({ instanceUrl: "https://pds.example", reconnecting: { id: account.id } });
+  });
+
   it("asks for all secrets again where the stored ones cannot be opened", async () => {
     const { ctx, start, submit, connectAlice } = await setUp();
     const account = await connectAlice();

@@ -169,7 +169,7 @@ describe("the rest of io", () => {
       name: "alice.example",
       handle: "alice.example",
       platformAccountId: "did:alice",
-      settings: { server: "https://photobox.example" },
+      settings: { server: "https://photobox.example", instanceUrl: null },
     });
     io.log.info({ step: "upload" }, "hello");
     expect(ctx.log.lines.at(-1)).toMatchObject({

@@ -91,7 +91,7 @@ function signIn(input: ConnectInput): ConnectedAccount {
     avatarUrl: null,
     scopes: ["write"],
     tokenExpiresAt: null,
-    settings: { server: input.instanceUrl ?? "https://photobox.example" },
+    settings: { server: "https://photobox.example", instanceUrl: input.instanceUrl },
     secrets: { appPassword: password, hint: input.secrets["hint"] ?? "", accessToken: `access-${person.id}-canary` },
     ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
   };

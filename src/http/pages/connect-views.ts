@@ -18,7 +18,7 @@ const EMPTY_FORM: FormState = { entered: {}, error: null };
 export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View {
   const action = form.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${form.platformTitle}`;
-  const general = state.error !== null && state.error.fieldName === null ? state.error.message : null;
+  const general = state.error !== null && state.error.fieldName === null ? withoutName(state.error.message, "instanceUrl") : null;
   // One field has the focus: the wrong one, else the first empty one.
   const focused = state.error?.fieldName ?? form.fields.find((field) => field.value === "")?.name ?? null;
   return {
@@ -88,8 +88,9 @@ function fieldView(field: FormField, state: FormState & { readonly isFocused: bo
   </div>`;
 }
 
-/** The label stands above it; the name is for callers who see no page. */
+/** The label (or the server) stands above it; the name is for callers who see no page. */
 function withoutName(message: string, name: string): string {
+  if (!message.startsWith(`${name}: `)) return message;
   const rest = message.slice(name.length + 2);
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
