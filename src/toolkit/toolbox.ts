@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../domain/errors.ts";
+import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller } from "../domain/permissions.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
 import { runOnce } from "../services/idempotency.ts";
@@ -64,6 +65,7 @@ export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolb
       throw new AppError("not_found", `There is no tool of this name. The tools are ${[...entries.keys()].join(", ")}.`);
     }
     requirePermission(caller, tool.permission, `call ${tool.name}`);
+    requireShallow(args);
     const { idempotencyKey, ...input } = parseInput(tool, args);
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const run = async (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>

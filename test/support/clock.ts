@@ -23,6 +23,11 @@ export class FakeClock implements Clock {
     return this.#monotonic;
   }
 
+  /** How many wait for their time. */
+  get sleepers(): number {
+    return this.#sleepers.length;
+  }
+
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason as Error);

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import express, { Router, type Express, type RequestHandler } from "express";
+import helmet from "helmet";
+import type { AppContext } from "../services/context.ts";
+import type { Toolbox } from "../toolkit/toolbox.ts";
+import { createGuard, type Guard } from "./auth.ts";
+import { errorHandler, notFound } from "./errors.ts";
+import { createHealthRouter } from "./health.ts";
+import { addResourceRoutes } from "./resource-router.ts";
+import { RESOURCE_ROUTES, type ResourceRoute } from "./resource-routes.ts";
+import { addToolRoutes } from "./tools-route.ts";
+
+export interface McpHandlers {
+  readonly streamable: RequestHandler;
+  readonly sse: RequestHandler;
+  readonly messages: RequestHandler;
+}
+
+export interface HttpDeps {
+  readonly ctx: AppContext;
+  readonly toolbox: Toolbox;
+  readonly version: string;
+  /** The address others reach this server at; null: loopback alone. */
+  readonly publicUrl: string | null;
+  /** Requests a minute and key. */
+  readonly rateLimit: number;
+  readonly fixedApiKey: string | null;
+  /** Whether the publisher of this process works. */
+  readonly isReady: () => boolean;
+  readonly mcp?: McpHandlers;
+  /** Routers with whole paths of their own, pages and files. */
+  readonly routers?: readonly ((guard: Guard) => Router)[];
+  /** Default: all of them. */
+  readonly routes?: readonly ResourceRoute[];
+}
+
+/** The whole HTTP face: API, tools, MCP over HTTP, pages and health. */
+export function createHttpApp(deps: HttpDeps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  // Addresses that a client writes into a header of its own are not believed.
+  app.set("trust proxy", false);
+  app.set("query parser", false);
+  app.set("case sensitive routing", true);
+  const guard = createGuard(deps);
+  app.use(nameRequest, logRequest(deps.ctx), secureHeaders(deps.publicUrl));
+  app.use(createHealthRouter(deps.ctx, deps.isReady));
+  for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));
+  app.use("/api/v1", createApiRouter(deps, guard));
+  if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
+  app.use(notFound);
+  app.use(errorHandler(deps.ctx.log));
+  return app;
+}
+
+function createApiRouter(deps: HttpDeps, guard: Guard): Router {
+  const router = Router({ caseSensitive: true });
+  router.use((_request, response, next) => {
+    response.set("Cache-Control", "no-store");
+    next();
+  });
+  router.use(...guard.identify);
+  const route = { toolbox: deps.toolbox, clock: deps.ctx.clock, guard };
+  addToolRoutes(router, route);
+  addResourceRoutes(router, deps.routes ?? RESOURCE_ROUTES, route);
+  router.use(guard.limit, notFound);
+  return router;
+}
+
+function addMcpRoutes(app: Express, mcp: McpHandlers, guard: Guard): void {
+  app.all("/mcp", ...guard.identify, guard.limit, mcp.streamable);
+  app.all("/sse", ...guard.identify, guard.limit, mcp.sse);
+  app.all("/messages", ...guard.identify, guard.limit, mcp.messages);
+}
+
+const OUTSIDE_ID = /^[\w.-]{1,128}$/;
+
+/** Takes over the id that a proxy in front gave, so that one request has one name in every log. */
+const nameRequest: RequestHandler = (request, response, next) => {
+  const given = request.get("X-Request-Id") ?? "";
+  const id = OUTSIDE_ID.test(given) ? given : randomUUID();
+  response.locals["requestId"] = id;
+  response.set("X-Request-Id", id);
+  next();
+};
+
+/** Of the address only the path of the API is logged: elsewhere it can hold tokens and signatures. */
+function logRequest({ log, clock }: AppContext): RequestHandler {
+  return (request, response, next) => {
+    const startedAt = clock.monotonic();
+    const path = request.path.startsWith("/api/") ? request.path : `/${request.path.split("/")[1] ?? ""}`;
+    response.once("close", () => {
+      const caller: { keyId?: string } | undefined = response.locals["caller"];
+      const ms = Math.round(clock.monotonic() - startedAt);
+      const fields = { requestId: response.locals["requestId"] as unknown, method: request.method, path, status: response.statusCode, ms };
+      log.debug({ ...fields, keyId: caller?.keyId }, "Request");
+    });
+    next();
+  };
+}
+
+function secureHeaders(publicUrl: string | null): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    strictTransportSecurity: publicUrl?.startsWith("https:") === true ? { includeSubDomains: false } : false,
+  });
+}

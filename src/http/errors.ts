@@ -1,0 +1,70 @@
+import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/errors.ts";
+import type { Logger } from "../ports/logger.ts";
+
+/** The HTTP status of each kind of error. */
+export const STATUS: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  too_large: 413,
+  rate_limited: 429,
+  unavailable: 503,
+};
+
+/** Every failed request is answered like this, with nothing beside the sentence. */
+export function sendError(response: Response, status: number, sentence: string): void {
+  if (status === STATUS.unauthenticated) response.set("WWW-Authenticate", "Bearer");
+  response.status(status).json({ error: sentence });
+}
+
+export const UNKNOWN_PATH_SENTENCE =
+  "There is nothing at this address. GET /api/v1/openapi.json describes the whole API, /api/v1/docs shows it.";
+
+export const notFound: RequestHandler = () => {
+  throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
+};
+
+/** `allowed` are the methods of this path. */
+export function methodNotAllowed(allowed: readonly string[]): RequestHandler {
+  const allow = withHead(allowed).join(", ");
+  return (request, response) => {
+    response.set("Allow", allow);
+    sendError(response, 405, `${request.method} is not possible at this address. It takes ${allow}.`);
+  };
+}
+
+function withHead(methods: readonly string[]): string[] {
+  const upper = methods.map((method) => method.toUpperCase());
+  return upper.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+}
+
+/** The last stop of everything thrown: our own sentences go out, anything else is a bug and goes to the log alone. */
+export function errorHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    const known = asAppError(error);
+    const requestId: unknown = response.locals["requestId"];
+    if (known === null) {
+      log.error({ requestId, method: request.method, error: stackOf(error) }, "A request failed for a reason of ours");
+    } else if (known.cause !== undefined) {
+      log.warn({ requestId, sentence: known.message, cause: stackOf(known.cause) }, "A request was refused");
+    }
+    // Half an answer cannot be taken back: the client must see that it broke off.
+    if (response.headersSent) return void response.destroy();
+    if (known === null) return sendError(response, 500, INTERNAL_ERROR_SENTENCE);
+    sendError(response, STATUS[known.kind], known.message);
+  };
+}
+
+function asAppError(error: unknown): AppError | null {
+  if (error instanceof AppError) return error;
+  // The router could not decode an id in the path.
+  if (error instanceof URIError) return new AppError("not_found", UNKNOWN_PATH_SENTENCE);
+  return null;
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

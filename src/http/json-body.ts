@@ -1,0 +1,100 @@
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
+import { AppError } from "../domain/errors.ts";
+import { SECOND } from "../domain/time.ts";
+import type { Clock } from "../ports/clock.ts";
+import { sendError } from "./errors.ts";
+
+/** Of inflated bytes. */
+const MAX_BODY_BYTES = 1024 * 1024;
+const TOO_LARGE_SENTENCE = "The body is larger than 1 MiB. Send less at once; files go to POST /api/v1/files.";
+
+/** How long a body may take: uploads have none of this, so the server itself sets no limit. */
+const MAX_BODY_MS = 30 * SECOND;
+
+/** `required`: a JSON content type must be there; `optional`: a request without a body is `{}`; `none`: there must be no fields. */
+export type BodyRule = "required" | "optional" | "none";
+
+export type JsonObject = Record<string, unknown>;
+
+/** Reads a body whole, so that 413 comes before whatever is wrong with its content. */
+export function readBody(clock: Clock): (RequestHandler | ErrorRequestHandler)[] {
+  return [refuseLarge, limitTime(clock), express.raw({ type: () => true, limit: MAX_BODY_BYTES }), explainUnread];
+}
+
+/** What was read, as an object. Throws `invalid`. */
+export function parseBody(request: Request, rule: BodyRule): JsonObject {
+  const body: unknown = request.body;
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  if (rule !== "required" && bytes.length === 0) return {};
+  requireJsonType(request.headers["content-type"]);
+  const value = bytes.length === 0 ? {} : parseJson(bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new AppError("invalid", 'The body must be a JSON object, for example {"limit": 10}.');
+  }
+  const fields = { ...value };
+  if (rule === "none" && Object.keys(fields).length > 0) {
+    throw new AppError("invalid", "This address takes no fields in a body. Put them into the address, as /api/v1/docs shows.");
+  }
+  return fields;
+}
+
+function requireJsonType(header: string | undefined): void {
+  const [type, ...parameters] = (header ?? "").toLowerCase().split(";");
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
+    .find((found) => found !== undefined);
+  if (type?.trim() === "application/json" && (charset === undefined || charset === "utf-8" || charset === "utf8")) return;
+  throw new AppError("invalid", "Content-Type: must be application/json (in UTF-8). Send the arguments as a JSON object with that header.");
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // The parser's own words quote the body, and differ between versions of Node.
+    throw new AppError("invalid", "The body is not valid JSON in UTF-8. Check quotes, commas and braces.");
+  }
+}
+
+/** Told by its length a body needs not be read to be refused; Node throws away what still comes. */
+const refuseLarge: RequestHandler = (request, _response, next) => {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw new AppError("too_large", TOO_LARGE_SENTENCE);
+  next();
+};
+
+function limitTime(clock: Clock): RequestHandler {
+  return (request, response, next) => {
+    if (request.complete) return next();
+    const done = new AbortController();
+    request.once("end", () => done.abort());
+    request.once("close", () => done.abort());
+    clock.sleep(MAX_BODY_MS, done.signal).then(
+      () => breakOff(request, response),
+      // It came in time.
+      () => {},
+    );
+    next();
+  };
+}
+
+function breakOff(request: Request, response: Response): void {
+  if (request.complete) return;
+  if (response.headersSent) return void request.destroy();
+  response.set("Connection", "close").once("finish", () => request.destroy());
+  sendError(response, 408, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds. Send it again.`);
+}
+
+const explainUnread: ErrorRequestHandler = (error: unknown, _request, response, next) => {
+  const type = typeOf(error);
+  // The client has gone, or was told already that it took too long.
+  if (type === "request.aborted" || (type !== null && response.headersSent)) return;
+  if (type === null) return next(error);
+  const sentence = "The body could not be read. Send JSON in UTF-8, plain or compressed with gzip, deflate or br.";
+  next(type === "entity.too.large" ? new AppError("too_large", TOO_LARGE_SENTENCE) : new AppError("invalid", sentence, { cause: error }));
+};
+
+/** The reader's name for what went wrong; null for an error that is not the reader's. */
+function typeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || error instanceof AppError || !("status" in error)) return null;
+  return "type" in error && typeof error.type === "string" ? error.type : "unreadable";
+}
