@@ -1,0 +1,72 @@
+import type { Permission } from "../domain/permissions.ts";
+import type { AppContext } from "../services/context.ts";
+import type { Toolbox } from "../toolkit/toolbox.ts";
+
+/** The person's or script's end of the command line. */
+export interface Terminal {
+  /** Somebody can be asked. */
+  readonly isInteractive: boolean;
+  /** Standard output is a terminal, so a line may be redrawn. */
+  readonly isScreen: boolean;
+  readonly hasColors: boolean;
+  /** Results: standard output. */
+  print(text: string): void;
+  /** Everything for a reader that is no result: standard error. */
+  tell(text: string): void;
+  /** All of standard input. */
+  readAll(): Promise<string>;
+  /** One line; what is typed for a hidden one does not show. */
+  ask(question: string, options: { readonly isHidden: boolean; readonly signal: AbortSignal }): Promise<string>;
+}
+
+/** The service opened for one command. */
+export interface Session extends AsyncDisposable {
+  readonly ctx: AppContext;
+  readonly toolbox: Toolbox;
+  readonly folder: string;
+}
+
+/** A running server. */
+export interface Server extends AsyncDisposable {
+  readonly ctx: AppContext;
+  readonly toolbox: Toolbox;
+  readonly folder: string;
+  /** Where it listens. */
+  readonly address: string;
+  /** Where others reach it. */
+  readonly publicUrl: string;
+  /** The full key made at the first start; null ever after. */
+  readonly firstKey: string | null;
+  readonly apiKeyFile: string;
+}
+
+export interface ServerOptions {
+  readonly role: "serve" | "cli";
+  /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
+  readonly sandbox?: string;
+}
+
+/** One thing that `posthorn doctor` looked at. */
+export interface Finding {
+  readonly topic: string;
+  readonly verdict: "ok" | "note" | "problem";
+  readonly text: string;
+}
+
+/** What the commands need from the process; `src/main.ts` builds the real one. */
+export interface Host {
+  readonly version: string;
+  readonly terminal: Terminal;
+  /** Aborted when the process is asked to end. */
+  readonly stopSignal: AbortSignal;
+  openSession(options?: { readonly isEnlisted?: boolean }): Promise<Session>;
+  startServer(options: ServerOptions): Promise<Server>;
+  /** Speaks MCP on standard input and output until the client goes. */
+  runStdio(options: { readonly permissions: readonly Permission[] }): Promise<void>;
+  makeTemporaryFolder(): Promise<string>;
+  removeFolder(path: string): Promise<void>;
+  /** Looks at settings, folder, clock, database and reachability; never throws for what it finds. */
+  examine(): Promise<readonly Finding[]>;
+  /** Reports a bug of ours with its stack. */
+  logFailure(error: unknown): Promise<void>;
+}

@@ -1,0 +1,67 @@
+import type { Command } from "commander";
+import { DEFAULT_OWNER, PERMISSIONS } from "../domain/permissions.ts";
+import { createKey, listKeys, revokeKey } from "../services/api-keys.ts";
+import type { Host } from "./host.ts";
+import { toJsonText } from "./json.ts";
+import { parseList } from "./lists.ts";
+
+interface CreateOptions {
+  readonly owner: string;
+  readonly name?: string;
+  readonly permissions?: string;
+  readonly expires?: string;
+  readonly accounts?: string;
+}
+
+export function addKeysCommand(program: Command, host: Host): void {
+  const keys = program.command("keys").description("create, list and revoke API keys").addHelpText("after", EXAMPLES);
+  keys
+    .command("create")
+    .description("make a key; it is shown this once")
+    .option("--owner <owner>", "whose data it reaches", DEFAULT_OWNER)
+    .option("--name <name>", "what you recognise it by in lists")
+    .option("--permissions <list>", `any of ${PERMISSIONS.join(",")} (default: all)`)
+    .option("--expires <when>", "a date, a time or a span such as 90d (default: never)")
+    .option("--accounts <list>", "ids of the only accounts it reaches (default: all)")
+    .action((options: CreateOptions) => create(host, options));
+  keys
+    .command("list")
+    .description("list the keys of an owner, without their secrets")
+    .option("--owner <owner>", "whose keys", DEFAULT_OWNER)
+    .action((options: { owner: string }) => list(host, options.owner));
+  keys
+    .command("revoke")
+    .description("end a key at once")
+    .argument("<key>", "its id (key_… or without the prefix), or the whole key")
+    .option("--owner <owner>", "whose key", DEFAULT_OWNER)
+    .action((key: string, options: { owner: string }) => revoke(host, key, options.owner));
+}
+
+const EXAMPLES = `
+Examples:
+  posthorn keys create --name "Nightly script" --permissions read,publish --expires 90d
+  posthorn keys create --owner alice --accounts acc_…,acc_…
+  posthorn keys list
+  posthorn keys revoke key_…`;
+
+async function create(host: Host, options: CreateOptions): Promise<void> {
+  await using session = await host.openSession();
+  const created = await createKey(session.ctx, options.owner, {
+    name: options.name,
+    permissions: options.permissions === undefined ? undefined : parseList(options.permissions),
+    accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
+    expires: options.expires,
+  });
+  host.terminal.print(toJsonText(created));
+  host.terminal.tell("Store the key now: only its fingerprint is kept, and it is not shown again.\n");
+}
+
+async function list(host: Host, owner: string): Promise<void> {
+  await using session = await host.openSession();
+  host.terminal.print(toJsonText(await listKeys(session.ctx, owner)));
+}
+
+async function revoke(host: Host, key: string, owner: string): Promise<void> {
+  await using session = await host.openSession();
+  host.terminal.print(toJsonText(await revokeKey(session.ctx, owner, key)));
+}

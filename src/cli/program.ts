@@ -1,0 +1,64 @@
+import { Command, CommanderError } from "commander";
+import { AppError, sentenceOf } from "../domain/errors.ts";
+import { addCallCommand } from "./call.ts";
+import { addConnectCommand } from "./connect.ts";
+import { addDemoCommand } from "./demo.ts";
+import { addDoctorCommand } from "./doctor.ts";
+import type { Host } from "./host.ts";
+import { addKeysCommand } from "./keys.ts";
+import { addServeCommand } from "./serve.ts";
+import { addStdioCommand } from "./stdio.ts";
+import { addToolsCommand } from "./tools.ts";
+
+/** Runs one command line (without node and script) and answers the exit status; everything to be read has been written. */
+export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
+  const program = createProgram(host);
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return 0;
+  } catch (error) {
+    return await explain(error, host);
+  }
+}
+
+function createProgram(host: Host): Command {
+  const program = new Command("posthorn")
+    .description("Schedules posts to your channels and publishes each at its time, never twice.")
+    .version(host.version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "print help")
+    .helpCommand("help [command]", "print help for a command")
+    .configureOutput({ writeOut: (text) => host.terminal.print(text), writeErr: (text) => host.terminal.tell(text) })
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .addHelpText("after", EXAMPLES);
+  program.commandsGroup("Start:");
+  addDemoCommand(program, host);
+  addServeCommand(program, host);
+  addStdioCommand(program, host);
+  program.commandsGroup("Use:");
+  addConnectCommand(program, host);
+  addToolsCommand(program, host);
+  addCallCommand(program, host);
+  program.commandsGroup("Look after it:");
+  addKeysCommand(program, host);
+  addDoctorCommand(program, host);
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  posthorn demo                                   see a post go out in 15 seconds, without an account anywhere
+  posthorn serve                                  HTTP API, MCP over HTTP, pages and the publisher on 127.0.0.1:4747
+  posthorn connect bluesky --handle alice.example connect a channel; the app password is asked for, unseen
+  posthorn call list_accounts                     call a tool; the answer is JSON
+  posthorn call schedule_post '{"accountId":"acc_…","caption":"Hello","scheduledAt":"2027-01-31T09:00:00Z"}'
+
+Settings are environment variables, or lines of posthorn.env in the data folder; "posthorn doctor" checks them.`;
+
+async function explain(error: unknown, host: Host): Promise<number> {
+  if (error instanceof CommanderError) return error.exitCode;
+  if (host.stopSignal.aborted && error === host.stopSignal.reason) return 130;
+  if (!(error instanceof AppError)) await host.logFailure(error);
+  host.terminal.tell(`${sentenceOf(error)}\n`);
+  return 1;
+}

@@ -1,0 +1,90 @@
+import { Closers } from "./closers.ts";
+import type { Config } from "./config.ts";
+import { newId } from "./domain/ids.ts";
+import { createLogger } from "./log.ts";
+import { createFolderStore } from "./media/folder-store.ts";
+import { createMediaSource } from "./media/source.ts";
+import { createOutbound } from "./media/outbound.ts";
+import type { Outbound } from "./ports/outbound.ts";
+import type { AppContext } from "./services/context.ts";
+import { checkSecretKey } from "./services/first-start.ts";
+import type { Setup } from "./setup.ts";
+import { createCipher } from "./store/cipher.ts";
+import { openDb } from "./store/db.ts";
+import { createFeedShelf } from "./store/feed-items.ts";
+import { systemClock } from "./system-clock.ts";
+import { createToolbox, type Toolbox } from "./toolkit/toolbox.ts";
+import { VERSION } from "./version.ts";
+
+/** What is known only while the process runs: set by whatever starts the server and the publisher. */
+export interface Links {
+  publicUrl: () => Promise<string>;
+  wakePublisher: () => void;
+}
+
+export type Context = AppContext & AsyncDisposable & { readonly links: Links };
+
+/** Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides instead of mocks. */
+export async function createContext(setup: Setup, overrides: Partial<AppContext> = {}): Promise<Context> {
+  const { config, folder } = setup;
+  const log = overrides.log ?? createLogger(config.logLevel);
+  const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
+  const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
+  try {
+    const db = overrides.db ?? (await openDb({ file: folder.database }));
+    closers.add(() => db[Symbol.asyncDispose]());
+    const clock = overrides.clock ?? systemClock;
+    const outbound = overrides.outbound ?? openDoor(config, closers);
+    const files = overrides.files ?? createFolderStore(folder.files);
+    const ctx: Context = {
+      settings: config,
+      db,
+      clock,
+      log,
+      cipher: createCipher(setup.masterKey),
+      outbound,
+      files,
+      media: createMediaSource({ outbound, files, folder: folder.spool }),
+      feed: createFeedShelf({ db, files }),
+      platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
+      workerId: newId("wrk"),
+      publicUrl: () => links.publicUrl(),
+      wakePublisher: () => links.wakePublisher(),
+      ...overrides,
+      links,
+      [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+    };
+    await checkSecretKey(ctx);
+    return ctx;
+  } catch (error) {
+    await closers[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function openDoor(config: Config, closers: Closers): Outbound {
+  const door = createOutbound({
+    allowedHosts: config.allowedHosts,
+    trustedOrigins: trustedOrigins(config),
+    userAgent: `Posthorn/${VERSION}`,
+  });
+  closers.add(() => door[Symbol.asyncDispose]());
+  return door;
+}
+
+/** The tools of the catalog on this context. */
+export function createTools(ctx: AppContext, setup: Setup): Toolbox {
+  return createToolbox(ctx, setup.catalog.tools);
+}
+
+/** Where a server on the configured port would be reached. */
+export function defaultPublicUrl(config: Config, port = config.port): string {
+  return config.publicUrl ?? `http://localhost:${port}`;
+}
+
+/** The base addresses of platforms that the administrator set: no user gave them. */
+function trustedOrigins(config: Config): string[] {
+  return Object.entries(config.platformSettings)
+    .filter(([name, value]) => name.endsWith("_URL") && URL.canParse(value))
+    .map(([, value]) => new URL(value).origin);
+}

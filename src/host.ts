@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Host, Terminal } from "./cli/host.ts";
+import { readSandboxSetup, readSetup, type Setup } from "./setup.ts";
+import type { Machine } from "./running-publisher.ts";
+import type { StdioStreams } from "./start-stdio.ts";
+import { VERSION } from "./version.ts";
+
+export interface HostOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  readonly machine: Machine;
+  readonly stopSignal: AbortSignal;
+  readonly stdio: StdioStreams;
+}
+
+/** The real host of the command line. Parts are loaded when a command needs them: an agent waits for `stdio` to start. */
+export function createHost(options: HostOptions): Host {
+  const { env, terminal, machine, stopSignal } = options;
+  return {
+    version: VERSION,
+    terminal,
+    stopSignal,
+    async openSession({ isEnlisted = false } = {}) {
+      const { startSession } = await import("./start-session.ts");
+      return startSession(quiet(await readSetup(env), env), machine, { isEnlisted });
+    },
+    async startServer({ role, sandbox }) {
+      const { startServer } = await import("./start-server.ts");
+      const setup = sandbox === undefined ? await readSetup(env) : await readSandboxSetup(sandbox);
+      return startServer({ setup, machine, role });
+    },
+    async runStdio({ permissions }) {
+      const { runStdio } = await import("./start-stdio.ts");
+      await runStdio({ setup: await readSetup(env), machine, permissions, streams: options.stdio, stopSignal });
+    },
+    makeTemporaryFolder: () => mkdtemp(join(tmpdir(), "posthorn-demo-")),
+    removeFolder: (path) => rm(path, { recursive: true, force: true }),
+    async examine() {
+      const { examine } = await import("./doctor.ts");
+      return examine(env);
+    },
+    async logFailure(error) {
+      const { createLogger } = await import("./log.ts");
+      createLogger("error").error({ err: error }, "a command failed");
+    },
+  };
+}
+
+/** A single command tells what matters itself; its log is for those who ask for it. */
+function quiet(setup: Setup, env: HostOptions["env"]): Setup {
+  const isAskedFor = (env["POSTHORN_LOG_LEVEL"] ?? "") !== "";
+  return isAskedFor ? setup : { ...setup, config: { ...setup.config, logLevel: "error" } };
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env node
+import { hostname } from "node:os";
+import { runCommandLine } from "./cli/program.ts";
+import { createHost } from "./host.ts";
+import { createTerminal } from "./terminal.ts";
+
+/** How often a process that an agent's client started looks whether that client is still there. */
+const PARENT_CHECK_MS = 500;
+
+/** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
+const LINGER_MS = 2_000;
+
+const INTERRUPTED = 130;
+
+// Database, files and keys are this user's alone, whoever creates them.
+process.umask(0o077);
+
+const stop = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    // Whoever asks a second time does not want to wait.
+    if (stop.signal.aborted) process.exit(INTERRUPTED);
+    stop.abort(new Error(`The process was asked to end (${signal}).`));
+  });
+}
+for (const stream of [process.stdout, process.stderr]) {
+  // The reader went away (EPIPE); nobody is left to be told.
+  stream.on("error", (error) => stop.abort(error));
+}
+
+const host = createHost({
+  env: process.env,
+  terminal: createTerminal(process),
+  machine: { host: hostname(), pid: process.pid },
+  stopSignal: stop.signal,
+  stdio: { stdin: process.stdin, stdout: process.stdout, parentEnd: watchParent },
+});
+
+process.on("uncaughtException", (error) => {
+  void host.logFailure(error).finally(() => process.exit(1));
+});
+
+process.exitCode = await runCommandLine(process.argv.slice(2), host);
+setTimeout(() => process.exit(), LINGER_MS).unref();
+
+/** Aborted when the parent has died: then another process has taken its place. */
+function watchParent(): AbortSignal {
+  const parent = process.ppid;
+  const ended = new AbortController();
+  setInterval(() => {
+    if (process.ppid !== parent) ended.abort(new Error("The parent process ended."));
+  }, PARENT_CHECK_MS).unref();
+  return ended.signal;
+}

@@ -1,0 +1,90 @@
+import type { Server } from "./cli/host.ts";
+import { Closers } from "./closers.ts";
+import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
+import { createOnce } from "./data-folder.ts";
+import { createHttpApp, type HttpDeps } from "./http/app.ts";
+import { startHttpServer, type HttpServer } from "./http/server.ts";
+import type { Publisher } from "./publisher/loop.ts";
+import type { WorkerRole } from "./publisher/workers.ts";
+import { runPublisher, type Machine } from "./running-publisher.ts";
+import { ensureFirstKey } from "./services/api-keys.ts";
+import { ensureFirstAccount } from "./services/first-start.ts";
+import type { Setup } from "./setup.ts";
+import type { Toolbox } from "./toolkit/toolbox.ts";
+import { VERSION } from "./version.ts";
+
+export interface ServerStart {
+  readonly setup: Setup;
+  readonly machine: Machine;
+  readonly role: WorkerRole;
+}
+
+/**
+ * HTTP API, MCP over HTTP, pages and publisher in one process. The port is taken before anything is published, so that a second
+ * server on it ends without having done anything.
+ */
+export async function startServer({ setup, machine, role }: ServerStart): Promise<Server> {
+  const ctx = await createContext(setup);
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  try {
+    const toolbox = createTools(ctx, setup);
+    let publisher: Publisher | null = null;
+    const app = createHttpApp(httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }));
+    const http = await startHttpServer(app, setup.config);
+    ctx.links.publicUrl = async () => defaultPublicUrl(setup.config, http.port);
+    closers.add(() => http.close());
+    await ensureFirstAccount(ctx);
+    const firstKey = await makeFirstKey(setup, ctx);
+    publisher = await runPublisher(ctx, setup.folder, { ...machine, role });
+    const running = publisher;
+    // Both take their time to finish what is under way; one after the other would take too long.
+    closers.add(() => Promise.all([running.close(), http.close()]).then(() => {}));
+    return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
+  } catch (error) {
+    await closers[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly setup: Setup;
+  readonly ctx: Context;
+  readonly toolbox: Toolbox;
+}
+
+/** The same HTTP face for `serve` and for the loopback listener of `stdio`. */
+export function httpDeps({ setup, ctx, toolbox, isReady }: Parts & { readonly isReady: () => boolean }): HttpDeps {
+  return {
+    ctx,
+    toolbox,
+    version: VERSION,
+    publicUrl: setup.config.publicUrl,
+    rateLimit: setup.config.rateLimit,
+    fixedApiKey: setup.secrets.apiKey,
+    isReady,
+    routers: [],
+  };
+}
+
+async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {
+  if (setup.secrets.apiKey !== null) return null;
+  const key = await ensureFirstKey(ctx);
+  if (key !== null) await createOnce(setup.folder.apiKeyFile, `${key}\n`);
+  return key;
+}
+
+function describeServer(parts: Parts & { http: HttpServer; firstKey: string | null; closers: Closers }): Server {
+  const { setup, ctx, toolbox, http, firstKey, closers } = parts;
+  const host = setup.config.host.includes(":") ? `[${setup.config.host}]` : setup.config.host;
+  return {
+    ctx,
+    toolbox,
+    folder: setup.folder.path,
+    address: `http://${host}:${http.port}`,
+    publicUrl: defaultPublicUrl(setup.config, http.port),
+    firstKey,
+    apiKeyFile: setup.folder.apiKeyFile,
+    [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+  };
+}

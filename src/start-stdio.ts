@@ -1,0 +1,95 @@
+import type { Readable, Writable } from "node:stream";
+import { localCaller } from "./cli/local-caller.ts";
+import { Closers } from "./closers.ts";
+import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
+import { AppError } from "./domain/errors.ts";
+import type { Permission } from "./domain/permissions.ts";
+import { serveStdio } from "./mcp/stdio.ts";
+import type { Publisher } from "./publisher/loop.ts";
+import { runPublisher, type Machine } from "./running-publisher.ts";
+import { ensureFirstAccount } from "./services/first-start.ts";
+import type { Setup } from "./setup.ts";
+import type { Toolbox } from "./toolkit/toolbox.ts";
+
+/** A client waits for little at its end; the publisher's work is taken up again from the ledger by the next process. */
+const PUBLISHER_GRACE_MS = 500;
+
+export interface StdioStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  /** Begins to watch the process that started this one; aborted when it is gone. */
+  parentEnd(): AbortSignal;
+}
+
+export interface StdioStart {
+  readonly setup: Setup;
+  readonly machine: Machine;
+  readonly permissions: readonly Permission[];
+  readonly streams: StdioStreams;
+  readonly stopSignal: AbortSignal;
+}
+
+/** MCP over the standard streams, with a publisher; resolves when the client has gone. */
+export async function runStdio(start: StdioStart): Promise<void> {
+  const { setup, streams } = start;
+  const ctx = await createContext(setup);
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  try {
+    const toolbox = createTools(ctx, setup);
+    let publisher: Publisher | null = null;
+    openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
+    await ensureFirstAccount(ctx);
+    publisher = await runPublisher(ctx, setup.folder, { ...start.machine, role: "stdio" });
+    const running = publisher;
+    closers.add(() => running.close(PUBLISHER_GRACE_MS));
+    await serveStdio({
+      toolbox,
+      caller: localCaller(start.permissions),
+      stdin: streams.stdin,
+      stdout: streams.stdout,
+      signal: AbortSignal.any([start.stopSignal, streams.parentEnd()]),
+    });
+  } finally {
+    await closers[Symbol.asyncDispose]();
+  }
+}
+
+interface Listening {
+  readonly setup: Setup;
+  readonly ctx: Context;
+  readonly toolbox: Toolbox;
+  readonly closers: Closers;
+  readonly isReady: () => boolean;
+}
+
+/** Addresses in answers must lead somewhere: on loopback a listener of this process, opened with the first of them. */
+function openListenerWhenAsked(parts: Listening): void {
+  const { setup, ctx, closers } = parts;
+  if (setup.config.publicUrl !== null) return;
+  let opened: Promise<string> | null = null;
+  ctx.links.publicUrl = () => {
+    opened ??= openListener(parts).then((http) => {
+      closers.add(() => http.close());
+      return defaultPublicUrl(setup.config, http.port);
+    });
+    return opened;
+  };
+}
+
+async function openListener(parts: Listening): Promise<{ port: number; close(): Promise<void> }> {
+  // Most sessions never need a server; they start faster without it.
+  const [{ createHttpApp }, { startHttpServer }, { httpDeps }] = await Promise.all([
+    import("./http/app.ts"),
+    import("./http/server.ts"),
+    import("./start-server.ts"),
+  ]);
+  const app = createHttpApp(httpDeps(parts));
+  const { host, port } = parts.setup.config;
+  try {
+    return await startHttpServer(app, { host, port });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return startHttpServer(app, { host, port: 0 });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Query, Tx } from "./db.ts";
+
+/** Facts about the database itself, by name. */
+export async function readMeta(query: Query | Tx, key: string): Promise<string | null> {
+  const row = await query.selectFrom("meta").select("value").where("key", "=", key).executeTakeFirst();
+  return row?.value ?? null;
+}
+
+/** Writes a fact that is not there yet; false where another was first. */
+export async function insertMeta(query: Query | Tx, key: string, value: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await query
+    .insertInto("meta")
+    .values({ key, value })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}

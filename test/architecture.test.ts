@@ -1,0 +1,189 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** What each folder may import beside itself. `root`: the files of `src/` itself, which put everything together. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  domain: [],
+  ports: ["domain"],
+  store: ["domain", "ports"],
+  media: ["domain", "ports"],
+  platforms: ["domain", "ports"],
+  services: ["domain", "ports", "store"],
+  toolkit: ["domain", "services"],
+  tools: ["domain", "services", "toolkit"],
+  http: ["domain", "toolkit", "services", "ports"],
+  mcp: ["domain", "toolkit", "services"],
+  publisher: ["domain", "ports", "store", "services"],
+  cli: ["domain", "toolkit", "services"],
+};
+
+/** Files of `src/` itself that are no part of the composition. */
+const PLAIN_ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
+  "src/config.ts": ["domain"],
+  "src/system-clock.ts": ["ports"],
+  "src/version.ts": [],
+};
+
+/** Packages that one folder alone knows; everybody else sees our own words for what they do. */
+const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
+  "@modelcontextprotocol/": ["mcp"],
+  "@tus/": ["http", "media"],
+  "better-sqlite3": ["store"],
+  commander: ["cli"],
+  croner: ["publisher"],
+  express: ["http", "mcp"],
+  kysely: ["store", "services"],
+  pino: ["root"],
+  undici: ["media"],
+};
+
+/** One subject that reads worse in two files. */
+const LONGER: Readonly<Record<string, number>> = {
+  "src/ports/platform.ts": 270,
+  "src/store/ledger.ts": 320,
+};
+
+interface Source {
+  readonly path: string;
+  readonly layer: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+}
+
+const sources = [...listSources("src"), ...listSources("tools")];
+
+function listSources(folder: string): Source[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(".ts")).map((file) => readSource(join(folder, file)));
+}
+
+function readSource(file: string): Source {
+  const text = readFileSync(join(ROOT, file), "utf8");
+  const path = file.split(sep).join("/");
+  const imports = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  return { path, layer: layerOf(path), text, imports };
+}
+
+function layerOf(path: string): string {
+  const [top = "", second = "", ...rest] = path.split("/");
+  if (top === "tools") return "tools";
+  return rest.length === 0 ? "root" : second;
+}
+
+/** The path of one of our files that an import leads to; null for a package. */
+function targetOf(source: Source, name: string): string | null {
+  if (!name.startsWith(".")) return null;
+  return relative(ROOT, resolve(ROOT, dirname(source.path), name))
+    .split(sep)
+    .join("/");
+}
+
+function ownImports(source: Source): string[] {
+  return source.imports.flatMap((name) => targetOf(source, name) ?? []).filter((path) => path.endsWith(".ts"));
+}
+
+describe("architecture", () => {
+  it("knows every folder", () => {
+    const layers = new Set(sources.map((source) => source.layer));
+    layers.delete("root");
+    expect([...layers].filter((layer) => LAYERS[layer] === undefined)).toEqual([]);
+  });
+
+  it("imports only downwards", () => {
+    const forbidden = sources.flatMap((source) => {
+      const allowed = source.layer === "root" ? PLAIN_ROOT_FILES[source.path] : LAYERS[source.layer];
+      if (allowed === undefined) return [];
+      return ownImports(source)
+        .filter((path) => layerOf(path) !== source.layer || source.layer === "root")
+        .filter((path) => !allowed.includes(layerOf(path)))
+        .map((path) => `${source.path} imports ${path}`);
+    });
+    expect(forbidden).toEqual([]);
+  });
+
+  it("has no circles", () => {
+    const graph = new Map(sources.map((source) => [source.path, ownImports(source)]));
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const walk = (path: string, trail: readonly string[]): void => {
+      const start = trail.indexOf(path);
+      if (start >= 0) return void circles.push([...trail.slice(start), path].join(" → "));
+      if (done.has(path)) return;
+      for (const next of graph.get(path) ?? []) walk(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of graph.keys()) walk(path, []);
+    expect(circles).toEqual([]);
+  });
+
+  it("keeps packages in the folder that knows them", () => {
+    const misplaced = sources.flatMap((source) =>
+      source.imports
+        .filter((name) =>
+          Object.entries(ONLY_IN).some(
+            ([pack, layers]) =>
+              (name === pack || name.startsWith(pack.endsWith("/") ? pack : `${pack}/`)) && !layers.includes(source.layer),
+          ),
+        )
+        .map((name) => `${source.path} imports ${name}`),
+    );
+    expect(misplaced).toEqual([]);
+  });
+
+  it("names the endings of its files", () => {
+    const bare = sources.flatMap((source) =>
+      source.imports.filter((name) => name.startsWith(".") && !/\.(ts|json)$/.test(name)).map((name) => `${source.path} imports ${name}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
+  it("touches the process in src/main.ts alone, and the console nowhere", () => {
+    const touching = sources.flatMap((source) =>
+      codeLines(source.text)
+        .filter((line) => (/(?<![\w."'])process\./.test(line) && source.path !== "src/main.ts") || /(?<![\w.])console\./.test(line))
+        .map((line) => `${source.path}: ${line.trim()}`),
+    );
+    expect(touching).toEqual([]);
+  });
+
+  it("takes the time from a clock", () => {
+    const telling = sources
+      .filter((source) => source.path !== "src/system-clock.ts")
+      .flatMap((source) =>
+        codeLines(source.text)
+          .filter((line) => /\bDate\.now\(|new Date\(\)|performance\.now\(/.test(line))
+          .map((line) => `${source.path}: ${line.trim()}`),
+      );
+    expect(telling).toEqual([]);
+  });
+
+  it("exports defaults only from tools and platforms, and no barrels", () => {
+    const isListed = (path: string): boolean => /^tools\/[^/]+\.ts$/.test(path) || /^src\/platforms\/[^/]+\.ts$/.test(path);
+    const wrong = sources.filter((source) => /^export default /m.test(source.text) !== isListed(source.path)).map((source) => source.path);
+    expect(wrong).toEqual([]);
+    expect(sources.filter((source) => /^export \* from/m.test(source.text)).map((source) => source.path)).toEqual([]);
+  });
+
+  it("keeps files small", () => {
+    const limits: Readonly<Record<string, number>> = { tools: 100, platforms: 300 };
+    const long = sources
+      .map((source) => ({
+        path: source.path,
+        lines: source.text.split("\n").length - 1,
+        limit: LONGER[source.path] ?? limits[source.layer] ?? 250,
+      }))
+      .filter(({ lines, limit }) => lines > limit)
+      .map(({ path, lines, limit }) => `${path}: ${lines} lines, at most ${limit}`);
+    expect(long).toEqual([]);
+  });
+});
+
+/** Without comment lines, which may speak of what is forbidden. */
+function codeLines(text: string): string[] {
+  return text.split("\n").filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
+}
