@@ -1,0 +1,46 @@
+import { ProtocolError, ProtocolErrorCode, Server, type ListToolsResult } from "@modelcontextprotocol/server";
+import type { Caller } from "../domain/permissions.ts";
+import { MINUTE } from "../domain/time.ts";
+import type { ToolListing } from "../toolkit/toolbox.ts";
+import { callTool } from "./call-tool.ts";
+import type { McpDeps } from "./deps.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import type { OpenCalls } from "./open-calls.ts";
+
+type McpTool = ListToolsResult["tools"][number];
+
+/** The list changes only with a new version or another key. */
+const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
+
+/**
+ * A server for one connection (or one stateless request) of one caller, in whichever protocol era the transport negotiates.
+ * The SDK's low-level server: the other one rewrites schemas, and a list must be the same on every face.
+ */
+export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenCalls): Server {
+  const identity = {
+    name: "posthorn",
+    title: "Posthorn",
+    version: deps.version,
+    ...(deps.websiteUrl === undefined ? {} : { websiteUrl: deps.websiteUrl }),
+  };
+  const server = new Server(identity, {
+    capabilities: { tools: {} },
+    instructions: INSTRUCTIONS,
+    cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
+  });
+  server.onerror = (error) => deps.ctx.log.debug({ error: error.message }, "An MCP message could not be handled");
+  server.setRequestHandler("tools/list", ({ params }) => {
+    if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
+    return { tools: deps.toolbox.list(caller).map(toMcpTool) };
+  });
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller }, context);
+    return openCalls?.track(answer) ?? answer;
+  });
+  return server;
+}
+
+function toMcpTool({ name, title, description, inputSchema, outputSchema, annotations }: ToolListing): McpTool {
+  // The SDK's type wants the root's `type: "object"` spelled out; every tool's root is one.
+  return { name, title, description, inputSchema, outputSchema, annotations } as McpTool;
+}

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { AppError } from "../../src/domain/errors.ts";
+import type { AnyTool } from "../../src/toolkit/define-tool.ts";
+import { defineTool } from "../../src/toolkit/define-tool.ts";
+
+const READING = { readOnly: true, destructive: false, idempotent: true, openWorld: false } as const;
+const WRITING = { readOnly: false, destructive: true, idempotent: false, openWorld: true } as const;
+
+/** What the tools below did, told to whoever watches. */
+export type Note = (event: string) => void;
+
+/** Tools that show one trait of a call each. */
+export function createSmallTools(note: Note = () => {}): AnyTool[] {
+  return [
+    defineTool({
+      name: "echo",
+      title: "Echo",
+      permission: "read",
+      description: 'Says it again. Example: {"text":"hello"}',
+      hints: READING,
+      input: z.strictObject({
+        text: z.string().default("nothing").describe("What to say."),
+        extra: z.record(z.string(), z.unknown()).optional().describe("Anything."),
+      }),
+      output: z.object({ text: z.string(), owner: z.string(), keyId: z.string() }),
+      handle: async ({ text }, { caller }) => ({ text, owner: caller.ownerId, keyId: caller.keyId }),
+    }),
+    defineTool({
+      name: "refuse",
+      title: "Refuse",
+      permission: "publish",
+      description: "Always refuses, with a sentence.",
+      hints: WRITING,
+      input: z.strictObject({ id: z.string().describe("Any id.") }),
+      output: z.object({}),
+      handle: async ({ id }) => {
+        throw new AppError("not_found", `id: there is no post ${id}. Take ids from list_posts.`);
+      },
+    }),
+    defineTool({
+      name: "break",
+      title: "Break",
+      permission: "read",
+      description: "Fails for a reason of ours.",
+      hints: READING,
+      input: z.strictObject({}),
+      output: z.object({}),
+      handle: async () => {
+        throw new Error("the secret inside");
+      },
+    }),
+    defineTool({
+      name: "count",
+      title: "Count",
+      permission: "read",
+      description: "Reports progress for each step.",
+      hints: READING,
+      input: z.strictObject({ to: z.int().describe("Steps.") }),
+      output: z.object({ counted: z.int() }),
+      handle: async ({ to }, { progress }) => {
+        for (let step = 1; step <= to; step++) progress(step, to, `Step ${step}`);
+        return { counted: to };
+      },
+    }),
+    defineTool({
+      name: "wait",
+      title: "Wait",
+      permission: "read",
+      description: "Waits until it is cancelled, or for some milliseconds.",
+      hints: READING,
+      input: z.strictObject({ ms: z.int().default(3_600_000).describe("How long.") }),
+      output: z.object({ waited: z.boolean() }),
+      handle: ({ ms }, { signal }) =>
+        new Promise((resolve, reject) => {
+          note("waiting");
+          const timer = setTimeout(() => resolve({ waited: true }), ms);
+          signal.addEventListener("abort", () => {
+            clearTimeout(timer);
+            note("cancelled");
+            reject(new Error("cancelled"));
+          });
+        }),
+    }),
+  ];
+}
