@@ -17,21 +17,21 @@ export interface StdioOptions extends McpDeps {
   /** Carries frames and nothing else. */
   readonly stdout: Writable;
   /** Aborted when the process is asked to end, or its parent has died. */
-  readonly signal: AbortSignal;
+  readonly stopSignal: AbortSignal;
 }
 
 /**
  * Speaks MCP on a pair of streams, in the era that the client opens with, and resolves when it is over: the input ended,
  * nobody reads the output, or the signal was given. Calls in flight are answered first, those that take too long are aborted.
  */
-export async function serveStdio({ caller, stdin, stdout, signal, ...deps }: StdioOptions): Promise<void> {
+export async function serveStdio({ caller, stdin, stdout, stopSignal, ...deps }: StdioOptions): Promise<void> {
   const { clock, log } = deps.ctx;
   const transport = new StdioTransport(stdin, stdout);
   const connection = serveTransport(() => createMcpServer(deps, caller), {
     transport,
     onerror: (error) => log.debug({ error: error.message }, "An MCP message could not be handled"),
   });
-  await untilAborted(AbortSignal.any([transport.inputEnd, transport.broken, signal]));
+  await untilAborted(AbortSignal.any([transport.inputEnd, transport.broken, stopSignal]));
   transport.stopReading();
   await within(clock, GRACE_MS, transport.answered());
   await connection.close();

@@ -21,6 +21,6 @@ await serveStdio({
   caller: callerOf({ permissions, isLocal: true }),
   stdin: process.stdin,
   stdout: process.stdout,
-  signal: stop.signal,
+  stopSignal: stop.signal,
 });
 for (const line of ctx.log.lines.filter((line) => line.level !== "debug")) tell(`${line.level}: ${line.message}`);
