@@ -141,8 +141,8 @@ export interface PublishIo extends PlatformIo {
    * done returns its stored result without sending.
    */
   effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
-  /** Makes a value once per run and stores it durably (a record key, a timestamp); later calls return the stored one. */
-  once<R extends Json>(name: string, make: () => R | Promise<R>): Promise<R>;
+  /** Makes a JSON value once per run and stores it durably (a record key, a timestamp); later calls return the stored one. */
+  once<R>(name: string, make: () => R | Promise<R>): Promise<R>;
 }
 
 /** `live`: public now. `held`: on the platform, private. `prepared`: nothing public yet. `processing`: ask again later. */

@@ -54,7 +54,7 @@ export interface EffectsOptions {
 
 export interface Effects {
   effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
-  once<R extends Json>(name: string, make: () => R | Promise<R>): Promise<R>;
+  once<R>(name: string, make: () => R | Promise<R>): Promise<R>;
   /** True while a step's outcome is open. */
   isOpen(): boolean;
   /** True once a step that changes something on the platform is done or may be. */
@@ -199,7 +199,7 @@ function isOnce(step: string): boolean {
   return step.startsWith(ONCE_PREFIX);
 }
 
-async function runOnceStep<R extends Json>(at: Running, name: string, make: () => R | Promise<R>): Promise<R> {
+async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise<R>): Promise<R> {
   const step = `${ONCE_PREFIX}${name}`;
   const known = at.steps.get(step);
   if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;

@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { MediaKind, MediaLimits } from "../domain/account.ts";
+import { commonMetadata } from "../domain/common-metadata.ts";
+import { AppError } from "../domain/errors.ts";
+import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
+import { definePlatform, type PlatformIo, type PlatformPost, type PublishIo } from "../ports/platform.ts";
+
+const FeedMetadata = z.strictObject({
+  title: commonMetadata.title,
+  description: commonMetadata.description,
+  tags: commonMetadata.tags,
+  link: commonMetadata.link,
+  altText: commonMetadata.altText,
+  moreMedia: commonMetadata.moreMedia,
+  language: commonMetadata.language,
+  thumbnailUrl: commonMetadata.thumbnailUrl,
+});
+
+type FeedPost = PlatformPost<z.infer<typeof FeedMetadata>>;
+
+const MAX_ITEMS = 20;
+
+/** A reader shows what browsers show. */
+const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
+  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
+  video: ["video/mp4", "video/webm", "video/quicktime"],
+  audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
+};
+
+function accept(kind: MediaKind): MediaLimits {
+  const unlimited = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null };
+  return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
+}
+
+/** The built-in feed: everything works before any channel is connected, and every state of a post can be seen on it. */
+export default definePlatform({
+  name: "feed",
+  title: "Feed",
+  docs: "https://www.jsonfeed.org/version/1.1/",
+  capabilities: {
+    media: { required: false, maxItems: MAX_ITEMS + 1, accepts: [accept("image"), accept("video"), accept("audio")] },
+    caption: { maxLength: 10_000, unit: "characters" },
+    nativeScheduling: true,
+    leadMinutes: { min: 0, default: 0, max: 7 * 24 * 60 },
+    thumbnail: { set: true, replaceAfterPublish: true },
+    editPublished: { fields: ["caption", "title", "description", "tags", "link", "altText", "language"] },
+    analytics: { account: [], post: [] },
+    reconciles: "client_key",
+    needsPublicMediaUrl: false,
+  },
+  metadata: FeedMetadata,
+  requiredSettings: [],
+  connect: {
+    kind: "none",
+    // Each connection is one more feed, so its identity is made here.
+    connect: async (input) => ({
+      platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
+      name: input.name ?? input.reconnecting?.name ?? "My feed",
+      handle: null,
+      profileUrl: null,
+      avatarUrl: null,
+      scopes: [],
+      tokenExpiresAt: null,
+      settings: {},
+      secrets: {},
+    }),
+  },
+
+  async publish(post, io) {
+    const { id } = post;
+    const state = { platformPostId: id, platformUrl: addressOf(post, io) };
+    // Copied once: when the entry is shown, its sources may be gone.
+    const media = await io.once("media", () => keepMedia(post, io));
+    const item = toItem(post, io, { ...media, isPublic: false });
+    // Two steps, so that an entry prepared ahead is there, hidden, until its time.
+    await io.effect({
+      step: "prepare",
+      request: { id, caption: post.caption, media: media.media.map((one) => one.key) },
+      send: async () => put(io, item),
+      settle: async () => ({ outcome: "send_again" }),
+    });
+    if (!io.isDue) return { state: "held", ...state };
+    await io.effect({
+      step: "show",
+      request: { id },
+      send: async () => show(io, id),
+      settle: async () =>
+        (await io.feed.get(io.account.id, id))?.isPublic === true ? { outcome: "done", result: true } : { outcome: "send_again" },
+    });
+    return { state: "live", ...state };
+  },
+
+  async edit(post, _changed, io) {
+    const item = await find(post, io);
+    const { title, text, link, tags, language } = toItem(post, io, {
+      media: item.media,
+      thumbnail: item.thumbnail,
+      isPublic: item.isPublic,
+    });
+    const [first, ...more] = item.media;
+    const media = first === undefined ? [] : [{ ...first, altText: post.metadata.altText ?? null }, ...more];
+    await io.feed.put({ ...item, title, text, link, tags, language, media });
+    return {};
+  },
+
+  async setThumbnail(post, thumbnailUrl, io) {
+    const item = await find(post, io);
+    await io.feed.put({ ...item, thumbnail: await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null }) });
+  },
+
+  async insights(post, io) {
+    const item = await io.feed.get(io.account.id, post.platformPostId ?? post.id);
+    if (item === null) return { state: "removed", visibility: null, metrics: {} };
+    return { state: item.isPublic ? "live" : "private", visibility: item.isPublic ? "public" : "private", metrics: {} };
+  },
+
+  async remove(post, io) {
+    await io.feed.remove(io.account.id, post.platformPostId ?? post.id);
+  },
+});
+
+function addressOf(post: FeedPost, io: PlatformIo): string {
+  return `${io.publicUrl}/feed/${io.account.id}.html#${post.id}`;
+}
+
+async function put(io: PublishIo, item: FeedItem): Promise<boolean> {
+  await io.feed.put(item);
+  return true;
+}
+
+async function show(io: PublishIo, id: string): Promise<boolean> {
+  const item = await io.feed.get(io.account.id, id);
+  if (item === null) throw new AppError("conflict", "The entry was taken off the feed before its time. Send it again with retry_post.");
+  return put(io, { ...item, isPublic: true, publishedAt: io.now() });
+}
+
+async function find(post: FeedPost, io: PlatformIo): Promise<FeedItem> {
+  const item = await io.feed.get(io.account.id, post.platformPostId ?? post.id);
+  if (item === null) throw new AppError("conflict", "The entry is not on the feed any more.");
+  return item;
+}
+
+interface KeptMedia {
+  readonly media: readonly FeedMedia[];
+  readonly thumbnail: FeedMedia | null;
+}
+
+/** Copies the media, so that the feed does not depend on where they came from. */
+async function keepMedia(post: FeedPost, io: PublishIo): Promise<KeptMedia> {
+  const { altText, moreMedia = [], thumbnailUrl } = post.metadata;
+  const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: altText ?? null }];
+  const all = [...first, ...moreMedia.map((one) => ({ url: one.url, altText: one.altText ?? null }))];
+  const media: FeedMedia[] = [];
+  for (const [at, one] of all.entries()) media.push(await keep(io, { postId: post.id, position: String(at), ...one }));
+  const thumbnail =
+    thumbnailUrl === undefined ? null : await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null });
+  return { media, thumbnail };
+}
+
+async function keep(io: PublishIo, one: { postId: string; position: string; url: string; altText: string | null }): Promise<FeedMedia> {
+  const item = await io.media.item(one.url, one.altText);
+  const kind = item.facts.type;
+  if (kind === "other" || !MIME_TYPES[kind].includes(item.facts.mimeType)) {
+    throw new AppError(
+      "invalid",
+      `mediaUrl: ${item.facts.mimeType} cannot be shown in a feed. Give a picture, a video or a sound that browsers play.`,
+    );
+  }
+  return io.feed.keepMedia(io.account.id, one.postId, one.position, item);
+}
+
+function toItem(post: FeedPost, io: PlatformIo, kept: KeptMedia & { readonly isPublic: boolean }): FeedItem {
+  const { title, description, link, tags, language } = post.metadata;
+  const texts = [post.caption, description].filter((text) => text !== undefined && text !== null && text !== "");
+  return {
+    accountId: io.account.id,
+    id: post.id,
+    title: title ?? null,
+    text: texts.length === 0 ? null : texts.join("\n\n"),
+    link: link ?? null,
+    tags: tags ?? [],
+    language: language ?? null,
+    media: kept.media,
+    thumbnail: kept.thumbnail,
+    publishedAt: post.scheduledAt,
+    isPublic: kept.isPublic,
+  };
+}
