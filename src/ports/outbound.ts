@@ -14,6 +14,11 @@ export interface OutboundRequest {
   readonly maxRedirects?: number;
   /** Opens a connection of its own, so that a failure to connect proves that nothing was sent. Default false. */
   readonly newConnection?: boolean;
+  /**
+   * A user gave the address (media, webhooks): the administrator's own base addresses, which may be private, are no exception
+   * for it. Default false.
+   */
+  readonly isUserGiven?: boolean;
 }
 
 export interface OutboundResponse {

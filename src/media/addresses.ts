@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+type V6 = InstanceType<typeof ipaddr.IPv6>;
+
+/** The global unicast block: everything else in IPv6 is local, special, or not given out (RFC 4291, RFC 4007). */
+const GLOBAL_UNICAST = { block: ipaddr.IPv6.parse("2000::"), bits: 3 };
+
+/** Blocks that carry an IPv4 address, and the 16-bit group it begins at: what counts is where that one leads. */
+const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly at: number }[] = [
+  { block: ipaddr.IPv6.parse("::ffff:0:0"), bits: 96, at: 6 },
+  { block: ipaddr.IPv6.parse("64:ff9b::"), bits: 96, at: 6 },
+  { block: ipaddr.IPv6.parse("2002::"), bits: 16, at: 1 },
+];
+
+/** True for a literal that is reached over the public internet; false for text that is no IP address. */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.parse(text);
+  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
+  const carrier = CARRIERS.find(({ block, bits }) => address.match(block, bits));
+  if (carrier !== undefined) return isPublicAddress(embedded(address, carrier.at));
+  return address.range() === "unicast" && address.match(GLOBAL_UNICAST.block, GLOBAL_UNICAST.bits);
+}
+
+function embedded(address: V6, at: number): string {
+  const [high = 0, low = 0] = address.parts.slice(at, at + 2);
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
+}
+
+/** The literal inside `URL.hostname` (brackets taken off), or null for a name. */
+export function literalOf(hostname: string): string | null {
+  const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+  return isIP(bare) === 0 ? null : bare;
+}
+
+/** RFC 6761: these never leave the machine, whatever a resolver says. */
+export function isLocalName(hostname: string): boolean {
+  return /(^|\.)localhost\.?$/.test(hostname);
+}
