@@ -29,6 +29,7 @@ const env = {
   serviceHandleDomains: [".test"],
   inviteRequired: false,
   disableSsrfProtection: true,
+  enableDidDocWithSession: true,
   rateLimitsEnabled: false,
   adminPassword: randomBytes(16).toString("hex"),
   jwtSecret,

@@ -13,14 +13,27 @@ import { addPost, drain, readPost } from "./publishing.ts";
 import type { PdsUser } from "./pds.ts";
 import type { PostRow } from "../../src/store/posts.ts";
 
+export interface PostContent {
+  readonly caption?: string;
+  readonly mediaUrl?: string;
+  readonly metadata?: JsonObject;
+}
+
 export interface BlueskyWorld extends AsyncDisposable {
   readonly ctx: TestContext;
   readonly media: Map<string, MemoryMedia>;
   connect(user: PdsUser, appPassword?: string): Promise<Tables["accounts"]>;
   /** A due post; goes on until it is published or has failed. */
-  publish(account: Tables["accounts"], post: { caption?: string; mediaUrl?: string; metadata?: JsonObject }): Promise<PostRow>;
-  schedule(account: Tables["accounts"], post: { caption?: string; mediaUrl?: string; metadata?: JsonObject }): Promise<PostRow>;
+  publish(account: Tables["accounts"], post: PostContent): Promise<PostRow>;
+  schedule(account: Tables["accounts"], post: PostContent, overrides?: Partial<PostRow>): Promise<PostRow>;
+  /** Works on what is due now. */
+  tick(): Promise<void>;
+  /** The same by another context over the same database. */
+  tickWith(ctx: AppContext): Promise<void>;
+  /** Goes on, moving the clock, until the post is published, has failed, or its channel must be reconnected. */
   finish(id: string): Promise<PostRow>;
+  read(id: string): Promise<PostRow>;
+  readAccount(id: string): Promise<Tables["accounts"]>;
 }
 
 export interface WorldOptions {
@@ -49,17 +62,22 @@ export async function createBlueskyWorld(options: WorldOptions): Promise<Bluesky
     ...options.overrides,
   });
   const finish = async (id: string): Promise<PostRow> => finishPost(ctx, id);
-  const schedule: BlueskyWorld["schedule"] = (account, post) =>
+  const schedule: BlueskyWorld["schedule"] = (account, post, overrides) =>
     addPost(ctx, account, {
       caption: post.caption ?? null,
       media_url: post.mediaUrl ?? "",
       metadata: post.metadata === undefined ? null : JSON.stringify(post.metadata),
+      ...overrides,
     });
   return {
     ctx,
     media,
     schedule,
     finish,
+    tick: () => drain(ctx),
+    tickWith: (other) => drain(other),
+    read: (id) => readPost(ctx, id),
+    readAccount: (id) => readAccount(ctx, id),
     connect: (user, appPassword) => connectUser(ctx, user, appPassword),
     publish: async (account, post) => finish((await schedule(account, post)).id),
     [Symbol.asyncDispose]: async () => {
@@ -76,7 +94,11 @@ async function neverFeed(): Promise<never> {
 async function connectUser(ctx: TestContext, user: PdsUser, appPassword?: string): Promise<Tables["accounts"]> {
   const secrets = { handle: user.handle, appPassword: appPassword ?? (await user.appPassword(`posthorn ${Math.random()}`)) };
   const { account } = await connectWithSecrets(ctx, callerOf(), { provider: "bluesky", secrets });
-  const row = await findAccountRow(ctx.db.query, DEFAULT_OWNER, account.id);
+  return readAccount(ctx, account.id);
+}
+
+async function readAccount(ctx: TestContext, id: string): Promise<Tables["accounts"]> {
+  const row = await findAccountRow(ctx.db.query, DEFAULT_OWNER, id);
   if (row === undefined) throw new Error("The account was not stored.");
   return row;
 }
@@ -87,8 +109,7 @@ async function finishPost(ctx: TestContext, id: string): Promise<PostRow> {
     await drain(ctx);
     const post = await readPost(ctx, id);
     if (post.status === "published" || post.status === "failed") return post;
-    const account = await findAccountRow(ctx.db.query, DEFAULT_OWNER, post.account_id);
-    if (account?.status === "reconnect_required") return post;
+    if ((await readAccount(ctx, post.account_id)).status === "reconnect_required") return post;
     await ctx.clock.advance(Math.max((post.next_at ?? 0) - ctx.clock.now(), 1_000));
   }
   return readPost(ctx, id);

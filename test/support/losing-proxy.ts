@@ -1,5 +1,6 @@
 import { createServer, request as send, type IncomingMessage, type RequestOptions, type ServerResponse } from "node:http";
 import { once } from "node:events";
+import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
 
 /**
@@ -14,7 +15,12 @@ export type Fault =
   | "cut_upload"
   | "hang_after"
   | "hang_before"
-  | { readonly status: number; readonly when: "before" | "after"; readonly headers?: Readonly<Record<string, string>> };
+  | {
+      readonly status: number;
+      readonly when: "before" | "after";
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: object;
+    };
 
 export interface SeenRequest {
   readonly method: string;
@@ -31,6 +37,8 @@ export interface LosingProxy extends AsyncDisposable {
   fail(path: string, fault: Fault, times?: number): void;
   /** How many requests whose path contains `path` came in. */
   count(path: string): number;
+  /** Statuses that the server itself answered to requests whose path contains `path`, in the order of the answers. */
+  answered(path: string): number[];
   /** Runs before a request is passed on; of use to stop a clock or a process at that very moment. */
   onRequest: ((request: SeenRequest) => void | Promise<void>) | null;
 }
@@ -41,8 +49,16 @@ interface Rule {
   left: number;
 }
 
+interface Answer {
+  readonly path: string;
+  readonly status: number;
+}
+
 interface Exchange {
   readonly target: URL;
+  readonly answers: Answer[];
+  /** The body, where it was read already. */
+  readonly body: Buffer | null;
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
@@ -57,6 +73,7 @@ export async function startLosingProxy(target: string): Promise<LosingProxy> {
     rule.left -= 1;
     return rule.fault;
   };
+  const answers: Answer[] = [];
   const server = createServer((incoming, outgoing) => {
     const path = incoming.url ?? "/";
     const fault = take(path);
@@ -64,8 +81,15 @@ export async function startLosingProxy(target: string): Promise<LosingProxy> {
     seen.push(request);
     incoming.on("error", () => {});
     outgoing.on("error", () => {});
-    void Promise.resolve(proxy.onRequest?.(request)).then(() => handle({ target: new URL(target), incoming, outgoing }, fault));
+    void held(incoming, request).then((body) => handle({ target: new URL(target), answers, body, incoming, outgoing }, fault));
   });
+  /** What is held back is read whole first: a client that gives up does not take it back. */
+  const held = async (incoming: IncomingMessage, request: SeenRequest): Promise<Buffer | null> => {
+    if (proxy.onRequest === null) return null;
+    const body = await buffer(incoming);
+    await proxy.onRequest(request);
+    return body;
+  };
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -74,6 +98,7 @@ export async function startLosingProxy(target: string): Promise<LosingProxy> {
     seen,
     fail: (path, fault, times = 1) => void rules.push({ path, fault, left: times }),
     count: (path) => seen.filter((request) => request.path.includes(path)).length,
+    answered: (path) => answers.filter((one) => one.path.includes(path)).map(({ status }) => status),
     onRequest: null,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
@@ -119,13 +144,19 @@ function spoil({ incoming, outgoing }: Exchange, fault: Fault, from: { response:
 
 function answer(outgoing: ServerResponse, fault: Exclude<Fault, string>): void {
   outgoing.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
-  outgoing.end(JSON.stringify({ error: "InternalServerError", message: "The proxy says so." }));
+  outgoing.end(JSON.stringify(fault.body ?? { error: "InternalServerError", message: "The proxy says so." }));
 }
 
-function forward({ target, incoming, outgoing }: Exchange, then: (response: IncomingMessage) => void): void {
-  const upstream = send(optionsOf(target, incoming), then);
-  upstream.on("error", () => outgoing.destroy());
-  incoming.pipe(upstream);
+function forward({ target, answers, body, incoming, outgoing }: Exchange, then: (response: IncomingMessage) => void): void {
+  const upstream = send(optionsOf(target, incoming), (response) => {
+    answers.push({ path: incoming.url ?? "", status: response.statusCode ?? 0 });
+    then(response);
+  });
+  upstream.on("error", () => {
+    outgoing.destroy();
+  });
+  if (body === null) incoming.pipe(upstream);
+  else upstream.end(body);
 }
 
 /** Half of the declared length reaches the server, then both ends break. */

@@ -11,7 +11,16 @@ export const MAX_IMAGES = 4;
 /** One commit takes 200 records; longer threads than this are not read either. */
 const MAX_THREAD = 24;
 
-const Language = z.string().regex(/^[a-z]{2,3}(-[A-Za-z0-9]{1,8})*$/, "must be a language code such as en or pt-BR");
+const Language = z.string().refine(isLanguage, "must be a language code such as en or pt-BR");
+
+/** Well formed after BCP 47, which servers check. */
+function isLanguage(text: string): boolean {
+  try {
+    return new Intl.Locale(text).language !== "";
+  } catch {
+    return false;
+  }
+}
 
 /** What a post on Bluesky takes beside caption and media. */
 export const BlueskyMetadata = z.strictObject({
