@@ -42,6 +42,8 @@ export const statements: readonly string[] = [
   `CREATE INDEX posts_lease ON posts (lease_worker) WHERE lease_worker IS NOT NULL`,
   // The warning for a post equal to a waiting one.
   `CREATE INDEX posts_content ON posts (account_id, content_hash) WHERE status = 'scheduled'`,
+  // Posts of which nobody knows whether they went out.
+  `CREATE INDEX posts_doubt ON posts (owner_id, status, account_id) WHERE in_doubt = 1`,
   // Which waiting posts use a file.
   `CREATE INDEX posts_waiting_media ON posts (media_url) WHERE next_at IS NOT NULL AND media_url <> ''`,
 

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { ACCOUNT_STATUSES } from "../src/domain/account.ts";
+import { getStatus } from "../src/services/status.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "get_status",
+  title: "Get status",
+  description:
+    "How publishing is doing: whether a publisher is running, what waits, is overdue or failed, how late posts went live, and which channels " +
+    "must be reconnected. Use it first when posts do not go out. Then list_posts with the status, or connect_channel with the account's id. Example: {}",
+  permission: "read",
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: z.strictObject({}),
+  output: z.strictObject({
+    now: z.iso.datetime().describe("The server's time."),
+    timezone: z.string().describe("Zone of times without an offset."),
+    publisher: z.strictObject({
+      running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
+      heartbeatAt: z.iso.datetime().nullable(),
+      workers: z.int().describe("Publishing processes alive."),
+    }),
+    counts: z.strictObject({
+      scheduled: z.int(),
+      overdue: z.int().describe("Not live a minute after their time."),
+      publishing: z.int(),
+      uploaded: z.int(),
+      failed: z.int().describe("Failed, of those scheduled in the last 7 days."),
+      unknownOutcome: z.int().describe("May or may not be live; settle each with resolve_post."),
+    }),
+    lateness: z
+      .strictObject({
+        p50Ms: z.int().nullable(),
+        p95Ms: z.int().nullable(),
+        maxMs: z.int().nullable(),
+        sampleSize: z.int(),
+        days: z.int(),
+      })
+      .describe("How long after their time posts went live."),
+    nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
+    accountsToReconnect: z.array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        provider: z.string(),
+        status: z.enum(ACCOUNT_STATUSES),
+        reason: z.string().nullable(),
+        queuedCount: z.int(),
+      }),
+    ),
+  }),
+  handle: (_args, { ctx, caller }) => getStatus(ctx, caller),
+});
