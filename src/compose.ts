@@ -45,7 +45,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       outbound,
       files,
       media: createMediaSource({ outbound, files, folder: folder.spool }),
-      feed: createFeedShelf({ db, files }),
+      feed: createFeedShelf(db.query, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       publicUrl: () => links.publicUrl(),

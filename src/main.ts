@@ -4,9 +4,6 @@ import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./host.ts";
 import { createTerminal } from "./terminal.ts";
 
-/** How often a process that an agent's client started looks whether that client is still there. */
-const PARENT_CHECK_MS = 500;
-
 /** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
 const LINGER_MS = 2_000;
 
@@ -33,7 +30,7 @@ const host = createHost({
   terminal: createTerminal(process),
   machine: { host: hostname(), pid: process.pid },
   stopSignal: stop.signal,
-  stdio: { stdin: process.stdin, stdout: process.stdout, parentEnd: watchParent },
+  stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
 });
 
 process.on("uncaughtException", (error) => {
@@ -42,13 +39,3 @@ process.on("uncaughtException", (error) => {
 
 process.exitCode = await runCommandLine(process.argv.slice(2), host);
 setTimeout(() => process.exit(), LINGER_MS).unref();
-
-/** Aborted when the parent has died: then another process has taken its place. */
-function watchParent(): AbortSignal {
-  const parent = process.ppid;
-  const ended = new AbortController();
-  setInterval(() => {
-    if (process.ppid !== parent) ended.abort(new Error("The parent process ended."));
-  }, PARENT_CHECK_MS).unref();
-  return ended.signal;
-}

@@ -4,12 +4,14 @@ import { Closers } from "./closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
 import { AppError } from "./domain/errors.ts";
 import type { Permission } from "./domain/permissions.ts";
+import { untilOrphaned } from "./mcp/parent.ts";
 import { serveStdio } from "./mcp/stdio.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import { runPublisher, type Machine } from "./running-publisher.ts";
 import { ensureFirstAccount } from "./services/first-start.ts";
 import type { Setup } from "./setup.ts";
 import type { Toolbox } from "./toolkit/toolbox.ts";
+import { VERSION } from "./version.ts";
 
 /** A client waits for little at its end; the publisher's work is taken up again from the ledger by the next process. */
 const PUBLISHER_GRACE_MS = 500;
@@ -17,8 +19,8 @@ const PUBLISHER_GRACE_MS = 500;
 export interface StdioStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
-  /** Begins to watch the process that started this one; aborted when it is gone. */
-  parentEnd(): AbortSignal;
+  /** The process that started this one, as the system tells it now. */
+  readParentId(): number;
 }
 
 export interface StdioStart {
@@ -38,21 +40,35 @@ export async function runStdio(start: StdioStart): Promise<void> {
   try {
     const toolbox = createTools(ctx, setup);
     let publisher: Publisher | null = null;
-    openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
     await ensureFirstAccount(ctx);
+    openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
     publisher = await runPublisher(ctx, setup.folder, { ...start.machine, role: "stdio" });
     const running = publisher;
     closers.add(() => running.close(PUBLISHER_GRACE_MS));
     await serveStdio({
       toolbox,
+      ctx,
+      version: VERSION,
       caller: localCaller(start.permissions),
       stdin: streams.stdin,
       stdout: streams.stdout,
-      signal: AbortSignal.any([start.stopSignal, streams.parentEnd()]),
+      stopSignal: AbortSignal.any([start.stopSignal, watchParent(ctx, streams, closers)]),
     });
   } finally {
     await closers[Symbol.asyncDispose]();
   }
+}
+
+/** Aborted when the client's process is gone, whatever became of its end of the pipe. */
+function watchParent(ctx: Context, streams: StdioStreams, closers: Closers): AbortSignal {
+  const orphaned = new AbortController();
+  const done = new AbortController();
+  closers.add(() => done.abort());
+  untilOrphaned(() => streams.readParentId(), ctx.clock, done.signal).then(
+    () => orphaned.abort(new Error("The parent process ended.")),
+    () => {},
+  );
+  return orphaned.signal;
 }
 
 interface Listening {

@@ -10,6 +10,8 @@ import { addServeCommand } from "./serve.ts";
 import { addStdioCommand } from "./stdio.ts";
 import { addToolsCommand } from "./tools.ts";
 
+const UPKEEP = "Look after it:";
+
 /** Runs one command line (without node and script) and answers the exit status; everything to be read has been written. */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host);
@@ -26,7 +28,7 @@ function createProgram(host: Host): Command {
     .description("Schedules posts to your channels and publishes each at its time, never twice.")
     .version(host.version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print help")
-    .helpCommand("help [command]", "print help for a command")
+    .addHelpCommand(new Command("help").argument("[command]").description("print help for a command").helpGroup(UPKEEP))
     .configureOutput({ writeOut: (text) => host.terminal.print(text), writeErr: (text) => host.terminal.tell(text) })
     .exitOverride()
     .showSuggestionAfterError(true)
@@ -39,7 +41,7 @@ function createProgram(host: Host): Command {
   addConnectCommand(program, host);
   addToolsCommand(program, host);
   addCallCommand(program, host);
-  program.commandsGroup("Look after it:");
+  program.commandsGroup(UPKEEP);
   addKeysCommand(program, host);
   addDoctorCommand(program, host);
   return program;

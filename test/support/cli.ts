@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import type { Terminal } from "../../src/cli/host.ts";
+import { runCommandLine } from "../../src/cli/program.ts";
+import { createHost } from "../../src/host.ts";
+
+export interface CliRun {
+  readonly status: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What standard input holds. */
+  readonly input?: string;
+  /** What a person answers, in order; without it nobody is there to be asked. */
+  readonly answers?: readonly string[];
+  /** Called with everything written so far, to end a command that stays. */
+  readonly onOutput?: (output: string, stop: () => void) => void;
+}
+
+/** A terminal of strings. `questions` are those that were asked, with whether the answer showed. */
+export function createFakeTerminal(options: CliOptions & { readonly stop?: () => void } = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const questions: { question: string; isHidden: boolean }[] = [];
+  const answers = [...(options.answers ?? [])];
+  const write = (lines: string[], text: string): void => {
+    lines.push(text);
+    options.onOutput?.(out.join("") + err.join(""), () => options.stop?.());
+  };
+  const terminal: Terminal = {
+    isInteractive: options.answers !== undefined,
+    isScreen: false,
+    hasColors: false,
+    print: (text) => write(out, text),
+    tell: (text) => write(err, text),
+    readAll: async () => options.input ?? "",
+    async ask(question, { isHidden }) {
+      questions.push({ question, isHidden });
+      return answers.shift() ?? "";
+    },
+  };
+  return { terminal, questions, stdout: () => out.join(""), stderr: () => err.join("") };
+}
+
+/** Runs a command in this process on the real composition, quietly and without the settings of whoever runs the tests. */
+export async function runCli(
+  args: readonly string[],
+  options: CliOptions = {},
+): Promise<CliRun & { questions: readonly { question: string; isHidden: boolean }[] }> {
+  const stop = new AbortController();
+  const fake = createFakeTerminal({ ...options, stop: () => stop.abort(new Error("The test stopped the command.")) });
+  const host = createHost({
+    env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
+    terminal: fake.terminal,
+    machine: { host: hostname(), pid: process.pid },
+    stopSignal: stop.signal,
+    stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
+  });
+  const status = await runCommandLine(args, host);
+  return { status, stdout: fake.stdout(), stderr: fake.stderr(), questions: fake.questions };
+}
+
+/** A data folder that goes with the test. */
+export function temporaryFolder(): { readonly path: string; readonly env: Readonly<Record<string, string>>; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), "posthorn-test-"));
+  return {
+    path,
+    env: { POSTHORN_DATA_DIR: join(path, "data") },
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
