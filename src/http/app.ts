@@ -4,6 +4,7 @@ import helmet from "helmet";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard } from "./auth.ts";
+import { createDescriptionRouter } from "./description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter } from "./health.ts";
 import { addResourceRoutes } from "./resource-router.ts";
@@ -46,14 +47,16 @@ export function createHttpApp(deps: HttpDeps): Express {
   app.use(nameRequest, logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(createHealthRouter(deps.ctx, deps.isReady));
   for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));
-  app.use("/api/v1", createApiRouter(deps, guard));
+  const routes = deps.routes ?? RESOURCE_ROUTES;
+  const source = { toolbox: deps.toolbox, routes, version: deps.version };
+  app.use("/api/v1", createDescriptionRouter(deps.ctx, source), createApiRouter(deps, routes, guard));
   if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
   app.use(notFound);
   app.use(errorHandler(deps.ctx.log));
   return app;
 }
 
-function createApiRouter(deps: HttpDeps, guard: Guard): Router {
+function createApiRouter(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
   const router = Router({ caseSensitive: true });
   router.use((_request, response, next) => {
     response.set("Cache-Control", "no-store");
@@ -62,7 +65,7 @@ function createApiRouter(deps: HttpDeps, guard: Guard): Router {
   router.use(...guard.identify);
   const route = { toolbox: deps.toolbox, clock: deps.ctx.clock, guard };
   addToolRoutes(router, route);
-  addResourceRoutes(router, deps.routes ?? RESOURCE_ROUTES, route);
+  addResourceRoutes(router, routes, route);
   router.use(guard.limit, notFound);
   return router;
 }
