@@ -3,7 +3,9 @@ import { Closers } from "./closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
 import { createOnce } from "./data-folder.ts";
 import { createHttpApp, type HttpDeps } from "./http/app.ts";
+import { createConnectRouter } from "./http/connect-pages.ts";
 import { startHttpServer, type HttpServer } from "./http/server.ts";
+import { createMcpEndpoints } from "./mcp/endpoints.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import type { WorkerRole } from "./publisher/workers.ts";
 import { runPublisher, type Machine } from "./running-publisher.ts";
@@ -30,7 +32,8 @@ export async function startServer({ setup, machine, role }: ServerStart): Promis
   try {
     const toolbox = createTools(ctx, setup);
     let publisher: Publisher | null = null;
-    const app = createHttpApp(httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }));
+    const mcp = createMcpEndpoints({ ctx, toolbox, version: VERSION });
+    const app = createHttpApp({ ...httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }), mcp });
     const http = await startHttpServer(app, setup.config);
     ctx.links.publicUrl = async () => defaultPublicUrl(setup.config, http.port);
     closers.add(() => http.close());
@@ -39,7 +42,7 @@ export async function startServer({ setup, machine, role }: ServerStart): Promis
     publisher = await runPublisher(ctx, setup.folder, { ...machine, role });
     const running = publisher;
     // Both take their time to finish what is under way; one after the other would take too long.
-    closers.add(() => Promise.all([running.close(), http.close()]).then(() => {}));
+    closers.add(() => Promise.all([running.close(), mcp.close(), http.close()]).then(() => {}));
     return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
   } catch (error) {
     await closers[Symbol.asyncDispose]();
@@ -63,7 +66,7 @@ export function httpDeps({ setup, ctx, toolbox, isReady }: Parts & { readonly is
     rateLimit: setup.config.rateLimit,
     fixedApiKey: setup.secrets.apiKey,
     isReady,
-    routers: [],
+    routers: [() => createConnectRouter(ctx)],
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runCli, temporaryFolder } from "../support/cli.ts";
+import { runCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 interface Created {
   readonly key: string;

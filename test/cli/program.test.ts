@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { runCli, temporaryFolder } from "../support/cli.ts";
+import { runCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("posthorn", () => {
   it.each(["demo", "serve", "stdio", "connect", "tools", "call", "keys", "doctor"])("explains %s", async (command) => {

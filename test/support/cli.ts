@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
+import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import type { Terminal } from "../../src/cli/host.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
@@ -63,14 +61,4 @@ export async function runCli(
   });
   const status = await runCommandLine(args, host);
   return { status, stdout: fake.stdout(), stderr: fake.stderr(), questions: fake.questions };
-}
-
-/** A data folder that goes with the test. */
-export function temporaryFolder(): { readonly path: string; readonly env: Readonly<Record<string, string>>; [Symbol.dispose](): void } {
-  const path = mkdtempSync(join(tmpdir(), "posthorn-test-"));
-  return {
-    path,
-    env: { POSTHORN_DATA_DIR: join(path, "data") },
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
-  };
 }
