@@ -51,26 +51,34 @@ function explain(error: NodeJS.ErrnoException, { host, port }: { readonly host: 
 
 function closer(server: Server): () => Promise<void> {
   let isClosing = false;
-  const open = new Set<ServerResponse>();
-  server.on("request", (_request, response: ServerResponse) => {
+  // Each connection with its answers under way. Node's own idea of an idle one leaves out those that never asked anything.
+  const connections = new Map<Socket, Set<ServerResponse>>();
+  const dropIdle = (): void => {
+    for (const [socket, answers] of connections) if (answers.size === 0) socket.destroySoon();
+  };
+  server.on("connection", (socket: Socket) => {
+    connections.set(socket, new Set());
+    socket.once("close", () => connections.delete(socket));
+  });
+  server.on("request", ({ socket }, response: ServerResponse) => {
     if (isClosing) response.setHeader("Connection", "close");
-    open.add(response);
+    connections.get(socket)?.add(response);
     response.once("close", () => {
-      open.delete(response);
-      // A connection kept alive would hold the server open after its last answer.
-      if (isClosing) server.closeIdleConnections();
+      connections.get(socket)?.delete(response);
+      if (isClosing) dropIdle();
     });
   });
   return () =>
     new Promise((resolve) => {
       isClosing = true;
-      for (const response of open) if (!response.headersSent) response.setHeader("Connection", "close");
+      const answers = [...connections.values()].flatMap((under) => [...under]);
+      for (const answer of answers) if (!answer.headersSent) answer.setHeader("Connection", "close");
       const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
       server.close(() => {
         clearTimeout(cut);
         resolve();
       });
-      server.closeIdleConnections();
+      dropIdle();
     });
 }
 

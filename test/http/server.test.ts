@@ -1,0 +1,76 @@
+import { connect } from "node:net";
+import express from "express";
+import { describe, expect, it } from "vitest";
+import { startHttpServer } from "../../src/http/server.ts";
+import { send } from "../support/http.ts";
+
+const at = { host: "127.0.0.1", port: 0 };
+
+describe("startHttpServer", () => {
+  it("says in one sentence that the port is taken", async () => {
+    const first = await startHttpServer(express(), at);
+    await expect(startHttpServer(express(), { ...at, port: first.port })).rejects.toThrow(
+      `Port ${first.port} on 127.0.0.1 is taken by another program. Stop that program, or set POSTHORN_PORT to a free port.`,
+    );
+    await first.close();
+  });
+
+  it("says in one sentence that the address is not this machine's", async () => {
+    await expect(startHttpServer(express(), { ...at, host: "192.0.2.1" })).rejects.toThrow(
+      /This machine has no address 192.0.2.1. Set POSTHORN_HOST/,
+    );
+  });
+
+  it("answers what is in flight, then ends, and takes nothing new", async () => {
+    let finish = (): void => {};
+    const arrived = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    let answer = (): void => {};
+    const app = express();
+    app.get("/", (_request, response) => {
+      answer = () => response.json({ done: true });
+      finish();
+    });
+    const server = await startHttpServer(app, at);
+    const inFlight = send(server.port, "GET /", { headers: { Connection: "keep-alive" } });
+    await arrived;
+    const closed = server.close();
+    await expect(send(server.port, "GET /")).rejects.toThrow(/ECONNREFUSED/);
+    answer();
+    expect((await inFlight).json).toEqual({ done: true });
+    expect((await inFlight).headers["connection"]).toBe("close");
+    await closed;
+    await server.close();
+  });
+
+  it("drops idle connections at once when it ends", async () => {
+    const server = await startHttpServer(express(), at);
+    const socket = connect(server.port, "127.0.0.1");
+    await new Promise((resolve) => socket.once("connect", resolve));
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    socket.on("error", () => {});
+    await server.close();
+    await ended;
+  });
+
+  it.each([
+    ["garbage", "\u0016\u0003\u0001 hello\r\n\r\n", 400],
+    ["an unknown method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
+    ["headers that are too long", `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`, 431],
+    ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", 400],
+    ["a length and chunks", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+  ])("answers %s in the shape of every failure", async (_name, bytes, status) => {
+    const server = await startHttpServer(express(), at);
+    const socket = connect(server.port, "127.0.0.1");
+    let text = "";
+    socket.setEncoding("utf8").on("data", (part: string) => (text += part));
+    const ended = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(bytes);
+    await ended;
+    expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(text).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/);
+    expect(Object.keys(JSON.parse(text.split("\r\n\r\n")[1] ?? ""))).toEqual(["error"]);
+    await server.close();
+  });
+});
