@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { AppError } from "../../src/domain/errors.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
@@ -58,7 +59,11 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       input: z.strictObject({ to: z.int().describe("Steps.") }),
       output: z.object({ counted: z.int() }),
       handle: async ({ to }, { progress }) => {
-        for (let step = 1; step <= to; step++) progress(step, to, `Step ${step}`);
+        for (let step = 1; step <= to; step++) {
+          progress(step, to, `Step ${step}`);
+          // The clients drop progress that they read in one piece with the result.
+          await delay(25);
+        }
         return { counted: to };
       },
     }),
@@ -73,12 +78,17 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       handle: ({ ms }, { signal }) =>
         new Promise((resolve, reject) => {
           note("waiting");
-          const timer = setTimeout(() => resolve({ waited: true }), ms);
-          signal.addEventListener("abort", () => {
+          const cancel = (): void => {
             clearTimeout(timer);
             note("cancelled");
             reject(new Error("cancelled"));
-          });
+          };
+          const timer = setTimeout(() => {
+            signal.removeEventListener("abort", cancel);
+            note("waited");
+            resolve({ waited: true });
+          }, ms);
+          signal.addEventListener("abort", cancel);
         }),
     }),
   ];

@@ -1,0 +1,35 @@
+import type { RequestHandler } from "express";
+import type { McpDeps } from "./deps.ts";
+import { createStreamableHttp } from "./http.ts";
+import { GRACE_MS } from "./limits.ts";
+import { OpenCalls } from "./open-calls.ts";
+import { createLegacySse } from "./sse.ts";
+import { within } from "./within.ts";
+
+/** The handlers of MCP over HTTP, to be mounted behind the checks of key, Host and Origin. */
+export interface McpEndpoints {
+  readonly streamable: RequestHandler;
+  readonly sse: RequestHandler;
+  readonly messages: RequestHandler;
+  readonly sessionCount: () => number;
+  /** Lets the calls under way be answered, then ends all sessions and streams: they would hold the HTTP server open. */
+  close(): Promise<void>;
+}
+
+export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
+  const openCalls = new OpenCalls();
+  const streamable = createStreamableHttp(deps, openCalls);
+  const legacy = createLegacySse(deps, openCalls);
+  return {
+    streamable: streamable.handler,
+    sse: legacy.sse,
+    messages: legacy.messages,
+    sessionCount: streamable.sessionCount,
+    async close() {
+      await within(deps.ctx.clock, GRACE_MS, openCalls.settled());
+      // The last answers are written a moment after their calls have settled.
+      await new Promise((resolve) => setImmediate(resolve));
+      await Promise.all([streamable[Symbol.asyncDispose](), legacy[Symbol.asyncDispose]()]);
+    },
+  };
+}
