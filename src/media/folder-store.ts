@@ -126,7 +126,7 @@ async function writeTemporary(
 }
 
 async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+  for (let at = 0; at < bytes.length;) at += (await file.write(bytes, at)).bytesWritten;
 }
 
 /** The new name itself must survive a power loss. Not every system lets one open a folder. */

@@ -1,0 +1,154 @@
+import sharp, { type Metadata, type Sharp } from "sharp";
+import { AppError } from "../domain/errors.ts";
+import type { FittedImage, ImageLimits } from "../ports/media.ts";
+import type { MediaFormat } from "./formats.ts";
+
+/** Pictures are held whole while they are worked on. */
+export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
+
+const TIMEOUT_SECONDS = 30;
+
+/** sharp's names of the formats that `formats.ts` takes. AVIF is a kind of HEIF. */
+const SHARP_FORMATS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpeg",
+  "image/png": "png",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/avif": "heif",
+  "image/tiff": "tiff",
+};
+
+// libvips sniffs for itself: what is not listed here it must not even try (SVG, PDF, …).
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({
+  operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
+});
+
+/** Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused: `invalid`. */
+export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<{ width: number; height: number }> {
+  const metadata = await readMetadata(bytes);
+  if (metadata.format !== SHARP_FORMATS[format.mimeType]) throw damaged(new Error(`is ${metadata.format}, not ${format.mimeType}`));
+  await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
+  return metadata.autoOrient;
+}
+
+/**
+ * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes; otherwise it is
+ * turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid` where nothing fits.
+ */
+export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
+  const metadata = await readMetadata(bytes);
+  if (isWithin(metadata, { bytes, mimeType }, limits)) {
+    return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
+  }
+  const isTransparent = metadata.hasAlpha && !(await guarded(open(bytes).stats())).isOpaque;
+  const first = Math.min(1, ratio(limits.maxWidth, metadata.autoOrient.width), ratio(limits.maxHeight, metadata.autoOrient.height));
+  for (const scale of SCALES) {
+    const size = scaled(metadata.autoOrient, first * scale);
+    for (const way of waysOf(mimeType, isTransparent, limits.mimeTypes)) {
+      const picture = draw(bytes, { size, isAnimated: way.keepsFrames && (metadata.pages ?? 1) > 1, isFlat: !way.keepsAlpha });
+      const { data, info } = await guarded(way.encode(picture).toBuffer({ resolveWithObject: true }));
+      if (data.length > limits.maxBytes) continue;
+      return { bytes: data, mimeType: way.mimeType, width: info.width, height: info.pageHeight ?? info.height, isChanged: true };
+    }
+  }
+  throw new AppError(
+    "invalid",
+    `The picture cannot be brought to ${limits.maxBytes} bytes as ${limits.mimeTypes.join(" or ")}. Give a smaller or simpler one.`,
+  );
+}
+
+function isWithin(metadata: Metadata, image: { bytes: Buffer; mimeType: string }, limits: ImageLimits): boolean {
+  const isPlain = [metadata.exif, metadata.xmp, metadata.iptc].every((part) => part === undefined);
+  return (
+    isPlain &&
+    (metadata.orientation ?? 1) === 1 &&
+    limits.mimeTypes.includes(image.mimeType) &&
+    image.bytes.length <= limits.maxBytes &&
+    metadata.width <= (limits.maxWidth ?? Infinity) &&
+    metadata.height <= (limits.maxHeight ?? Infinity)
+  );
+}
+
+interface Way {
+  readonly mimeType: string;
+  readonly keepsAlpha: boolean;
+  readonly keepsFrames: boolean;
+  encode(picture: Sharp): Sharp;
+}
+
+const SCALES: readonly number[] = [1, 0.8, 0.64, 0.5, 0.4, 0.32, 0.25, 0.2, 0.125, 0.0625];
+
+/** Below 60 the loss is plain to see; a smaller picture looks better then. */
+const QUALITIES: readonly number[] = [92, 85, 78, 70, 60];
+
+const lossless = { keepsAlpha: true, keepsFrames: false } as const;
+const PNG: Way = { mimeType: "image/png", ...lossless, encode: (picture) => picture.png({ compressionLevel: 9 }) };
+const GIF: Way = { mimeType: "image/gif", ...lossless, keepsFrames: true, encode: (picture) => picture.gif() };
+const JPEGS = QUALITIES.map((quality): Way => ({
+  mimeType: "image/jpeg",
+  keepsAlpha: false,
+  keepsFrames: false,
+  encode: (picture) => picture.jpeg({ quality, mozjpeg: quality < 92 }),
+}));
+const WEBPS = QUALITIES.map((quality): Way => ({
+  mimeType: "image/webp",
+  keepsAlpha: true,
+  keepsFrames: true,
+  encode: (picture) => picture.webp({ quality }),
+}));
+const AVIFS = [70, 50].map((quality): Way => ({
+  mimeType: "image/avif",
+  keepsAlpha: true,
+  keepsFrames: false,
+  encode: (picture) => picture.avif({ quality }),
+}));
+
+/** In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody shows. */
+function waysOf(mimeType: string, isTransparent: boolean, allowed: readonly string[]): Way[] {
+  const every = [GIF, PNG, ...WEBPS, ...AVIFS, ...JPEGS];
+  const own = every.filter((way) => way.mimeType === mimeType);
+  const others = isTransparent ? [...WEBPS, PNG, ...AVIFS, ...JPEGS] : [...JPEGS, ...WEBPS];
+  const preferred = [...new Set([...own, ...others])].filter((way) => allowed.includes(way.mimeType));
+  const ways = preferred.length > 0 ? preferred : every.filter((way) => allowed.includes(way.mimeType));
+  if (ways.length > 0) return ways;
+  throw new AppError("invalid", `The picture cannot be made one of ${allowed.join(", ")}. Give a picture of such a type.`);
+}
+
+/** sharp leaves metadata out unless asked; colours are brought to sRGB. */
+function draw(bytes: Buffer, how: { size: { width: number; height: number }; isAnimated: boolean; isFlat: boolean }): Sharp {
+  const picture = open(bytes, how.isAnimated)
+    .autoOrient()
+    .resize({ ...how.size, fit: "inside", withoutEnlargement: true });
+  return how.isFlat ? picture.flatten({ background: "white" }) : picture;
+}
+
+function open(bytes: Buffer, animated = false): Sharp {
+  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning grey.
+  return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
+}
+
+function readMetadata(bytes: Buffer): Promise<Metadata> {
+  return guarded(open(bytes).metadata());
+}
+
+async function guarded<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause: unknown) => {
+    if (cause instanceof Error && cause.message.includes("pixel limit")) {
+      throw new AppError("invalid", "The picture has too many pixels (more than 268 million). Give a smaller one.", { cause });
+    }
+    throw damaged(cause);
+  });
+}
+
+function damaged(cause: unknown): AppError {
+  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it anew.", { cause });
+}
+
+function ratio(limit: number | undefined, length: number): number {
+  return limit === undefined ? 1 : limit / length;
+}
+
+function scaled(size: { width: number; height: number }, scale: number): { width: number; height: number } {
+  return { width: Math.max(1, Math.round(size.width * scale)), height: Math.max(1, Math.round(size.height * scale)) };
+}

@@ -1,0 +1,119 @@
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { ALL_FORMATS, CustomSource, Input } from "mediabunny";
+import { AppError } from "../domain/errors.ts";
+import { MINUTE } from "../domain/time.ts";
+import type { MediaFacts } from "../ports/media.ts";
+import { SNIFF_BYTES, sniff, unknownFormat, type MediaFormat } from "./formats.ts";
+import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
+
+/** Bytes that can be read from any place, so that a file is never held whole. */
+export interface ByteSource {
+  readonly sizeBytes: number;
+  /** Both ends included. */
+  read(range: { start: number; end: number }): Readable;
+}
+
+export type Probe = Omit<MediaFacts, "sizeBytes" | "sha256">;
+
+/** What reading a container may cost: the index of a video of ten hours has about 30 MB. */
+const MAX_READ_BYTES = 256 * 1024 * 1024;
+const MAX_PROBE_MS = MINUTE;
+
+const MS_PER_SECOND = 1_000;
+
+/** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
+export async function probe(source: ByteSource): Promise<Probe> {
+  if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
+  const head = await readRange(source, 0, Math.min(SNIFF_BYTES, source.sizeBytes));
+  const format = await sniff(head);
+  if (format === null) throw unknownFormat(head);
+  return format.type === "image" ? probeImage(source, format) : probeTracks(source, format);
+}
+
+async function probeImage(source: ByteSource, format: MediaFormat): Promise<Probe> {
+  if (source.sizeBytes > MAX_IMAGE_BYTES) {
+    throw new AppError("invalid", `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`);
+  }
+  const size = await inspectImage(await readRange(source, 0, source.sizeBytes), format);
+  return { mimeType: format.mimeType, type: "image", ...size, durationSeconds: null, videoCodec: null, audioCodec: null };
+}
+
+async function probeTracks(source: ByteSource, format: MediaFormat): Promise<Probe> {
+  const budget = createBudget(source);
+  const input = new Input({ formats: ALL_FORMATS, source: budget.source });
+  const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
+  try {
+    return await readTracks(input, format);
+  } catch (cause) {
+    if (budget.storeError !== null) throw budget.storeError;
+    if (cause instanceof AppError) throw cause;
+    throw damaged(format, cause);
+  } finally {
+    clearTimeout(timer);
+    input.dispose();
+  }
+}
+
+async function readTracks(input: Input, format: MediaFormat): Promise<Probe> {
+  const audio = await input.getPrimaryAudioTrack();
+  // A sound file's cover picture is not a video.
+  const video = format.type === "audio" ? null : await input.getPrimaryVideoTrack();
+  if (video === null && audio === null) throw damaged(format, new Error("no tracks"));
+  return {
+    ...(video === null ? asAudio(format) : { mimeType: format.mimeType, type: "video" }),
+    width: video === null ? null : await video.getDisplayWidth(),
+    height: video === null ? null : await video.getDisplayHeight(),
+    durationSeconds: await readDuration(input),
+    videoCodec: video === null ? null : await video.getCodec(),
+    audioCodec: audio === null ? null : await audio.getCodec(),
+  };
+}
+
+function asAudio(format: MediaFormat): Pick<Probe, "mimeType" | "type"> {
+  return { mimeType: format.mimeType.replace(/^video\/(mp4|webm|x-matroska)$/, "audio/$1"), type: "audio" };
+}
+
+/** From the container's own figures, else by walking it; null where that would cost too much. */
+async function readDuration(input: Input): Promise<number | null> {
+  const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration().catch(() => null));
+  if (seconds === null || !Number.isFinite(seconds) || seconds < 0) return null;
+  return Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
+}
+
+/** The source for mediabunny, which ends when a hostile file makes it read too much. */
+function createBudget(source: ByteSource): { source: CustomSource; readonly storeError: AppError | null } {
+  let bytesLeft = MAX_READ_BYTES;
+  let storeError: AppError | null = null;
+  const custom = new CustomSource({
+    getSize: () => source.sizeBytes,
+    prefetchProfile: "fileSystem",
+    // Errors that nobody waits for are those of reads ahead.
+    handleUnhandledError: () => {},
+    async read(start, end) {
+      bytesLeft -= end - start;
+      if (bytesLeft < 0) throw new Error(`Reading it took more than ${MAX_READ_BYTES} bytes.`);
+      return readRange(source, start, end).catch((error: unknown) => {
+        if (error instanceof AppError) storeError = error;
+        throw error;
+      });
+    },
+  });
+  return {
+    source: custom,
+    get storeError() {
+      return storeError;
+    },
+  };
+}
+
+/** `end` is not included. */
+async function readRange(source: ByteSource, start: number, end: number): Promise<Buffer> {
+  return buffer(source.read({ start, end: end - 1 }));
+}
+
+function damaged(format: MediaFormat, cause: unknown): AppError {
+  return new AppError("invalid", `The ${format.type} (${format.mimeType}) is damaged or cut off and cannot be read. Export it anew.`, {
+    cause,
+  });
+}
