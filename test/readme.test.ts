@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { format } from "prettier";
+import { describe, expect, it } from "vitest";
+import { renderReadme } from "../scripts/readme-parts.ts";
+import { runCli } from "./support/cli.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const MAX_LINES = 300;
+
+/** The blocks of one language that a reader may paste; those that would stay or install something are marked. */
+function blocks(language: string): string[] {
+  const pattern = new RegExp(`(<!-- not run: [^\n]*-->\n\n)?\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g");
+  return [...README.matchAll(pattern)].flatMap(([, mark, block]) => (mark === undefined && block !== undefined ? [block] : []));
+}
+
+/** A folder in which `posthorn` is a command, as after `npm install --global .`. */
+function installInto(folder: string): Record<string, string> {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  const tsx = createRequire(import.meta.url).resolve("tsx");
+  writeFileSync(join(bin, "posthorn"), `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${join(ROOT, "src", "main.ts")}" "$@"\n`);
+  chmodSync(join(bin, "posthorn"), 0o755);
+  return { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: folder, POSTHORN_DATA_DIR: join(folder, "data"), POSTHORN_LOG_LEVEL: "warn" };
+}
+
+describe("the README", () => {
+  it("is short enough to be read", () => {
+    expect(README.split("\n").length).toBeLessThanOrEqual(MAX_LINES);
+  });
+
+  it("says what the code says (npm run readme)", async () => {
+    expect(README).toBe(await format(await renderReadme(README), { parser: "markdown", printWidth: 140 }));
+  });
+
+  it("has commands that work as they stand, beside a server that runs", async () => {
+    using folder = temporaryFolder();
+    const env = installInto(folder.path);
+    const outputs: string[] = [];
+    const run = async (address: string): Promise<void> => {
+      for (const block of blocks("sh")) {
+        const script = block.replaceAll("http://127.0.0.1:4747", address);
+        const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
+          cwd: folder.path,
+          env,
+          timeout: 60_000,
+        });
+        outputs.push(stdout);
+      }
+    };
+    let visited: Promise<void> | null = null;
+    await runCli(["serve"], {
+      env: { ...folder.env, POSTHORN_PORT: "0" },
+      onOutput(output, stop) {
+        const address = /listening on (\S+)/.exec(output)?.[1];
+        if (address !== undefined && output.includes("Data folder")) visited ??= run(address).finally(stop);
+      },
+    });
+    await visited;
+    expect(outputs.length).toBeGreaterThan(1);
+    expect(outputs[0]).toContain('"caption":"Hello, world"');
+    expect(outputs[0]).not.toContain('"error":"');
+  }, 120_000);
+
+  it("has a block that makes it an agent's server", async () => {
+    using folder = temporaryFolder();
+    const env = installInto(folder.path);
+    const [block = "{}"] = blocks("json");
+    const { mcpServers } = JSON.parse(block) as { mcpServers: { posthorn: { command: string; args?: string[] } } };
+    const client = new Client({ name: "test", version: "1" });
+    // A shell looks the command up in the PATH that it is given; spawn would use ours.
+    const transport = new StdioClientTransport({
+      command: "/usr/bin/env",
+      args: [mcpServers.posthorn.command, ...(mcpServers.posthorn.args ?? [])],
+      env,
+    });
+    await client.connect(transport);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain("schedule_post");
+    await client.close();
+  });
+});

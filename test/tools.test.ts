@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadCatalog } from "../src/catalog.ts";
+import { createToolbox, type ToolListing } from "../src/toolkit/toolbox.ts";
+import { callerOf, createTestContext } from "./support/context.ts";
+
+const MAX_LISTING_BYTES = 40 * 1024;
+const MAX_DESCRIPTION_CHARS = 1_024;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+const { tools, platforms } = await loadCatalog();
+const listings = await list();
+
+async function list(): Promise<readonly ToolListing[]> {
+  await using ctx = await createTestContext({ platformList: platforms });
+  return createToolbox(ctx, tools).list(callerOf());
+}
+
+describe("all tools", () => {
+  it("are those that are promised", () => {
+    expect(listings.map((tool) => tool.name)).toEqual([
+      "cancel_post",
+      "check_connection",
+      "connect_channel",
+      "delete_file",
+      "disconnect_channel",
+      "edit_published_post",
+      "get_account_analytics",
+      "get_post",
+      "get_status",
+      "list_accounts",
+      "list_files",
+      "list_platforms",
+      "list_posts",
+      "resolve_post",
+      "retry_post",
+      "schedule_post",
+      "schedule_posts",
+      "set_thumbnail",
+      "show_calendar",
+      "update_post",
+      "upload_file",
+    ]);
+  });
+
+  it("fit into what a model reads at once", () => {
+    expect(Buffer.byteLength(JSON.stringify(listings))).toBeLessThanOrEqual(MAX_LISTING_BYTES);
+  });
+});
+
+describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, tool) => {
+  it("has a title and a description with an example, short enough", () => {
+    expect(tool.title).toMatch(/^[A-Z]/);
+    expect(tool.description.length).toBeLessThanOrEqual(MAX_DESCRIPTION_CHARS);
+    expect(tool.description).toContain("Example");
+  });
+
+  it("states all four hints, and contradicts none", () => {
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
+    for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]) expect(hint).toBeTypeOf("boolean");
+    if (readOnlyHint) expect(destructiveHint).toBe(false);
+    if (tool.permission === "read") expect(readOnlyHint).toBe(true);
+  });
+
+  it("takes and answers one object, closed, without a choice at its root", () => {
+    for (const schema of [tool.inputSchema, tool.outputSchema]) {
+      expect(schema["type"]).toBe("object");
+      for (const keyword of ["anyOf", "oneOf", "allOf", "$ref"]) expect(schema).not.toHaveProperty(keyword);
+    }
+    expect(tool.inputSchema["additionalProperties"]).toBe(false);
+  });
+
+  it("describes every argument, at every depth", () => {
+    expect(undescribed(tool.inputSchema, name)).toEqual([]);
+  });
+
+  it("has the schemas that were agreed on", async () => {
+    await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`./fixtures/tools/${name}.json`);
+  });
+
+  it("has a test of its own or of the service behind it", () => {
+    expect(existsSync(new URL(`./tools/${name}.test.ts`, import.meta.url)) || mentionedInTests(name)).toBe(true);
+  });
+});
+
+it("keeps no schema of a tool that is gone", () => {
+  const kept = readdirSync(new URL("./fixtures/tools/", import.meta.url));
+  expect(kept.sort()).toEqual(tools.map((tool) => `${tool.name}.json`).sort());
+});
+
+function undescribed(schema: Schema, path: string): string[] {
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Schema>);
+  const items = schema["items"] as Schema | undefined;
+  return [
+    ...properties.flatMap(([key, inner]) => [
+      ...(typeof inner["description"] === "string" ? [] : [`${path}.${key}`]),
+      ...undescribed(inner, `${path}.${key}`),
+    ]),
+    ...(items === undefined ? [] : undescribed(items, `${path}[]`)),
+  ];
+}
+
+const TEST_TEXTS = readdirSync(import.meta.dirname, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts") && file !== "tools.test.ts" && !file.includes("node_modules"))
+  .map((file) => readFileSync(join(import.meta.dirname, file), "utf8"));
+
+function mentionedInTests(name: string): boolean {
+  return TEST_TEXTS.some((text) => text.includes(`"${name}"`) || text.includes(`tools/${name}`));
+}
