@@ -37,7 +37,8 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
   const loop = new Loop(ctx, options.locks);
   // The callback's rejection must not end the process: a full disk or a lock passes.
   const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
-  loop.wake();
+  // At once, not at the next second: what a dead process left is taken up before anything else.
+  await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   return {
     wake: () => loop.wake(),
     isHealthy: () => loop.isHealthy(),

@@ -32,19 +32,20 @@ export async function runOnce<T>(
   const keyHash = sha256(call.key);
   const fingerprint = sha256(`${call.tool}\n${canonicalJson(call.args)}`);
   const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
-  if (stored !== null) return { result: JSON.parse(stored) as T, isReplay: true };
+  if (stored !== null) return { result: JSON.parse(ctx.cipher.open(stored, placeOf(caller.ownerId, keyHash))) as T, isReplay: true };
 
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
     const { numUpdatedRows } = await tx
       .updateTable("idempotency")
-      .set({ worker_id: null, result: JSON.stringify(result) })
+      .set({ worker_id: null, result: ctx.cipher.seal(JSON.stringify(result), placeOf(caller.ownerId, keyHash)) })
       .where("owner_id", "=", caller.ownerId)
       .where("key_hash", "=", keyHash)
       .where("worker_id", "=", ctx.workerId)
       .executeTakeFirst();
     // Another process took the key over, believing this one dead: what stands in this transaction must not stand twice.
-    if (numUpdatedRows === 0n) throw new AppError("conflict", "This idempotency key is being used by another request. Ask again in a moment.");
+    if (numUpdatedRows === 0n)
+      throw new AppError("conflict", "This idempotency key is being used by another request. Ask again in a moment.");
     isComplete = true;
   };
   try {
@@ -121,6 +122,11 @@ async function claimKey(
 async function isWorkerListed(tx: Tx, workerId: string): Promise<boolean> {
   const row = await tx.selectFrom("workers").select("id").where("id", "=", workerId).executeTakeFirst();
   return row !== undefined;
+}
+
+/** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */
+function placeOf(ownerId: string, keyHash: string): string {
+  return `${ownerId}|${keyHash}|idempotency`;
 }
 
 function sha256(text: string): string {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * A strict stand-in for a platform of each reconciliation class (ENGINE A.2.5). It counts what becomes visible, refuses what the
@@ -33,8 +34,9 @@ interface Upload {
   postId: string | null;
 }
 
-export async function startClassServers(): Promise<ClassServers> {
-  const state = new State();
+/** `delayMs`: how long each answer takes. */
+export async function startClassServers(options: { readonly delayMs?: number } = {}): Promise<ClassServers> {
+  const state = new State(options.delayMs ?? 0);
   const server = createServer((request, response) => void state.serve(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -62,7 +64,12 @@ class State {
   readonly #uploads = new Map<string, Upload>();
   readonly #containers = new Map<string, { text: string; polls: number; postId: string | null }>();
   readonly #list: { id: string; text: string; at: number }[] = [];
+  readonly #delayMs: number;
   #next = 1;
+
+  constructor(delayMs: number) {
+    this.#delayMs = delayMs;
+  }
 
   reset(): void {
     for (const map of [this.visible, this.#keys, this.#records, this.#uploads, this.#containers]) map.clear();
@@ -78,8 +85,13 @@ class State {
     } catch {
       return; // The client died while it sent: nothing of it counts.
     }
+    if (this.#delayMs > 0) await delay(this.#delayMs / 2);
     const answer = this.#route(request, Buffer.concat(chunks));
-    this.#send(response, answer);
+    if (this.#delayMs === 0) return this.#send(response, answer);
+    // The deed is done now, the answer comes later: a kill in between leaves the client in doubt.
+    answer.commit?.();
+    await delay(this.#delayMs / 2);
+    this.#send(response, { status: answer.status, body: answer.body });
   }
 
   #send(response: ServerResponse, answer: Answer): void {

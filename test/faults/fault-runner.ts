@@ -30,7 +30,7 @@ export const KILL_POINTS = [
   "takeover:durable",
 ] as const;
 
-/** Bundles the worker once: starting it from sources takes longer than the run. Lies where node_modules are found. */
+/** Bundles the worker once, libraries and all: loading them file by file takes longer than the run. Natives stay outside. */
 export async function buildWorker(name: string): Promise<string> {
   const folder = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "posthorn-test");
   await mkdir(folder, { recursive: true });
@@ -41,7 +41,10 @@ export async function buildWorker(name: string): Promise<string> {
     bundle: true,
     platform: "node",
     format: "esm",
-    packages: "external",
+    minify: true,
+    external: ["better-sqlite3", "sharp"],
+    // Libraries in CommonJS ask for Node's modules by require.
+    banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
     logLevel: "error",
   });
   return outfile;
@@ -53,13 +56,24 @@ export interface Exit {
   readonly stderr: string;
 }
 
+export interface RunningWorker {
+  readonly child: ChildProcess;
+  /** It publishes, or has ended. */
+  readonly ready: Promise<void>;
+  readonly exit: Promise<Exit>;
+}
+
 /** Runs the worker until it ends, by itself or by its own kill. */
-export function runWorker(worker: string, args: readonly string[]): { readonly child: ChildProcess; readonly exit: Promise<Exit> } {
-  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+export function runWorker(worker: string, args: readonly string[]): RunningWorker {
+  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const ready = new Promise<void>((resolve) => {
+    child.stdout?.once("data", () => resolve());
+    child.once("close", () => resolve());
+  });
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = new Promise<Exit>((resolve) => child.on("close", (code, signal) => resolve({ code, signal, stderr })));
-  return { child, exit };
+  return { child, ready, exit };
 }
 
 export interface DataFolder extends AsyncDisposable {
@@ -96,6 +110,13 @@ export async function readOutcome(path: string): Promise<FinalPost[]> {
   await using ctx = await openFolder(path);
   const rows = await ctx.db.query.selectFrom("posts").select(["caption", "status", "in_doubt", "error"]).orderBy("caption").execute();
   return rows.map((row) => ({ caption: row.caption ?? "", status: row.status, inDoubt: row.in_doubt === 1, error: row.error }));
+}
+
+/** Attempts that a kill cut off. */
+export async function countInterrupted(path: string): Promise<number> {
+  await using ctx = await openFolder(path);
+  const rows = await ctx.db.query.selectFrom("attempts").select("id").where("outcome", "=", "interrupted").execute();
+  return rows.length;
 }
 
 /** What the run got wrong, in words; empty when it kept every promise. */

@@ -83,7 +83,7 @@ const ctx = await createTestContext({
   log,
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
-  outbound: watchNetwork(createOutbound({ allowedHosts: [], trustedOrigins: [baseUrl], log })),
+  outbound: watchNetwork(createOutbound({ allowedHosts: [], trustedOrigins: [baseUrl] })),
   media: { forPost: () => ({}) as never, release: async () => {} },
   platformList: Object.values(CLASS_PLATFORMS),
   settings: { timezone: "UTC", maxLatenessMs: 3_600_000, uploadFolders: [], platformSettings: settings },
@@ -95,6 +95,7 @@ const publisher = await startPublisher(ctx, {
   locks: createWorkerLocks(join(folder, "workers")),
 });
 wake = () => publisher.wake();
+process.stdout.write("publishing\n");
 
 const GIVE_UP_MS = 20_000;
 const started = Date.now();
