@@ -37,8 +37,7 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
   const range = rangeOf(filter, page.before);
   if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };
   if (filter.terms.length > 0) return searchPage(query, scope, { ...range, limit: page.limit });
-  const rows = await readRows(query, scope, streams(scope, range, page.limit + 1));
-  return cut(rows, page.limit, null);
+  return cut(await readRows(query, scope, streams(scope, range, page.limit + 1)), page.limit);
 }
 
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
@@ -51,16 +50,15 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
     WHERE search_index MATCH ${`${match} AND ${tags.match}`} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
     ORDER BY rowid DESC LIMIT ${limit}`;
   if (!needsCheck && tags.isExact && scope.statuses === null) {
-    return cut(await readRows(query, scope, words(page, page.limit + 1)), page.limit, null);
+    return cut(await readRows(query, scope, words(page, page.limit + 1)), page.limit);
   }
   const rows = (range: KeyRange, limit: number): RawBuilder<unknown> => streams(scope, range, limit);
-  const found = await scan(
-    query,
-    { terms: scope.terms, needsCheck, words, rowFilter: rowFilter(scope), rows },
-    { ...page, wanted: page.limit + 1 },
-  );
-  const keys = sql`SELECT CAST(value AS INTEGER) AS key FROM json_each(${JSON.stringify(found.keys)})`;
-  return cut(await readRows(query, scope, keys), page.limit, found.stoppedAt);
+  const plan = { terms: scope.terms, needsCheck, words, isFitting: isFitting(scope, tags.isExact), rows };
+  const { keys, stoppedAt } = await scan(query, plan, { ...page, wanted: page.limit + 1 });
+  const shown = sql`SELECT CAST(value AS INTEGER) AS key FROM json_each(${JSON.stringify(keys.slice(0, page.limit))})`;
+  const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;
+  // A post that changed since it was found is left out; the place to go on from stays.
+  return { rows: (await readRows(query, scope, shown)).map(withoutKey), next: last === undefined ? stoppedAt : BigInt(last) };
 }
 
 interface KeyedRow extends PostRow {
@@ -77,10 +75,13 @@ async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): 
 }
 
 /** The page out of up to one row too many, which tells that there is a next one. */
-function cut(keyed: readonly KeyedRow[], limit: number, stoppedAt: bigint | null): PageOfRows {
-  const rows = keyed.slice(0, limit).map(({ key: _key, ...row }) => row);
-  const last = keyed[limit - 1];
-  return { rows, next: keyed.length > limit && last !== undefined ? BigInt(last.key) : stoppedAt };
+function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return { rows: rows.slice(0, limit).map(withoutKey), next: last === undefined ? null : BigInt(last.key) };
+}
+
+function withoutKey({ key: _key, ...row }: KeyedRow): PostRow {
+  return row;
 }
 
 function rangeOf({ from, to }: PostFilter, before: bigint | null): KeyRange {
@@ -127,6 +128,15 @@ function rowFilter({ ownerId, accountIds, providers, statuses, isByAccount }: Sc
   else if (providers !== null) conditions.push(sql`p.provider IN (${sql.join(providers)})`);
   if (statuses !== null) conditions.push(sql`p.status IN (${sql.join(statuses)})`);
   return sql.join(conditions, sql` AND `);
+}
+
+/** What an index hit must still fulfil, said of `c.key`; a status is looked up in its index, the row is left alone. */
+function isFitting(scope: Scope, isExact: boolean): RawBuilder<unknown> {
+  if (!isExact) return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = c.key AND ${rowFilter(scope)})`;
+  if (scope.statuses === null) return sql`TRUE`;
+  return sql`EXISTS (
+    SELECT 1 FROM posts AS s INDEXED BY posts_status
+    WHERE s.owner_id = ${scope.ownerId} AND s.status IN (${sql.join(scope.statuses)}) AND s.sort_key = c.key)`;
 }
 
 /** Keys that fit everything but the text, newest first: one ordered list for each combination of values, merged lazily. */

@@ -21,8 +21,8 @@ export interface ScanPlan {
   readonly needsCheck: boolean;
   /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
   words(range: KeyRange, limit: number): RawBuilder<unknown>;
-  /** What a hit of `words` must fulfil beside its text, on `posts AS p`. */
-  readonly rowFilter: RawBuilder<unknown>;
+  /** What a hit of `words` must fulfil beside its text, said of `c.key`. */
+  readonly isFitting: RawBuilder<unknown>;
   /** Keys of the posts that fit all filters but the text, newest first, at most `limit`. */
   rows(range: KeyRange, limit: number): RawBuilder<unknown>;
 }
@@ -34,13 +34,14 @@ export interface ScanResult {
   readonly stoppedAt: bigint | null;
 }
 
-// Microseconds, roughly: what one row of each way costs on a small server.
-const COST_PER_HIT = 2;
-const COST_PER_CHECK = 5;
-const COST_PER_CHUNK = 150;
+// Microseconds, roughly: what one row of each way costs.
+const COST_PER_HIT = 0.7;
+const COST_PER_CHECK = 7;
+const COST_PER_CHUNK = 100;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
-const FIRST_CHUNK = 128;
+const FIRST_HITS = 512;
+const FIRST_CHECKS = 64;
 const MAX_CHUNK = 4_096;
 
 interface Chunk {
@@ -57,14 +58,25 @@ interface Way {
   speed: number;
 }
 
-export async function scan(query: Query, plan: ScanPlan, page: KeyRange & { readonly wanted: number }): Promise<ScanResult> {
+export interface ScanPage extends KeyRange {
+  readonly wanted: number;
+  /** Work after which the page ends even if it is not full, roughly in microseconds. */
+  readonly maxCost?: number;
+}
+
+export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
   const ways: Way[] = [
-    { next: (range, limit) => walkWords(query, plan, range, limit), chunkSize: Math.max(FIRST_CHUNK, page.wanted), speed: Infinity },
-    { next: (range, limit) => walkRows(query, plan, range, limit), chunkSize: FIRST_CHUNK, speed: Infinity },
+    {
+      next: (range, limit) => walkWords(query, plan, range, limit),
+      chunkSize: plan.needsCheck ? FIRST_CHECKS : FIRST_HITS,
+      speed: Infinity,
+    },
+    { next: (range, limit) => walkRows(query, plan, range, limit), chunkSize: FIRST_CHECKS, speed: Infinity },
   ];
   const keys: string[] = [];
   let ceiling = page.ceiling;
-  for (let cost = 0; cost < MAX_COST;) {
+  let cost = 0;
+  while (cost < (page.maxCost ?? MAX_COST)) {
     const way = ways.reduce((best, other) => (other.speed > best.speed ? other : best));
     const chunk = await way.next({ floor: page.floor, ceiling }, way.chunkSize);
     keys.push(...chunk.keys);
@@ -87,15 +99,15 @@ interface CandidateRow {
 }
 
 async function walkWords(query: Query, plan: ScanPlan, range: KeyRange, limit: number): Promise<Chunk> {
-  const rows = await readCandidates(query, plan.words(range, limit), { filter: plan.rowFilter, withText: plan.needsCheck });
-  const isChecked = plan.needsCheck ? rows.hits.filter((row) => fits(row, plan.terms)) : rows.hits;
-  return toChunk(isChecked, rows, { limit, cost: rows.count * COST_PER_HIT + (plan.needsCheck ? rows.hits.length * COST_PER_CHECK : 0) });
+  const found = await readCandidates(query, { source: plan.words(range, limit), isFitting: plan.isFitting, withText: plan.needsCheck });
+  const hits = plan.needsCheck ? found.hits.filter((row) => fits(row, plan.terms)) : found.hits;
+  return toChunk(hits, found, { limit, cost: found.count * COST_PER_HIT + (plan.needsCheck ? found.hits.length * COST_PER_CHECK : 0) });
 }
 
 async function walkRows(query: Query, plan: ScanPlan, range: KeyRange, limit: number): Promise<Chunk> {
-  const rows = await readCandidates(query, plan.rows(range, limit), { filter: sql`TRUE`, withText: true });
-  const hits = rows.hits.filter((row) => fits(row, plan.terms));
-  return toChunk(hits, rows, { limit, cost: rows.count * COST_PER_CHECK });
+  const found = await readCandidates(query, { source: plan.rows(range, limit), isFitting: sql`TRUE`, withText: true });
+  const hits = found.hits.filter((row) => fits(row, plan.terms));
+  return toChunk(hits, found, { limit, cost: found.count * COST_PER_CHECK });
 }
 
 interface Candidates {
@@ -104,29 +116,31 @@ interface Candidates {
   readonly count: number;
 }
 
+interface CandidateQuery {
+  readonly source: RawBuilder<unknown>;
+  readonly isFitting: RawBuilder<unknown>;
+  readonly withText: boolean;
+}
+
 /** One statement for the hits and for how far it looked, so that both are of one moment. */
-async function readCandidates(
-  query: Query,
-  source: RawBuilder<unknown>,
-  read: { filter: RawBuilder<unknown>; withText: boolean },
-): Promise<Candidates> {
-  const text = read.withText ? sql`p.caption, p.metadata` : sql`NULL AS caption, NULL AS metadata`;
+async function readCandidates(query: Query, { source, isFitting, withText }: CandidateQuery): Promise<Candidates> {
+  const texts = withText ? sql`CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = c.key` : sql``;
   const { rows } = await sql<CandidateRow>`
     WITH candidates AS MATERIALIZED (${source})
-    SELECT CAST(c.key AS TEXT) AS key, ${text}, NULL AS reached, NULL AS count
-    FROM candidates AS c CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = c.key
-    WHERE ${read.filter}
+    SELECT CAST(c.key AS TEXT) AS key, ${withText ? sql`p.caption, p.metadata` : sql`NULL AS caption, NULL AS metadata`},
+      NULL AS reached, NULL AS count
+    FROM candidates AS c ${texts} WHERE ${isFitting}
     UNION ALL
     SELECT NULL, NULL, NULL, CAST(MIN(key) AS TEXT), COUNT(*) FROM candidates`.execute(query);
   const last = rows.at(-1);
   return { hits: rows.slice(0, -1), reached: last?.reached ?? null, count: last?.count ?? 0 };
 }
 
-function toChunk(hits: readonly CandidateRow[], rows: Candidates, { limit, cost }: { limit: number; cost: number }): Chunk {
-  const isLast = rows.reached === null || rows.count < limit;
+function toChunk(hits: readonly CandidateRow[], found: Candidates, { limit, cost }: { limit: number; cost: number }): Chunk {
+  const isLast = found.reached === null || found.count < limit;
   return {
     keys: hits.flatMap(({ key }) => (key === null ? [] : [key])),
-    settledTo: isLast || rows.reached === null ? null : BigInt(rows.reached),
+    settledTo: isLast || found.reached === null ? null : BigInt(found.reached),
     cost: cost + COST_PER_CHUNK,
   };
 }

@@ -14,8 +14,8 @@ import { fold, MAX_WORD_CHARS, searchableText, splitPieces, type Piece, type Sea
  * posts indexed with it stay findable without being touched again.
  */
 
-/** Words listed one by one for a prefix: each costs a query some 10 µs, each fewer makes the index larger. */
-const MAX_LISTED = 48;
+/** Words listed one by one for a prefix: each costs a query some 20 µs; with fewer, more posts carry edges. */
+const MAX_LISTED = 16;
 /** Longest prefix that becomes an edge. */
 const MAX_EDGE_CHARS = 12;
 /** New words weighed at once against those known before: bounds how far one long post overfills a prefix. */
@@ -67,10 +67,12 @@ async function learnWords(tx: Tx, words: readonly string[]): Promise<Map<string,
   return depths;
 }
 
+/** One JSON object instead of a row for each word: half the time of indexing a post went into making rows. */
 async function readDepths(tx: Tx, words: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<TermRow>`
-    SELECT term, depth FROM search_terms WHERE term IN (SELECT value FROM json_each(${JSON.stringify(words)}))`.execute(tx);
-  return new Map(rows.map(({ term, depth }) => [term, depth]));
+  const { rows } = await sql<{ depths: string }>`
+    SELECT json_group_object(term, depth) AS depths
+    FROM json_each(${JSON.stringify(words)}) AS word CROSS JOIN search_terms ON term = word.value`.execute(tx);
+  return new Map(Object.entries(JSON.parse(rows[0]?.depths ?? "{}") as Record<string, number>));
 }
 
 interface TermRow {
@@ -78,17 +80,20 @@ interface TermRow {
   readonly depth: number;
 }
 
-/** A longer prefix is never more crowded than a shorter one, so the depth is the number of crowded prefixes. */
+/** Counts a word's crowded prefixes, shortest first; a longer one is never more crowded than a shorter one. */
 function insertWords(tx: Tx, words: readonly string[]): Promise<{ rows: TermRow[] }> {
   return sql<TermRow>`
-    WITH RECURSIVE lengths (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM lengths WHERE n < ${MAX_EDGE_CHARS})
     INSERT INTO search_terms (term, depth)
     SELECT word.value, (
-      SELECT COUNT(*) FROM lengths WHERE n <= LENGTH(word.value) AND ${MAX_LISTED} <= (
-        SELECT COUNT(*) FROM (
-          SELECT 1 FROM search_terms
-          WHERE term >= SUBSTR(word.value, 1, n) AND term < SUBSTR(word.value, 1, n) || ${LAST_CHARACTER}
-          LIMIT ${MAX_LISTED})))
+      WITH RECURSIVE crowded (n) AS (
+        SELECT 0
+        UNION ALL
+        SELECT n + 1 FROM crowded WHERE n < MIN(${MAX_EDGE_CHARS}, LENGTH(word.value)) AND ${MAX_LISTED} = (
+          SELECT COUNT(*) FROM (
+            SELECT 1 FROM search_terms
+            WHERE term >= SUBSTR(word.value, 1, n + 1) AND term < SUBSTR(word.value, 1, n + 1) || ${LAST_CHARACTER}
+            LIMIT ${MAX_LISTED})))
+      SELECT MAX(n) FROM crowded)
     FROM json_each(${JSON.stringify(words)}) AS word
     RETURNING term, depth`.execute(tx);
 }

@@ -158,4 +158,37 @@ describe("readPage", () => {
       { numRuns: 2_000 },
     );
   });
+
+  it("keeps to its filters with more accounts than are worth a list each", async () => {
+    await using db = await openDb({ file: ":memory:" });
+    const ids = Array.from({ length: 330 }, (_, at) => `acc_${at}`);
+    for (const id of ids) await addAccount(db, { id, provider: "bluesky" });
+    await addPosts(
+      db,
+      ids.flatMap((accountId, at) => [
+        {
+          id: `post_a${at}`,
+          accountId,
+          provider: "bluesky",
+          caption: "wanted words",
+          scheduledAt: START + at * 60_000,
+          status: "failed" as const,
+        },
+        { id: `post_b${at}`, accountId, provider: "bluesky", caption: "other words", scheduledAt: START + at * 60_000 },
+      ]),
+    );
+    const filter = { ownerId: "default", providers: null, statuses: null, terms: [], from: null, to: null };
+    const many = ids.slice(5);
+    const failed = many.map((id) => id.replace("acc_", "post_a")).reverse();
+    const read = async (part: Partial<PostFilter>): Promise<string[]> => {
+      const { rows } = await readPage(db.query, { ...filter, accountIds: many, ...part }, { before: null, limit: 500 });
+      return rows.map(({ id }) => id);
+    };
+    expect(await read({})).toHaveLength(500);
+    expect(await read({ statuses: ["failed"] })).toEqual(failed);
+    expect(await read({ terms: parseSearch("wanted") })).toEqual(failed);
+    expect(await read({ terms: parseSearch("words"), statuses: ["failed"] })).toEqual(failed);
+    expect(await read({ accountIds: null, providers: ["bluesky"], terms: parseSearch("words"), statuses: ["failed"] })).toHaveLength(330);
+    expect(await read({ accountIds: null, providers: ["feed"], terms: parseSearch("words") })).toEqual([]);
+  });
 });

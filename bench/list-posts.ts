@@ -1,0 +1,236 @@
+import type { PostStatus } from "../src/domain/post-states.ts";
+import type { Db } from "../src/store/db.ts";
+import { readPage, type PostFilter } from "../src/store/list-posts.ts";
+import { toPost } from "../src/store/posts.ts";
+import { parseSearch } from "../src/store/search-text.ts";
+import { BENCH_OWNER, generatePosts, listAccounts } from "./support/corpus.ts";
+import { createTies, openBenchDb, writePosts } from "./support/database.ts";
+import { percentile, print } from "./support/report.ts";
+
+/** `npx tsx bench/list-posts.ts [posts = 1000000] [rounds = 5] [part of a case's name]` */
+const [count = 1_000_000, rounds = 5] = process.argv.slice(2, 4).map(Number);
+const only = process.argv[4] ?? "";
+const CALLS_A_ROUND = 20;
+/** Share of all time that lies before the page: a page far back must cost what the first one costs. */
+const DEPTHS = [1, 0.75, 0.5, 0.1];
+const SPAN = { start: Date.UTC(2024, 0, 1), end: Date.UTC(2026, 11, 31) };
+const DAY = 24 * 60 * 60_000;
+
+interface Case {
+  readonly name: string;
+  readonly limit?: number;
+  readonly search?: string;
+  readonly accounts?: readonly string[];
+  readonly providers?: readonly string[];
+  readonly statuses?: readonly PostStatus[];
+  readonly days?: number;
+}
+
+const own = listAccounts().filter((account) => account.ownerId === BENCH_OWNER);
+const [hot = "", ...rest] = own.map((account) => account.id);
+const cold = rest.at(-1) ?? "";
+const fifty = rest.filter((_, at) => at % 7 === 0).slice(0, 50);
+const hundred = rest.slice(0, 100);
+
+const WORDS: readonly (readonly [string, string])[] = [
+  ["20 posts", "unicorns"],
+  ["0.1 %", "thousandth"],
+  ["1 %", "percentile"],
+  ["10 %", "tenfold"],
+  ["50 %", "evergreen"],
+  ["two words 50 % and 10 %", "evergreen tenfold"],
+  ["two words rare and 50 %", "unicorns evergreen"],
+  ["one letter", "s"],
+  ["one rare letter", "z"],
+  ["two letters", "st"],
+  ["three letters", "pro"],
+  ["four letters", "mora"],
+  ["five letters", "stano"],
+  ["three times one letter", "m p t"],
+  ["number prefix", "order12"],
+  ["long number prefix", "order12345"],
+  ["CJK 1", "一"],
+  ["CJK 1 rare", "嘿"],
+  ["CJK 2", "一丁"],
+  ["CJK 4", "一丁丂七"],
+  ["emoji 2 %", "🎉"],
+  ["emoji 0.01 %", "🦄"],
+  ["50%off", "50%off"],
+  ["C:\\temp", "C:\\temp"],
+  ["#launch-d", "#launch-d"],
+  ["full stop", "."],
+  ["accent", "é"],
+  ["no hit", "nowhereatall"],
+  ["no hit, compound", "evergreen%tenfold"],
+];
+
+const CASES: readonly Case[] = [
+  { name: "no filter, 50" },
+  { name: "no filter, 100", limit: 100 },
+  { name: "no filter, 500", limit: 500 },
+  { name: "one day", days: 1 },
+  { name: "hot account", accounts: [hot] },
+  { name: "cold account", accounts: [cold] },
+  { name: "50 accounts", accounts: fifty },
+  { name: "100 accounts", accounts: hundred },
+  { name: "provider", providers: ["youtube"] },
+  { name: "three providers", providers: ["youtube", "feed", "bluesky"] },
+  ...(["scheduled", "failed", "uploaded", "publishing"] as const).map((status): Case => ({ name: `status ${status}`, statuses: [status] })),
+  { name: "three statuses", statuses: ["failed", "uploaded", "publishing"] },
+  { name: "hot account, publishing", accounts: [hot], statuses: ["publishing"] },
+  { name: "cold account, failed", accounts: [cold], statuses: ["failed"] },
+  { name: "50 accounts, three statuses", accounts: fifty, statuses: ["failed", "uploaded", "publishing"] },
+  { name: "100 accounts, four statuses", accounts: hundred, statuses: ["failed", "uploaded", "publishing", "scheduled"] },
+  { name: "provider, publishing", providers: ["youtube"], statuses: ["publishing"] },
+  { name: "provider, failed, 30 days", providers: ["youtube"], statuses: ["failed"], days: 30 },
+  ...WORDS.flatMap(([name, search]): Case[] => [
+    { name: `search ${name}`, search },
+    { name: `search ${name}, 500`, search, limit: 500 },
+    { name: `search ${name}, hot account`, search, accounts: [hot] },
+    { name: `search ${name}, cold account`, search, accounts: [cold] },
+    { name: `search ${name}, 50 accounts`, search, accounts: fifty },
+    { name: `search ${name}, published`, search, statuses: ["published"] },
+    { name: `search ${name}, failed`, search, statuses: ["failed"] },
+    { name: `search ${name}, uploaded`, search, statuses: ["uploaded"] },
+    { name: `search ${name}, publishing`, search, statuses: ["publishing"] },
+    { name: `search ${name}, hot account, failed`, search, accounts: [hot], statuses: ["failed"] },
+    { name: `search ${name}, hot account, uploaded`, search, accounts: [hot], statuses: ["uploaded"] },
+    { name: `search ${name}, cold account, published`, search, accounts: [cold], statuses: ["published"] },
+    { name: `search ${name}, provider, 30 days`, search, providers: ["youtube"], days: 30 },
+  ]),
+];
+
+/** Time on the processor: on a machine that others use too, the time on the wall measures them. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+function toFilter({ search = "", accounts, providers, statuses, days }: Case, depth: number): PostFilter {
+  const to = days === undefined ? null : SPAN.start + (SPAN.end - SPAN.start) * depth;
+  return {
+    ownerId: BENCH_OWNER,
+    accountIds: accounts ?? null,
+    providers: providers ?? null,
+    statuses: statuses ?? null,
+    terms: parseSearch(search),
+    from: to === null ? null : to - (days ?? 0) * DAY,
+    to,
+  };
+}
+
+async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: number; isCut: boolean }> {
+  const times: number[] = [];
+  let hits = 0;
+  let isCut = false;
+  for (let call = 0; call < CALLS_A_ROUND; call += 1) {
+    const depth = (DEPTHS[call % DEPTHS.length] ?? 1) - (call / CALLS_A_ROUND) * 0.02;
+    const before = BigInt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * depth)) << 20n;
+    const filter = toFilter(one, depth);
+    const start = cpuMs();
+    const page = await readPage(db.query, filter, { before, limit: one.limit ?? 50 });
+    const posts = page.rows.map(toPost);
+    times.push(cpuMs() - start);
+    hits = Math.max(hits, posts.length);
+    isCut ||= page.next !== null && posts.length < (one.limit ?? 50);
+  }
+  return { times, hits, isCut };
+}
+
+/** The bare query of an unfiltered page on the driver itself: what any page costs at least. */
+function measureFloor(db: Db, limit: number): number[] {
+  const statement = db.raw.prepare("SELECT * FROM posts WHERE owner_id = ? AND sort_key < ? ORDER BY sort_key DESC LIMIT ?");
+  return Array.from({ length: CALLS_A_ROUND }, (_, call) => {
+    const before = BigInt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * (DEPTHS[call % DEPTHS.length] ?? 1))) << 20n;
+    const start = cpuMs();
+    statement.all([BENCH_OWNER, before, limit + 1]);
+    return cpuMs() - start;
+  });
+}
+
+async function measurePages(db: Db): Promise<void> {
+  const floors = new Map<number, number[]>([50, 100, 500].map((limit) => [limit, []]));
+  const results = new Map(
+    CASES.filter(({ name }) => name.includes(only)).map((one) => [
+      one,
+      { p50: [] as number[], p99: [] as number[], hits: 0, isCut: false },
+    ]),
+  );
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [limit, times] of floors) times.push(percentile(measureFloor(db, limit), 50));
+    for (const [one, result] of results) {
+      const { times, hits, isCut } = await measure(db, one);
+      // The first round fills the caches.
+      if (round > 0) {
+        result.p50.push(percentile(times, 50));
+        result.p99.push(percentile(times, 99));
+      }
+      Object.assign(result, { hits, isCut: result.isCut || isCut });
+    }
+  }
+  const floorOf = (limit: number): number => percentile((floors.get(limit) ?? []).slice(1), 50);
+  print(
+    ["case", "p50 ms", "p99 ms", "× floor", "posts"],
+    [
+      ...[50, 100, 500].map((limit) => [`floor, ${limit}`, floorOf(limit).toFixed(2), "", "1.0", String(limit)]),
+      ...[...results].map(([one, { p50, p99, hits, isCut }]) => [
+        one.name,
+        percentile(p50, 50).toFixed(2),
+        percentile(p99, 50).toFixed(2),
+        (percentile(p50, 50) / floorOf(one.limit ?? 50)).toFixed(1),
+        `${hits}${isCut ? " cut short" : ""}`,
+      ]),
+    ],
+  );
+  const worst = Math.max(...[...results.values()].map(({ p99 }) => percentile(p99, 50)));
+  print(["worst p99 ms"], [[worst.toFixed(2)]]);
+}
+
+function measureSize(db: Db): void {
+  const rows = db.raw.prepare("SELECT name, SUM(pgsize) AS bytes FROM dbstat GROUP BY name").all([]) as { name: string; bytes: number }[];
+  const sum = (pattern: RegExp): number =>
+    rows.filter(({ name }) => pattern.test(name)).reduce((total, { bytes }) => total + bytes, 0) / 1e6;
+  const table = sum(/^posts$/);
+  const all = sum(/^posts|sqlite_autoindex_posts/);
+  const index = sum(/^search_/);
+  print(
+    ["posts MB", "with its indexes MB", "search index MB", "× posts", "× posts with indexes"],
+    [[table, all, index, index / table, index / all].map((value) => value.toFixed(2))],
+  );
+}
+
+/** New posts one a transaction, as `schedule_post` writes them, with and without the text index; taken back afterwards. */
+async function measureInserts(db: Db): Promise<void> {
+  const nextKey = createTies();
+  const posts = [...generatePosts(4_000)].map((post, at) => ({ ...post, id: `bench_${at}`, scheduledAt: post.scheduledAt + 1 }));
+  const times = { plain: [] as number[], indexed: [] as number[] };
+  for (const [at, post] of posts.entries()) {
+    const kind = at % 2 === 0 ? "plain" : "indexed";
+    const start = performance.now();
+    await writePosts(db, [post], nextKey, kind === "indexed");
+    times[kind].push(performance.now() - start);
+  }
+  db.raw.exec("BEGIN IMMEDIATE");
+  db.raw.exec("DELETE FROM search_index WHERE rowid IN (SELECT sort_key FROM posts WHERE id LIKE 'bench%')");
+  db.raw.exec("DELETE FROM posts WHERE id LIKE 'bench%'");
+  db.raw.exec("COMMIT");
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  print(
+    ["insert, one a transaction", "mean ms", "p50 ms", "p99 ms", "× unindexed"],
+    [
+      ["unindexed", mean(times.plain), percentile(times.plain, 50), percentile(times.plain, 99), 1],
+      [
+        "indexed",
+        mean(times.indexed),
+        percentile(times.indexed, 50),
+        percentile(times.indexed, 99),
+        mean(times.indexed) / mean(times.plain),
+      ],
+    ].map((row) => row.map((cell) => (typeof cell === "number" ? cell.toFixed(2) : cell))),
+  );
+}
+
+await using db = await openBenchDb(count, (line) => process.stderr.write(`${line}\n`));
+await measurePages(db);
+measureSize(db);
+await measureInserts(db);
