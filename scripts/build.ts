@@ -54,10 +54,8 @@ await build({
   external: EXTERNAL,
   plugins: [staticCatalog],
   banner: { js: BANNER },
-  // Names of functions and classes stand in logs and errors.
+  // Not minified: stacks in the log must lead somewhere, and nobody downloads it in a page.
   keepNames: true,
-  minifyWhitespace: true,
-  minifySyntax: true,
   legalComments: "external",
   logLevel: "warning",
 });

@@ -78,7 +78,11 @@ function settingTable(platforms: readonly AnyPlatform[]): string {
     platform.requiredSettings.map((name) => [`\`${name}\``, `Needed to connect ${platform.title}`, "none"]),
   );
   const own = SETTINGS.map((setting) => [`\`${setting.name}\``, setting.meaning, setting.default]);
-  const base = ["`POSTHORN_<PLATFORM>_BASE_URL`", "Another address of that platform's API (a gateway, a server of your own)", "the platform's"];
+  const base = [
+    "`POSTHORN_<PLATFORM>_BASE_URL`",
+    "Another address of that platform's API (a gateway, a server of your own)",
+    "the platform's",
+  ];
   return table(["setting", "meaning", "default"], [...own, ...required, base]);
 }
 

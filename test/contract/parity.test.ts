@@ -1,0 +1,291 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { hostname } from "node:os";
+import { PassThrough } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Server } from "../../src/cli/host.ts";
+import { createHost } from "../../src/host.ts";
+import { callerOf } from "../support/context.ts";
+import { createFakeTerminal, runCli } from "../support/cli.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const API_KEY = "the-parity-test-has-a-fixed-key-of-its-own";
+const LATER = "2100-01-01T09:00:00Z";
+
+type Args = Readonly<Record<string, unknown>>;
+
+/** What a caller sees of a call: the result, or the sentence that refuses it. */
+type Outcome = { readonly result: unknown } | { readonly sentence: string };
+
+interface Face {
+  readonly name: string;
+  call(tool: string, args: unknown): Promise<Outcome>;
+}
+
+/** What calls are about; each face gets posts of its own, so that what one does does not stand in another's way. */
+interface World {
+  readonly accountId: string;
+  readonly publishedId: string;
+  readonly failedId: string;
+  readonly fileId: string;
+  newPost(): Promise<string>;
+  newAccount(): Promise<string>;
+  newFile(): Promise<string>;
+}
+
+/** A good call of every tool. */
+const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
+  cancel_post: async (world) => ({ id: await world.newPost() }),
+  check_connection: async () => ({ connectId: await openConnection() }),
+  connect_channel: () => ({ provider: "bluesky", handle: "alice.example.com" }),
+  delete_file: async (world) => ({ id: await world.newFile() }),
+  disconnect_channel: async (world) => ({ accountId: await world.newAccount() }),
+  edit_published_post: (world) => ({ id: world.publishedId, caption: "Corrected" }),
+  get_account_analytics: (world) => ({ accountId: world.accountId, from: "2026-01-01", to: "2026-01-02" }),
+  get_post: (world) => ({ id: world.publishedId, insights: true, history: true }),
+  get_status: () => ({}),
+  list_accounts: () => ({}),
+  list_files: () => ({ limit: 1 }),
+  list_platforms: () => ({}),
+  list_posts: () => ({ status: ["published", "failed"], search: "parity" }),
+  resolve_post: (world) => ({ id: world.failedId, outcome: "not_published" }),
+  retry_post: async (world) => ({ id: await failPost(await world.newPost()) }),
+  schedule_post: (world) => ({ accountId: world.accountId, caption: "Face to face", scheduledAt: LATER, dryRun: true }),
+  schedule_posts: (world) => ({
+    posts: [
+      { accountId: world.accountId, caption: "One", scheduledAt: LATER },
+      { accountId: "acc_none", caption: "Two" },
+    ],
+  }),
+  set_thumbnail: (world) => ({ id: world.publishedId, thumbnailUrl: world.fileId }),
+  show_calendar: (world) => ({ accountId: [world.accountId], from: "2026-01-01", to: "2026-01-31" }),
+  update_post: async (world) => ({ id: await world.newPost(), caption: "Changed", metadata: { title: "New" } }),
+  upload_file: () => ({ name: "picture.png" }),
+};
+
+/** Bad calls: each face refuses them with the same words. */
+const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => unknown)])[] = [
+  ["cancel_post", {}],
+  ["cancel_post", (world: World) => ({ id: world.publishedId })],
+  ["check_connection", { connectId: "con_none" }],
+  ["connect_channel", { provider: "myspace" }],
+  ["connect_channel", { provider: "bluesky", instanceUrl: "http://127.0.0.1:1" }],
+  ["delete_file", { id: "file_none" }],
+  ["disconnect_channel", { accountId: "acc_none" }],
+  ["edit_published_post", { id: "post_none", caption: "x" }],
+  ["edit_published_post", (world: World) => ({ id: world.failedId, caption: "x" })],
+  ["get_account_analytics", { accountId: "acc_none", from: "2026-01-01" }],
+  ["get_account_analytics", (world: World) => ({ accountId: world.accountId, from: "soon" })],
+  ["get_post", { id: "post_none" }],
+  ["get_post", { id: 5 }],
+  ["get_status", { verbose: true }],
+  ["list_accounts", { limit: 5 }],
+  ["list_files", { type: "paper" }],
+  ["list_files", { cursor: "nonsense" }],
+  ["list_platforms", { provider: "feed" }],
+  ["list_posts", { limit: 501 }],
+  ["list_posts", { status: ["sent"] }],
+  ["list_posts", { cursor: "nonsense" }],
+  ["list_posts", { from: "yesterday" }],
+  ["list_posts", []],
+  ["list_posts", "all"],
+  ["no_such_tool", {}],
+  ["resolve_post", (world: World) => ({ id: world.publishedId, outcome: "published" })],
+  ["resolve_post", (world: World) => ({ id: world.failedId, outcome: "perhaps" })],
+  ["retry_post", (world: World) => ({ id: world.publishedId })],
+  ["schedule_post", { caption: "x" }],
+  ["schedule_post", (world: World) => ({ accountId: world.accountId, caption: "x", scheduledAt: "2001-01-01T00:00:00" })],
+  ["schedule_post", (world: World) => ({ accountId: world.accountId, caption: "x", scheduledAt: LATER, metadata: { colour: "red" } })],
+  ["schedule_post", (world: World) => ({ accountId: world.accountId, mediaUrl: "file:///etc/passwd", scheduledAt: LATER })],
+  ["schedule_posts", { posts: [] }],
+  ["set_thumbnail", (world: World) => ({ id: world.publishedId })],
+  ["set_thumbnail", (world: World) => ({ id: world.failedId, thumbnailUrl: world.fileId })],
+  ["show_calendar", { from: "2026-02-01", to: "2026-01-01" }],
+  ["update_post", (world: World) => ({ id: world.publishedId, caption: "x" })],
+  ["update_post", { id: "post_none" }],
+  ["upload_file", { url: "http://169.254.169.254/latest/meta-data" }],
+  ["upload_file", { url: "ftp://example.com/a" }],
+];
+
+const folder = temporaryFolder();
+let server: Server;
+let world: World;
+let faces: readonly Face[] = [];
+let mcpClient: Client;
+
+beforeAll(async () => {
+  const env = { ...folder.env, POSTHORN_API_KEY: API_KEY, POSTHORN_LOG_LEVEL: "silent" };
+  server = await startServer({ ...env, POSTHORN_PORT: "0" });
+  mcpClient = new Client({ name: "parity", version: "1" });
+  const requestInit = { headers: { Authorization: `Bearer ${API_KEY}` } };
+  await mcpClient.connect(new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`), { requestInit }));
+  faces = [httpFace(server.address), mcpFace(mcpClient), cliFace({ ...env, POSTHORN_PORT: new URL(server.address).port })];
+  world = await createWorld();
+}, 60_000);
+
+afterAll(async () => {
+  await mcpClient?.close();
+  await server?.[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+function startServer(env: Readonly<Record<string, string>>): Promise<Server> {
+  const host = createHost({
+    env,
+    terminal: createFakeTerminal().terminal,
+    machine: { host: hostname(), pid: process.pid },
+    stopSignal: new AbortController().signal,
+    stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
+  });
+  return host.startServer({ role: "serve" });
+}
+
+function httpFace(address: string): Face {
+  return {
+    name: "HTTP",
+    async call(tool, args) {
+      const response = await fetch(`${address}/api/v1/tools/${tool}`, {
+        method: "POST",
+        headers: { Authorization: `Bearer ${API_KEY}`, "Content-Type": "application/json" },
+        body: JSON.stringify(args),
+      });
+      const body = (await response.json()) as { result?: unknown; error?: string };
+      return body.error === undefined ? { result: body.result } : { sentence: body.error };
+    },
+  };
+}
+
+function mcpFace(client: Client): Face {
+  return {
+    name: "MCP",
+    async call(tool, args) {
+      const answer = await client.callTool({ name: tool, arguments: args as Record<string, unknown> });
+      const [first] = answer.content;
+      if (answer.isError === true) return { sentence: first?.type === "text" ? first.text : "" };
+      expect(JSON.parse(first?.type === "text" ? first.text : "")).toEqual(answer.structuredContent);
+      return { result: answer.structuredContent };
+    },
+  };
+}
+
+function cliFace(env: Readonly<Record<string, string>>): Face {
+  return {
+    name: "command line",
+    async call(tool, args) {
+      const run = await runCli(["call", tool, JSON.stringify(args)], { env });
+      return run.status === 0 ? { result: JSON.parse(run.stdout) as unknown } : { sentence: run.stderr.trimEnd() };
+    },
+  };
+}
+
+async function call(tool: string, args: Args): Promise<Record<string, unknown>> {
+  return (await server.toolbox.call(tool, args, callerOf())).result;
+}
+
+async function newPost(accountId: string, more: Args = {}): Promise<string> {
+  const { post } = (await call("schedule_post", { accountId, caption: "A post for parity", scheduledAt: LATER, ...more })) as {
+    post: { id: string };
+  };
+  return post.id;
+}
+
+async function createWorld(): Promise<World> {
+  const { accounts } = (await call("list_accounts", {})) as { accounts: { id: string }[] };
+  const accountId = accounts[0]!.id;
+  const publishedId = await newPost(accountId, { scheduledAt: undefined });
+  await expect
+    .poll(async () => (await call("get_post", { id: publishedId }))["post"], { timeout: 20_000 })
+    .toMatchObject({ status: "published" });
+  return {
+    accountId,
+    publishedId,
+    failedId: await failPost(await newPost(accountId)),
+    fileId: await newFile(),
+    newPost: () => newPost(accountId),
+    async newAccount() {
+      const { account } = (await call("connect_channel", { provider: "feed", name: "To go" })) as { account: { id: string } };
+      return account.id;
+    },
+    newFile,
+  };
+}
+
+async function newFile(): Promise<string> {
+  const { default: sharp } = await import("sharp");
+  const picture = await sharp({ create: { width: 8, height: 8, channels: 3, background: "#369" } })
+    .png()
+    .toBuffer();
+  const response = await fetch(`${server.address}/api/v1/files?name=picture.png`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${API_KEY}`, "Content-Type": "image/png" },
+    body: new Uint8Array(picture),
+  });
+  const { file } = (await response.json()) as { file: { id: string } };
+  return file.id;
+}
+
+/** As a publisher leaves a post whose outcome it could not learn. */
+async function failPost(id: string): Promise<string> {
+  await server.ctx.db.query
+    .updateTable("posts")
+    .set({ status: "failed", error: "The platform refused it.", next_at: null })
+    .where("id", "=", id)
+    .execute();
+  return id;
+}
+
+async function openConnection(): Promise<string> {
+  const { connectId } = (await call("connect_channel", { provider: "bluesky" })) as { connectId: string };
+  return connectId;
+}
+
+/** Without what differs between any two calls: new ids, times, tokens and signatures. */
+function comparable(outcome: Outcome): unknown {
+  const text = JSON.stringify(outcome)
+    .replaceAll(/\b(post|acc|file|att|con|wrk|key)_[0-9a-z]{26}/g, "$1_ID")
+    .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME")
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")
+    .replaceAll(/(https?:\/\/localhost:\d+\/\w+)[^"]*/g, "$1/…")
+    .replaceAll(/"(\w*[lL]ateness\w*|p50Ms|p95Ms|maxMs)":\d+/g, '"$1":0');
+  return JSON.parse(text) as unknown;
+}
+
+describe("every face", () => {
+  it("is asked about every tool", () => {
+    expect(Object.keys(GOOD).sort()).toEqual(server.toolbox.tools.map(({ name }) => name).sort());
+  });
+
+  it.each(Object.entries(GOOD))("answers %s alike", async (tool, makeArgs) => {
+    const outcomes: unknown[] = [];
+    for (const face of faces) outcomes.push(comparable(await face.call(tool, await makeArgs(world))));
+    expect(outcomes[0]).toHaveProperty("result");
+    expect(outcomes[1]).toEqual(outcomes[0]);
+    expect(outcomes[2]).toEqual(outcomes[0]);
+  });
+
+  it.each(BAD.map(([tool, args], index) => [tool, index, args] as const))(
+    "refuses %s (%i) with the same words",
+    async (tool, _index, given) => {
+      const args = typeof given === "function" ? (given as (world: World) => unknown)(world) : given;
+      const outcomes: unknown[] = [];
+      for (const face of faces) {
+        // The client of MCP's SDK sends objects alone.
+        const isSendable = face.name !== "MCP" || (typeof args === "object" && !Array.isArray(args));
+        if (isSendable) outcomes.push(comparable(await face.call(tool, args)));
+      }
+      expect(outcomes[0]).toHaveProperty("sentence");
+      for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
+    },
+  );
+
+  it("lists the same tools with the same schemas", async () => {
+    const response = await fetch(`${server.address}/api/v1/tools`, { headers: { Authorization: `Bearer ${API_KEY}` } });
+    const overHttp = (await response.json()) as { tools: { name: string; inputSchema: unknown }[] };
+    const { tools: overMcp } = await mcpClient.listTools();
+    expect(overMcp.map(({ name, inputSchema }) => ({ name, inputSchema }))).toEqual(
+      overHttp.tools.map(({ name, inputSchema }) => ({ name, inputSchema })),
+    );
+    const onCli = await runCli(["tools"], { env: { ...folder.env, POSTHORN_API_KEY: API_KEY } });
+    const names = (JSON.parse(onCli.stdout) as typeof overHttp).tools.map(({ name }) => name);
+    expect(names).toEqual(overHttp.tools.map(({ name }) => name));
+  });
+});
