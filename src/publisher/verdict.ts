@@ -75,8 +75,13 @@ export function verdictOnError(error: unknown, at: Situation): PostEnd {
   if (error instanceof TooLate) return failed(missedSentence(null), at);
   if (error instanceof PlatformFault) return verdictOnFault(error, at);
   if (at.isOpen) return askLater(at, { afterMs: null, why: sentence(error) });
-  if (error instanceof MediaUnavailable) return retryLater(error.message, at);
+  if (error instanceof MediaUnavailable || isPassing(error)) return retryLater(error.message, at);
   return failed(sentence(error), at);
+}
+
+/** Trouble of this machine, a full disk say: no fault of the post's. */
+function isPassing(error: unknown): error is AppError {
+  return error instanceof AppError && error.kind === "unavailable";
 }
 
 function verdictOnFault(fault: PlatformFault, at: Situation): PostEnd {

@@ -1,6 +1,6 @@
 import { Kysely, SqliteDialect, type Transaction } from "kysely";
 import { AppError } from "../domain/errors.ts";
-import { isSqliteError, openSqlite, sqliteCode, type DriverName, type SqliteDatabase } from "./driver.ts";
+import { isSqliteError, openSqlite, sqliteCode, type DriverName, type SqliteDatabase, type SqliteStatement } from "./driver.ts";
 import { createGroupCommit, type Commit } from "./group-commit.ts";
 import * as init from "./migrations/0001_init.ts";
 import type { Tables } from "./schema.ts";
@@ -44,7 +44,7 @@ export async function openDb(options: OpenDbOptions): Promise<Db> {
     try {
       setPragmas(database);
       migrate(database);
-      const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: immediate(database) as never }) });
+      const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(database) as never }) });
       return createDb(query, database, driver);
     } catch (error) {
       database.close();
@@ -57,14 +57,19 @@ export async function openDb(options: OpenDbOptions): Promise<Db> {
 
 function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
   // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
-  const exclusive: Db["exclusive"] = (work) => query.connection().execute(async () => inTransaction(raw, () => work(raw)));
+  const exclusive: Db["exclusive"] = (work) =>
+    query.connection().execute(async () => explaining(() => inTransaction(raw, () => work(raw))));
+  const commit = createGroupCommit(exclusive);
   return {
     query,
     raw,
     driver,
     transaction: (work) => query.transaction().execute(work),
     exclusive,
-    commit: createGroupCommit(exclusive),
+    commit: (work) =>
+      commit(work).catch((error: unknown) => {
+        throw explained(error);
+      }),
     async [Symbol.asyncDispose]() {
       await query.destroy();
     },
@@ -104,10 +109,57 @@ function setPragmas(database: SqliteDatabase): void {
   database.exec("PRAGMA temp_store = MEMORY");
 }
 
-/** Every transaction takes the write lock at its start: a deferred one fails with SQLITE_BUSY when it first writes. */
-function immediate(database: SqliteDatabase): SqliteDatabase {
-  return { ...database, prepare: (source) => database.prepare(source === "begin" ? "BEGIN IMMEDIATE" : source) };
+/**
+ * The handle as Kysely gets it. Every transaction takes the write lock at its start: a deferred one fails with SQLITE_BUSY when
+ * it first writes. A disk that is full or broken is told in a sentence.
+ */
+function forKysely(database: SqliteDatabase): SqliteDatabase {
+  return {
+    ...database,
+    prepare(source) {
+      if (source === "rollback") return rollbackStatement(database);
+      const statement = database.prepare(source === "begin" ? "BEGIN IMMEDIATE" : source);
+      return {
+        reader: statement.reader,
+        all: (parameters) => explaining(() => statement.all(parameters)),
+        get: (parameters) => explaining(() => statement.get(parameters)),
+        run: (parameters) => explaining(() => statement.run(parameters)),
+        iterate: (parameters) => statement.iterate(parameters),
+      };
+    },
+  };
 }
+
+function rollbackStatement(database: SqliteDatabase): SqliteStatement {
+  const run = (): { changes: number; lastInsertRowid: number } => {
+    rollback(database);
+    return { changes: 0, lastInsertRowid: 0 };
+  };
+  return { reader: false, all: () => [], get: () => undefined, run, iterate: () => [].values() };
+}
+
+/** What the caller is told when the disk, not the request, is the trouble. Nothing of the write stands then. */
+function explaining<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function explained(error: unknown): unknown {
+  const code = sqliteCode(error);
+  const sentence = WRITE_SENTENCES.find(([prefix]) => code?.startsWith(prefix) === true)?.[1];
+  if (sentence === undefined) return error;
+  return new AppError("unavailable", `${sentence} Nothing was changed and nothing is lost.`, { cause: error });
+}
+
+const WRITE_SENTENCES: readonly (readonly [string, string])[] = [
+  ["SQLITE_FULL", "The disk of the data folder is full. Free some space, then try again."],
+  ["SQLITE_IOERR", "The disk of the data folder reports an error. Check the disk, then try again."],
+  ["SQLITE_READONLY", "The database cannot be written. Check the permissions of the data folder, then try again."],
+  ["SQLITE_BUSY", "Another program holds the database's lock for too long. Close it, then try again."],
+];
 
 /** Synchronous and under the write lock: of several processes that start together, one migrates and the others find it done. */
 function migrate(database: SqliteDatabase): void {

@@ -47,8 +47,17 @@ function inSavepoint(raw: SqliteDatabase, piece: Waiting): () => void {
     raw.exec("RELEASE piece");
     return done;
   } catch (error) {
+    takeBack(raw, error);
+    return () => piece.reject(error);
+  }
+}
+
+/** A full disk ends the whole transaction, savepoints and all: then the batch fails with what was the matter. */
+function takeBack(raw: SqliteDatabase, reason: unknown): void {
+  try {
     raw.exec("ROLLBACK TO piece");
     raw.exec("RELEASE piece");
-    return () => piece.reject(error);
+  } catch {
+    throw reason;
   }
 }

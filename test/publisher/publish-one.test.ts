@@ -48,7 +48,9 @@ describe("publishing one post", () => {
     expect(row).toMatchObject({ status: "published", attempts: 1, error: null, next_at: null, lease_worker: null, in_doubt: 0 });
     expect([...live.values()]).toEqual([1]);
     expect(row.platform_post_id).toBe([...live.keys()][0]);
-    expect(await ctx.db.query.selectFrom("attempts").select(["outcome", "number"]).execute()).toEqual([{ outcome: "published", number: 1 }]);
+    expect(await ctx.db.query.selectFrom("attempts").select(["outcome", "number"]).execute()).toEqual([
+      { outcome: "published", number: 1 },
+    ]);
     expect(await ctx.db.query.selectFrom("accounts").select(["in_flight_post", "last_published_at"]).executeTakeFirst()).toEqual({
       in_flight_post: null,
       last_published_at: ctx.clock.now(),
