@@ -64,8 +64,9 @@ function closer(server: Server): () => Promise<void> {
     if (isClosing) response.setHeader("Connection", "close");
     connections.get(socket)?.add(response);
     response.once("close", () => {
-      connections.get(socket)?.delete(response);
-      if (isClosing) dropIdle();
+      const answers = connections.get(socket);
+      answers?.delete(response);
+      if (isClosing && answers?.size === 0) socket.destroySoon();
     });
   });
   return () =>

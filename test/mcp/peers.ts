@@ -138,7 +138,7 @@ function newTransport({ wire, port, key, permissions }: Target) {
   return wire === "/mcp" ? new StreamableHTTPClientTransport(url, { requestInit }) : new SSEClientTransport(url, { requestInit });
 }
 
-function processOf(permissions = "read,publish"): { command: string; args: string[] } {
+export function processOf(permissions = "read,publish"): { command: string; args: string[] } {
   return { command: process.execPath, args: ["--import", "tsx", ENTRY, permissions] };
 }
 

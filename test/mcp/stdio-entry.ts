@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { untilOrphaned } from "../../src/mcp/parent.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { systemClock } from "../../src/system-clock.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
@@ -11,6 +12,10 @@ const tell = (text: string): void => void writeSync(2, `${text}\n`);
 
 const stop = new AbortController();
 for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => stop.abort());
+untilOrphaned(() => process.ppid, systemClock, stop.signal).then(
+  () => stop.abort(),
+  () => {},
+);
 
 await using ctx = await createTestContext();
 const toolbox = createToolbox(ctx, createSmallTools(tell));
@@ -23,4 +28,5 @@ await serveStdio({
   stdout: process.stdout,
   stopSignal: stop.signal,
 });
+stop.abort();
 for (const line of ctx.log.lines.filter((line) => line.level !== "debug")) tell(`${line.level}: ${line.message}`);

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import type { Readable, Writable } from "node:stream";
@@ -6,7 +7,7 @@ import { MAX_MESSAGE_BYTES } from "../../src/mcp/limits.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
-import { follow, Notes, startProcess } from "./peers.ts";
+import { follow, Notes, processOf, startProcess } from "./peers.ts";
 import { createSmallTools } from "./small-tools.ts";
 
 const INITIALIZE = {
@@ -281,5 +282,16 @@ describe("a process on standard streams", () => {
     wire.send({ jsonrpc: "2.0", id: 1, method: "ping" });
     const [code] = await once(child, "exit");
     expect(code).toBe(0);
+  });
+
+  it("ends with its parent, though its input stays open", async () => {
+    const { command, args } = processOf();
+    const inherit = `require("node:child_process").spawn(${JSON.stringify(command)}, ${JSON.stringify(args)}, { stdio: "inherit" })`;
+    const parent = spawn(process.execPath, ["-e", inherit], { stdio: ["pipe", "pipe", "inherit"] });
+    const wire = new Wire(parent.stdin, parent.stdout);
+    wire.send(INITIALIZE);
+    await wire.answer("init");
+    parent.kill("SIGKILL");
+    await once(parent.stdout, "end");
   });
 });
