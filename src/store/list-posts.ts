@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { PostStatus } from "../domain/post-states.ts";
 import type { Query } from "./db.ts";
-import { POST_COLUMNS, type PostRow } from "./posts.ts";
+import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
 import { scan, type KeyRange } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
 import { anyTag, compileSearch } from "./search.ts";
@@ -20,7 +20,7 @@ export interface PostFilter {
 }
 
 export interface PageOfRows {
-  readonly rows: readonly PostRow[];
+  readonly rows: readonly ShownRow[];
   /** Give it back as `before` for the next page; null on the last page. */
   readonly next: bigint | null;
 }
@@ -61,12 +61,12 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
   return { rows: (await readRows(query, scope, shown)).map(withoutKey), next: last === undefined ? stoppedAt : BigInt(last) };
 }
 
-interface KeyedRow extends PostRow {
+interface KeyedRow extends ShownRow {
   readonly key: string;
 }
 
 async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): Promise<KeyedRow[]> {
-  const columns = sql.join(POST_COLUMNS.map((column) => sql.ref(`p.${column}`)));
+  const columns = sql.join(SHOWN_COLUMNS.map((column) => sql.ref(`p.${column}`)));
   const { rows } = await sql<KeyedRow>`
     SELECT CAST(p.sort_key AS TEXT) AS key, ${columns}
     FROM (${keys}) AS k CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = k.key
@@ -80,7 +80,7 @@ function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
   return { rows: rows.slice(0, limit).map(withoutKey), next: last === undefined ? null : BigInt(last.key) };
 }
 
-function withoutKey({ key: _key, ...row }: KeyedRow): PostRow {
+function withoutKey({ key: _key, ...row }: KeyedRow): ShownRow {
   return row;
 }
 

@@ -39,10 +39,31 @@ export const POST_COLUMNS = [
   "updated_at",
 ] as const satisfies readonly (keyof PostRow)[];
 
+/** What `toPost` shows; long lists read no more than this. */
+export const SHOWN_COLUMNS = [
+  "id",
+  "account_id",
+  "provider",
+  "media_url",
+  "caption",
+  "metadata",
+  "lead_minutes",
+  "scheduled_at",
+  "status",
+  "platform_post_id",
+  "platform_url",
+  "error",
+  "attempts",
+  "published_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PostRow)[];
+export type ShownRow = Pick<PostRow, (typeof SHOWN_COLUMNS)[number]>;
+
 /** Posts of one millisecond that a sort key can tell apart. */
 const TIES_PER_MS = 1n << 20n;
 
-export function toPost(row: PostRow): Post {
+export function toPost(row: ShownRow): Post {
   return {
     id: row.id,
     accountId: row.account_id,
