@@ -5,7 +5,7 @@ import { AppError } from "../domain/errors.ts";
 import { Attempt, Post } from "../domain/post.ts";
 import { SECOND, toIso } from "../domain/time.ts";
 import { listAccounts } from "../services/accounts.ts";
-import { storeUpload } from "../services/files.ts";
+import { storeUpload } from "../services/file-uploads.ts";
 import { demoPicture } from "./demo-picture.ts";
 import { createDemoView, type DemoView } from "./demo-view.ts";
 import type { Host, Server } from "./host.ts";

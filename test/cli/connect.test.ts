@@ -1,3 +1,5 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -12,7 +14,9 @@ describe("posthorn connect", () => {
 
   it("asks for the secrets, hides them while they are typed, and shows a notice apart from the result", async () => {
     using folder = temporaryFolder();
-    const run = await runCli(["connect", "webhook"], { ...folder, answers: ["https://hooks.example.com/posts", ""] });
+    await using receiver = await startReceiver();
+    const env = { ...folder.env, ...receiver.env };
+    const run = await runCli(["connect", "webhook"], { env, answers: [receiver.url, ""] });
     expect(run.status).toBe(0);
     expect(JSON.parse(run.stdout)).toMatchObject({ provider: "webhook", status: "connected" });
     expect(run.questions.map(({ isHidden }) => isHidden)).toContain(true);
@@ -22,8 +26,9 @@ describe("posthorn connect", () => {
 
   it("reads them from standard input for scripts", async () => {
     using folder = temporaryFolder();
-    const input = '{"url":"https://hooks.example.com/posts"}';
-    const run = await runCli(["connect", "webhook", "--secrets-stdin"], { ...folder, input });
+    await using receiver = await startReceiver();
+    const input = JSON.stringify({ url: receiver.url });
+    const run = await runCli(["connect", "webhook", "--secrets-stdin"], { env: { ...folder.env, ...receiver.env }, input });
     expect(JSON.parse(run.stdout)).toMatchObject({ provider: "webhook" });
   });
 
@@ -42,3 +47,21 @@ describe("posthorn connect", () => {
     expect(run.stderr).toContain(sentence);
   });
 });
+
+/** Takes whatever is sent; the settings allow its private address. */
+async function startReceiver(): Promise<{ url: string; env: Record<string, string> } & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}/posts`,
+    env: { POSTHORN_ALLOWED_HOSTS: host },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
