@@ -91,5 +91,3 @@ export const SERVICE_PATHS: Operations = [
     },
   },
 ];
-
-export const FILE_PATHS: Operations = [];

@@ -88,7 +88,10 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
     operation: {
       operationId: nameOf(route),
       summary: route.summary,
-      description: `Needs the permission \`${tool.permission}\`. The same as ${route.tools.map((name) => `\`${name}\``).join(" or ")}.`,
+      description: `Needs the permission \`${tool.permission}\`. The same as ${route.tools
+        .toReversed()
+        .map((name) => `\`${name}\``)
+        .join(" or ")}.`,
       tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
       requestParams: {
         path: z.object(pick(tool, names)),

@@ -1,6 +1,7 @@
 import { createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { Toolbox } from "../toolkit/toolbox.ts";
-import { POST_EXAMPLE, SERVICE_PATHS, FILE_PATHS } from "./openapi-extras.ts";
+import { POST_EXAMPLE, SERVICE_PATHS } from "./openapi-extras.ts";
+import { FILE_PATHS } from "./openapi-files.ts";
 import { describeRoute, describeTool, ERROR_RESPONSES, type Operations } from "./openapi-operations.ts";
 import type { ResourceRoute } from "./resource-routes.ts";
 
@@ -25,8 +26,8 @@ export function createOpenApi({ toolbox, routes, version }: OpenApiSource): Open
   const operations: Operations = [
     ...routes.map((route) => describeRoute(route, toolbox)),
     ...FILE_PATHS,
-    ...toolbox.tools.map(describeTool),
     ...SERVICE_PATHS,
+    ...toolbox.tools.map(describeTool),
   ];
   const document = nameJson(createDocument(describe(version, toPaths(operations)), { override: ({ jsonSchema }) => tidy(jsonSchema) }));
   const post = document.components?.schemas?.["Post"];
@@ -68,9 +69,10 @@ function nameJson(document: OpenApiDocument): OpenApiDocument {
   return named;
 }
 
-/** As for the tools: no `pattern` beside a `format`, no bounds that only mean "a safe integer". */
+/** As for the tools: no `pattern` beside a `format`, no bounds that only mean "a safe integer", no names that are any text. */
 function tidy(jsonSchema: Record<string, unknown>): void {
   if ("format" in jsonSchema) delete jsonSchema["pattern"];
+  if ("propertyNames" in jsonSchema) delete jsonSchema["propertyNames"];
   if (jsonSchema["minimum"] === Number.MIN_SAFE_INTEGER) delete jsonSchema["minimum"];
   if (jsonSchema["maximum"] === Number.MAX_SAFE_INTEGER) delete jsonSchema["maximum"];
 }

@@ -11,7 +11,8 @@ export interface CurlRequest {
 export function curlOf({ baseUrl, method, path, isOpen, json }: CurlRequest): string {
   const verb = method === "get" ? "" : `-X ${method.toUpperCase()} `;
   const lines = [
-    `curl ${verb}${quoteShell(baseUrl + path)}`,
+    // Braces would be curl's own pattern language.
+    `curl ${verb}${quoteShell(baseUrl + path.replaceAll(/\{(\w+)\}/g, "<$1>"))}`,
     ...(isOpen ? [] : ['-H "Authorization: Bearer $POSTHORN_API_KEY"']),
     ...(json === undefined ? [] : [`-H "Content-Type: application/json"`, `-d ${quoteShell(JSON.stringify(json))}`]),
   ];

@@ -19,7 +19,7 @@ article{min-width:0}
 section>h2{font-size:1.35rem;margin:2.5rem 0 .25rem}
 h3{font-size:.95rem;margin:1.25rem 0 .4rem}
 .method{font:600 .7rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;text-transform:uppercase;color:var(--accent);flex:none;
-min-width:3.2em;display:inline-block}
+min-width:3.7em;display:inline-block}
 .method.post{color:var(--good)}.method.delete{color:var(--bad)}
 .operation{background:var(--card);border:1px solid var(--line);border-radius:12px;margin:.6rem 0;padding:0 1.1rem}
 .operation[open]{padding-bottom:1.1rem}
@@ -61,6 +61,9 @@ function filter() {
     if (isShown) shown.add(operation.id);
   }
   for (const link of links) link.hidden = !shown.has(link.dataset.for);
+  for (const group of document.querySelectorAll(".group")) {
+    group.hidden = words.length > 0 && ![...group.querySelectorAll("li, .operation")].some((part) => !part.hidden);
+  }
   nothing.hidden = shown.size > 0;
 }
 search.addEventListener("input", filter);

@@ -49,15 +49,15 @@ function isIn(entry: Entry, tag: string): boolean {
 
 function contents(tag: string, entries: readonly Entry[]): Html {
   const links = entries.filter((entry) => isIn(entry, tag));
-  return html`<h2>${tag}</h2>
+  return html`<div class="group">
+    <h2>${tag}</h2>
     <ul>
       ${links.map(
         ({ id, method, path }) =>
-          html`<li data-for="${id}">
-            <a href="#${id}">${isTool(path) ? "" : methodMark(method)} ${shortPath(path)}</a>
-          </li>`,
+          html`<li data-for="${id}"><a href="#${id}">${isTool(path) ? "" : methodMark(method)} ${shortPath(path)}</a></li>`,
       )}
-    </ul>`;
+    </ul>
+  </div>`;
 }
 
 function isTool(path: string): boolean {
@@ -73,7 +73,7 @@ function shortPath(path: string): string {
 }
 
 function section(tag: oas31.TagObject, entries: readonly Entry[], baseUrl: string): Html {
-  return html`<section>
+  return html`<section class="group">
     <h2 id="tag-${tag.name}">${tag.name}</h2>
     <p class="muted">${tag.description}</p>
     ${entries.filter((entry) => isIn(entry, tag.name)).map((entry) => describe(entry, baseUrl))}
@@ -151,7 +151,7 @@ function schemas(document: OpenApiDocument): Html {
   const all: [string, AnySchema][] = Object.entries(document.components?.schemas ?? {});
   const failures = Object.entries(document.components?.responses ?? {});
   const statuses = failureStatuses(document);
-  return html`<section>
+  return html`<section class="group">
       <h2>Records</h2>
       ${all.map(
         ([name, schema]) =>
@@ -161,7 +161,7 @@ function schemas(document: OpenApiDocument): Html {
           </details>`,
       )}
     </section>
-    <section>
+    <section class="group">
       <h2>Failures</h2>
       ${table(
         null,

@@ -1,0 +1,59 @@
+import { createContext, type Context } from "../../src/compose.ts";
+import type { Caller } from "../../src/domain/permissions.ts";
+import type { HttpDeps } from "../../src/http/app.ts";
+import type { Outbound } from "../../src/ports/outbound.ts";
+import { OutboundFailure } from "../../src/ports/outbound.ts";
+import { readSandboxSetup } from "../../src/setup.ts";
+import type { AnyTool } from "../../src/toolkit/define-tool.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { FakeClock } from "./clock.ts";
+import { callerOf, createMemoryLogger } from "./context.ts";
+import { startTestServer, type TestServer } from "./http.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** A network without a single host. */
+const NO_NETWORK: Outbound = {
+  request: async () => {
+    throw new OutboundFailure("There is no network in this test.", false);
+  },
+  assertAllowed: (_field, url) => new URL(url),
+};
+
+export interface Service extends TestServer {
+  readonly ctx: Context;
+  readonly clock: FakeClock;
+  readonly log: ReturnType<typeof createMemoryLogger>;
+  readonly tools: readonly AnyTool[];
+  /** Calls a tool past HTTP. */
+  call(tool: string, args: object, caller?: Partial<Caller>): Promise<any>;
+  /** A new account on the built-in feed. */
+  addFeed(ownerId?: string): Promise<string>;
+}
+
+/** The real composition on a data folder that goes with the test, with every real tool and platform, but no publisher and no network. */
+export async function startService(options: Partial<Omit<HttpDeps, "ctx" | "toolbox">> = {}): Promise<Service> {
+  const folder = temporaryFolder();
+  const setup = await readSandboxSetup(folder.path);
+  const clock = new FakeClock();
+  const log = createMemoryLogger();
+  const ctx = await createContext(setup, { clock, log, outbound: NO_NETWORK });
+  const tools = setup.catalog.tools;
+  const server = await startTestServer(ctx, tools, options);
+  const toolbox = createToolbox(ctx, tools);
+  const call: Service["call"] = async (tool, args, caller) => (await toolbox.call(tool, args, callerOf(caller))).result;
+  return {
+    ...server,
+    ctx,
+    clock,
+    log,
+    tools,
+    call,
+    addFeed: async (ownerId = "default") =>
+      (await call("connect_channel", { provider: "feed", name: `Feed of ${ownerId}` }, { ownerId })).account.id,
+    [Symbol.asyncDispose]: async () => {
+      await server[Symbol.asyncDispose]();
+      await ctx[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
