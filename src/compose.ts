@@ -4,19 +4,17 @@ import { newId } from "./domain/ids.ts";
 import { createLogger } from "./log.ts";
 import { createFolderStore } from "./media/folder-store.ts";
 import { createMediaProbe } from "./media/lazy-probe.ts";
-import { createMediaSource, type MediaSourceOptions } from "./media/source.ts";
+import { createMediaSource } from "./media/source.ts";
 import { createOutbound } from "./media/outbound.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { AppContext } from "./services/context.ts";
-import { createDownloadUrl } from "./services/file-addresses.ts";
 import { findReadyFile } from "./services/files.ts";
 import { createDownloadUrl } from "./services/file-addresses.ts";
 import { checkSecretKey } from "./services/first-start.ts";
 import type { Setup } from "./setup.ts";
 import { createCipher } from "./store/cipher.ts";
-import { openDb, type Db } from "./store/db.ts";
+import { openDb } from "./store/db.ts";
 import { createFeedShelf } from "./store/feed-items.ts";
-import { findFileByKey } from "./store/files.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "./toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
@@ -42,15 +40,12 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const outbound = overrides.outbound ?? openDoor(config, closers);
     const files = overrides.files ?? createFolderStore(folder.files);
     const probe = overrides.probe ?? createMediaProbe();
-    const probe = overrides.probe ?? createMediaProbe();
-    const cipher = overrides.cipher ?? createCipher(setup.masterKey);
-    const publicUrl = (): Promise<string> => links.publicUrl();
     const ctx: Context = {
       settings: config,
       db,
       clock,
       log,
-      cipher,
+      cipher: createCipher(setup.masterKey),
       outbound,
       files,
       media: createMediaSource({
@@ -66,7 +61,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       feed: createFeedShelf(db.query, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
-      publicUrl,
+      publicUrl: () => links.publicUrl(),
       wakePublisher: () => links.wakePublisher(),
       ...overrides,
       links,
@@ -88,20 +83,6 @@ function openDoor(config: Config, closers: Closers): Outbound {
   });
   closers.add(() => door[Symbol.asyncDispose]());
   return door;
-}
-
-/** What media need to know of the files that have a record. */
-function ownFiles(
-  db: Db,
-  signer: Pick<AppContext, "cipher" | "clock" | "publicUrl">,
-): Pick<MediaSourceOptions, "findFile" | "downloadUrl"> {
-  return {
-    async findFile(ownerId, key) {
-      const row = await findFileByKey(db.query, ownerId, key);
-      return row === null || row.sha256 === null ? null : { id: row.id, sha256: row.sha256, altText: row.alt_text };
-    },
-    downloadUrl: (fileId, lastsMs) => createDownloadUrl(signer, fileId, lastsMs),
-  };
 }
 
 /** The tools of the catalog on this context. */

@@ -1,16 +1,9 @@
 import { fileTypeFromBuffer } from "file-type";
 import { AppError } from "../domain/errors.ts";
-import type { FileType } from "../domain/file.ts";
-
-export interface MediaFormat {
-  readonly mimeType: string;
-  readonly type: Exclude<FileType, "other">;
-  /** Without a dot. */
-  readonly extension: string;
-}
+import type { MediaFormat } from "../ports/media-probe.ts";
 
 /** How much of a file's beginning tells what it is. */
-export const SNIFF_BYTES = 64 * 1024;
+export const HEAD_BYTES = 64 * 1024;
 
 /**
  * What is taken, by the name that file-type gives to the bytes. Everything in it is read by sharp or mediabunny, so that its
@@ -41,14 +34,15 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
 };
 
-/** What the first bytes of a file say it is, whatever its name and header claim; null for what is not taken. */
-export async function sniff(head: Uint8Array): Promise<MediaFormat | null> {
+/** What the first bytes of a file say it is, whatever its name and header claim. Throws `invalid` for what is not taken. */
+export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
-  return found === undefined ? null : (FORMATS[found.mime] ?? null);
+  const format = found === undefined ? undefined : FORMATS[found.mime];
+  if (format === undefined) throw unknownFormat(head);
+  return format;
 }
 
-/** The refusal of content that is not taken; begins with a verb, for a field's name to be put before it. */
-export function unknownFormat(head: Uint8Array): AppError {
+function unknownFormat(head: Uint8Array): AppError {
   const extensions = [...new Set(Object.values(FORMATS).map((format) => format.extension))].join(", ");
   const isPage = /^\s*(<!doctype html|<html|<\?xml|<svg)/i.test(Buffer.from(head.subarray(0, 512)).toString("latin1"));
   const what = isPage ? "is a web page or an SVG drawing, not a media file" : "is no picture, video or sound of a kind that can be posted";

@@ -1,7 +1,7 @@
 import sharp, { type Metadata, type Sharp } from "sharp";
 import { AppError } from "../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../ports/media.ts";
-import type { MediaFormat } from "./formats.ts";
+import type { MediaFormat } from "../ports/media-probe.ts";
 
 /** Pictures are held whole while they are worked on. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;

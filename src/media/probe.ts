@@ -1,20 +1,10 @@
-import type { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { ALL_FORMATS, CustomSource, Input } from "mediabunny";
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
-import type { MediaFacts } from "../ports/media.ts";
-import { SNIFF_BYTES, sniff, unknownFormat, type MediaFormat } from "./formats.ts";
+import type { ByteSource, MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
+import { HEAD_BYTES, identify } from "./formats.ts";
 import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
-
-/** Bytes that can be read from any place, so that a file is never held whole. */
-export interface ByteSource {
-  readonly sizeBytes: number;
-  /** Both ends included. */
-  read(range: { start: number; end: number }): Readable;
-}
-
-export type Probe = Omit<MediaFacts, "sizeBytes" | "sha256">;
 
 /** What reading a container may cost: the index of a video of ten hours has about 30 MB. */
 const MAX_READ_BYTES = 256 * 1024 * 1024;
@@ -23,15 +13,13 @@ const MAX_PROBE_MS = MINUTE;
 const MS_PER_SECOND = 1_000;
 
 /** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
-export async function probe(source: ByteSource): Promise<Probe> {
+export async function probe(source: ByteSource): Promise<ProbedMedia> {
   if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
-  const head = await readRange(source, 0, Math.min(SNIFF_BYTES, source.sizeBytes));
-  const format = await sniff(head);
-  if (format === null) throw unknownFormat(head);
+  const format = await identify(await readRange(source, 0, Math.min(HEAD_BYTES, source.sizeBytes)));
   return format.type === "image" ? probeImage(source, format) : probeTracks(source, format);
 }
 
-async function probeImage(source: ByteSource, format: MediaFormat): Promise<Probe> {
+async function probeImage(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
   if (source.sizeBytes > MAX_IMAGE_BYTES) {
     throw new AppError("invalid", `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`);
   }
@@ -39,7 +27,7 @@ async function probeImage(source: ByteSource, format: MediaFormat): Promise<Prob
   return { mimeType: format.mimeType, type: "image", ...size, durationSeconds: null, videoCodec: null, audioCodec: null };
 }
 
-async function probeTracks(source: ByteSource, format: MediaFormat): Promise<Probe> {
+async function probeTracks(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
   const budget = createBudget(source);
   const input = new Input({ formats: ALL_FORMATS, source: budget.source });
   const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
@@ -55,7 +43,7 @@ async function probeTracks(source: ByteSource, format: MediaFormat): Promise<Pro
   }
 }
 
-async function readTracks(input: Input, format: MediaFormat): Promise<Probe> {
+async function readTracks(input: Input, format: MediaFormat): Promise<ProbedMedia> {
   const audio = await input.getPrimaryAudioTrack();
   // A sound file's cover picture is not a video.
   const video = format.type === "audio" ? null : await input.getPrimaryVideoTrack();
@@ -70,7 +58,7 @@ async function readTracks(input: Input, format: MediaFormat): Promise<Probe> {
   };
 }
 
-function asAudio(format: MediaFormat): Pick<Probe, "mimeType" | "type"> {
+function asAudio(format: MediaFormat): Pick<ProbedMedia, "mimeType" | "type"> {
   return { mimeType: format.mimeType.replace(/^video\/(mp4|webm|x-matroska)$/, "audio/$1"), type: "audio" };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { FeedShelf } from "../ports/feed-shelf.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { MediaProbe } from "../ports/media-probe.ts";
 import type { MediaSource } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
@@ -27,6 +28,7 @@ export interface AppContext {
   readonly outbound: Outbound;
   readonly files: FileStore;
   readonly media: MediaSource;
+  readonly probe: MediaProbe;
   readonly feed: FeedShelf;
   readonly platforms: ReadonlyMap<string, AnyPlatform>;
   /** This process among those on the data folder. */

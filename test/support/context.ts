@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_OWNER, PERMISSIONS, type Caller } from "../../src/domain/permissions.ts";
+import { createMediaProbe } from "../../src/media/lazy-probe.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext, CallContext } from "../../src/services/context.ts";
@@ -46,6 +47,7 @@ export async function createTestContext(
     outbound: absent("outbound"),
     files: absent("files"),
     media: absent("media"),
+    probe: createMediaProbe(),
     feed: absent("feed"),
     platforms: new Map((platformList ?? []).map((platform) => [platform.name, platform])),
     workerId: "wrk_test",

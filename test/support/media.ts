@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { deflateSync } from "node:zlib";
-import type { ByteSource } from "../../src/media/probe.ts";
+import type { ByteSource } from "../../src/ports/media-probe.ts";
 
 /** A file of `test/fixtures`. */
 export function fixture(name: string): Buffer {

@@ -1,0 +1,30 @@
+import type { Readable } from "node:stream";
+import type { FileType } from "../domain/file.ts";
+import type { MediaFacts } from "./media.ts";
+
+/** What a file is by its first bytes. */
+export interface MediaFormat {
+  readonly mimeType: string;
+  readonly type: Exclude<FileType, "other">;
+  /** Without a dot. */
+  readonly extension: string;
+}
+
+/** Bytes that can be read from any place, so that a file is never held whole. */
+export interface ByteSource {
+  readonly sizeBytes: number;
+  /** Both ends included. */
+  read(range: { start: number; end: number }): Readable;
+}
+
+export type ProbedMedia = Omit<MediaFacts, "sizeBytes" | "sha256">;
+
+/** Tells media by its content, never by a header or a file name. */
+export interface MediaProbe {
+  /** How many bytes of a file's beginning `identify` wants to see. */
+  readonly headBytes: number;
+  /** Throws `invalid` for content that is not taken (web pages, SVG, documents, programs). */
+  identify(head: Uint8Array): Promise<MediaFormat>;
+  /** Throws `invalid` for content that is not taken, damaged, or a bomb. */
+  inspect(source: ByteSource): Promise<ProbedMedia>;
+}

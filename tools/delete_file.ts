@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { File } from "../src/domain/file.ts";
+import { deleteFile } from "../src/services/files.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "delete_file",
+  title: "Delete a file",
+  description:
+    'Deletes a stored file for good. Refused while a waiting post uses it; published posts keep what they have. Take ids from list_files. Example: {"id": "file_01jd…"}.',
+  permission: "files",
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  input: z.strictObject({ id: z.string().describe("File id.") }),
+  output: z.strictObject({ file: File }),
+  handle: (args, { ctx, caller }) => deleteFile(ctx, caller, args),
+});

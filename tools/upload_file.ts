@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { File } from "../src/domain/file.ts";
+import { uploadFile } from "../src/services/file-imports.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "upload_file",
+  title: "Upload a file",
+  description:
+    "Brings a picture, video or sound into the store, to be used as mediaUrl by its id. With url it is fetched from there; with path it is read from this " +
+    "machine (only where Posthorn runs locally, below allowed folders). With neither, the answer is a signed address for one upload within 15 minutes: send " +
+    'the bytes there with the given method and headers; the answer holds the file. Example: {"url": "https://example.com/a.jpg", "altText": "A lake at dawn"}.',
+  permission: "files",
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  input: z.strictObject({
+    url: z.string().optional().describe("http(s) address to fetch the file from."),
+    path: z.string().optional().describe("Absolute path on the machine Posthorn runs on."),
+    name: z.string().min(1).max(255).optional().describe("File name; default: that of the address."),
+    altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
+  }),
+  output: z.strictObject({
+    file: File.optional(),
+    uploadUrl: z.string().optional().describe("Where to send the bytes."),
+    method: z.literal("PUT").optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    expiresAt: z.iso.datetime().optional(),
+  }),
+  handle: (args, call) => uploadFile(call, args),
+});
