@@ -1,6 +1,5 @@
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import { AppError, sentenceOf } from "../domain/errors.ts";
-import { requireShallow } from "../domain/json-depth.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { McpDeps } from "./deps.ts";
 import { createProgress } from "./progress.ts";
@@ -16,7 +15,6 @@ export async function callTool({ toolbox, ctx }: McpDeps, call: ToolCall, contex
   const { signal } = context.mcpReq;
   const progress = createProgress(context, ctx.clock);
   try {
-    requireShallow(call.args);
     const { result } = await toolbox.call(call.name, call.args, call.caller, { signal, progress: progress.tell });
     await progress.sent();
     return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };

@@ -22,6 +22,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** Strict, without a root `.meta({ id })`. */
   readonly input: I;
   readonly output: O;
+  /** Fields of the input that only a caller on this machine is offered; the handler refuses them to others. */
+  readonly localFields?: readonly string[];
   handle(args: z.output<I>, call: CallContext): Promise<z.input<O>>;
 }
 

@@ -40,6 +40,7 @@ export interface CallResult {
 
 /** The one way to a tool: look-up, permission, input, handler, output, in that order, once. */
 export interface Toolbox {
+  /** As callers elsewhere are offered them, without fields for this machine alone. */
   readonly tools: readonly AnyTool[];
   /** The tools this caller may call. */
   list(caller: Caller): ToolListing[];
@@ -51,13 +52,17 @@ const IdempotencyKey = z.string().min(1).max(255).describe("Any text of yours: a
 
 export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
   const entries = new Map(tools.map((tool) => [tool.name, { tool: withIdempotencyKey(tool) }]));
-  const listings = new Map([...entries.values()].map(({ tool }) => [tool.name, describeTool(tool)]));
+  const localTools = [...entries.values()].map(({ tool }) => tool);
+  const remoteTools = localTools.map(withoutLocalFields);
+  const listings = new Map<AnyTool, ToolListing>();
+  const listingOf = (tool: AnyTool): ToolListing => {
+    const listing = listings.get(tool) ?? describeTool(tool);
+    listings.set(tool, listing);
+    return listing;
+  };
 
   const list: Toolbox["list"] = (caller) =>
-    [...entries.values()].flatMap(({ tool }) => {
-      const listing = listings.get(tool.name);
-      return listing !== undefined && isAllowed(caller, tool.permission) ? [listing] : [];
-    });
+    (caller.isLocal ? localTools : remoteTools).filter((tool) => isAllowed(caller, tool.permission)).map(listingOf);
 
   const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
     const tool = entries.get(name)?.tool;
@@ -83,13 +88,18 @@ export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolb
     return runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run);
   };
 
-  return { tools: [...entries.values()].map(({ tool }) => tool), list, call };
+  return { tools: remoteTools, list, call };
 }
 
 /** Every tool that writes takes an idempotency key. */
 function withIdempotencyKey(tool: AnyTool): AnyTool {
   if (tool.hints.readOnly) return tool;
   return { ...tool, input: tool.input.extend({ idempotencyKey: IdempotencyKey.optional() }) };
+}
+
+function withoutLocalFields(tool: AnyTool): AnyTool {
+  if (tool.localFields === undefined) return tool;
+  return { ...tool, input: tool.input.omit(Object.fromEntries(tool.localFields.map((field) => [field, true]))) };
 }
 
 function describeTool(tool: AnyTool): ToolListing {

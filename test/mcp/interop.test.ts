@@ -53,7 +53,9 @@ describe.each(PAIRS)("a client of $line on $wire", ({ wire, line, version }) => 
   it("sees the very list of the toolbox", async () => {
     const toolbox = createToolbox(server.ctx, createSmallTools());
     const listed = await peer.listTools();
-    expect(listed).toEqual(toolbox.list(callerOf()).map(asMcp));
+    expect(listed).toEqual(toolbox.list(callerOf({ isLocal: wire === "stdio" })).map(asMcp));
+    const fields = Object.keys(listed.find((tool) => tool.name === "read_here").inputSchema.properties);
+    expect(fields).toEqual(wire === "stdio" ? ["url", "path", "idempotencyKey"] : ["url", "idempotencyKey"]);
   });
 
   it("gets a result twice: as structure, and as the same JSON in text", async () => {

@@ -27,6 +27,17 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       handle: async ({ text }, { caller }) => ({ text, owner: caller.ownerId, keyId: caller.keyId }),
     }),
     defineTool({
+      name: "read_here",
+      title: "Read here",
+      permission: "publish",
+      description: "Has a field for callers on this machine alone.",
+      hints: WRITING,
+      localFields: ["path"],
+      input: z.strictObject({ url: z.string().optional().describe("An address."), path: z.string().optional().describe("A file here.") }),
+      output: z.object({}),
+      handle: async () => ({}),
+    }),
+    defineTool({
       name: "refuse",
       title: "Refuse",
       permission: "publish",

@@ -7,7 +7,7 @@ import { MAX_MESSAGE_BYTES } from "../../src/mcp/limits.ts";
 import { serveStdio } from "../../src/mcp/stdio.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
-import { follow, Notes, processOf, startProcess } from "./peers.ts";
+import { asMcp, follow, Notes, processOf, startProcess } from "./peers.ts";
 import { createSmallTools } from "./small-tools.ts";
 
 const INITIALIZE = {
@@ -123,6 +123,14 @@ describe("serveStdio", () => {
       isError: true,
       content: [{ text: expect.stringContaining("This key may not call refuse") }],
     });
+  });
+
+  it("lists the tools byte for byte as the toolbox does", async () => {
+    wire.send(INITIALIZE);
+    wire.send({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const { tools } = (await wire.answer(1)).result;
+    const toolbox = createToolbox(ctx, createSmallTools());
+    expect(JSON.stringify(tools)).toBe(JSON.stringify(toolbox.list(callerOf({ permissions: ["read"], isLocal: true })).map(asMcp)));
   });
 
   it("refuses a cursor that it never gave", async () => {
