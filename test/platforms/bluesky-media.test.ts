@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import sharp from "sharp";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { createFolderStore } from "../../src/media/folder-store.ts";
+import { createMediaProbe } from "../../src/media/lazy-probe.ts";
+import { createOutbound } from "../../src/media/outbound.ts";
+import { createMediaSource } from "../../src/media/source.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { createBlueskyWorld } from "../support/bluesky.ts";
+import { startPds } from "../support/pds.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const Images = z.object({
+  images: z.array(
+    z.object({ aspectRatio: z.object({ width: z.int(), height: z.int() }), image: z.object({ ref: z.object({ $link: z.string() }) }) }),
+  ),
+});
+
+it("fetches a large photo, fits it to the network's limit and leaves out where it was taken", async () => {
+  const size = { width: 2_200, height: 700, channels: 3 as const };
+  const photo = await sharp(randomBytes(size.width * size.height * size.channels), { raw: size })
+    .jpeg({ quality: 90 })
+    .withExif({ IFD3: { GPSLatitudeRef: "N", GPSLatitude: "52/1 31/1 0/1" } })
+    .toBuffer();
+  expect(photo.length).toBeGreaterThan(1_000_000);
+  const server = createServer((_request, response) => response.writeHead(200, { "content-type": "image/jpeg" }).end(photo));
+  server.listen(0, "127.0.0.1");
+  await using _closed = { [Symbol.asyncDispose]: async () => void server.close() };
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/photo.jpg`;
+
+  using folder = temporaryFolder();
+  await using pds = await startPds();
+  await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+  const media = createMediaSource({
+    outbound,
+    files: createFolderStore(`${folder.path}/files`),
+    folder: `${folder.path}/spool`,
+    probe: createMediaProbe(),
+    clock: systemClock,
+    findFile: async () => null,
+    downloadUrl: async () => address,
+  });
+  await using world = await createBlueskyWorld({ baseUrl: pds.url, overrides: { media } });
+  const user = await pds.createUser();
+  const post = await world.publish(await world.connect(user), { caption: "Large", mediaUrl: address, metadata: { altText: "Noise" } });
+  expect(post).toMatchObject({ status: "published", error: null });
+
+  const { images } = Images.parse((await user.records())[0]?.value["embed"]);
+  const stored = await user.blob(images[0]?.image.ref.$link ?? "");
+  expect(stored.length).toBeLessThanOrEqual(1_000_000);
+  const { width, height, exif } = await sharp(stored).metadata();
+  expect(images[0]?.aspectRatio).toEqual({ width, height });
+  expect(Math.max(width, height)).toBeLessThanOrEqual(2_000);
+  expect(exif).toBeUndefined();
+});
