@@ -58,7 +58,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
       }),
       probe,
-      feed: createFeedShelf(db.query, files),
+      feed: createFeedShelf(db, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       publicUrl: () => links.publicUrl(),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import { z } from "zod";
 import type { MediaKind, MediaLimits } from "../domain/account.ts";
 import { commonMetadata } from "../domain/common-metadata.ts";
@@ -20,6 +21,7 @@ const FeedMetadata = z.strictObject({
 type FeedPost = PlatformPost<z.infer<typeof FeedMetadata>>;
 
 const MAX_ITEMS = 20;
+const MAX_IMAGE_BYTES = 50_000_000;
 
 /** A reader shows what browsers show. */
 const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
@@ -92,21 +94,20 @@ export default definePlatform({
   },
 
   async edit(post, _changed, io) {
-    const item = await find(post, io);
-    const { title, text, link, tags, language } = toItem(post, io, {
-      media: item.media,
-      thumbnail: item.thumbnail,
-      isPublic: item.isPublic,
+    const { title, text, link, tags, language } = toItem(post, io, { media: [], thumbnail: null, isPublic: true });
+    await change(post, io, (item) => {
+      const [first, ...more] = item.media;
+      // The first item is mediaUrl's, which altText describes; without one it is moreMedia's, which keeps its own.
+      const isDescribed = first !== undefined && post.mediaUrl !== "";
+      const media = isDescribed ? [{ ...first, altText: post.metadata.altText ?? null }, ...more] : item.media;
+      return { ...item, title, text, link, tags, language, media };
     });
-    const [first, ...more] = item.media;
-    const media = first === undefined ? [] : [{ ...first, altText: post.metadata.altText ?? null }, ...more];
-    await io.feed.put({ ...item, title, text, link, tags, language, media });
     return {};
   },
 
   async setThumbnail(post, thumbnailUrl, io) {
-    const item = await find(post, io);
-    await io.feed.put({ ...item, thumbnail: await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null }) });
+    const thumbnail = await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null });
+    await change(post, io, (item) => ({ ...item, thumbnail }));
   },
 
   async insights(post, io) {
@@ -121,7 +122,7 @@ export default definePlatform({
 });
 
 function addressOf(post: FeedPost, io: PlatformIo): string {
-  return `${io.publicUrl}/feed/${io.account.id}.html#${post.id}`;
+  return `${io.publicUrl}/feed/${io.account.id}/${post.id}.html`;
 }
 
 async function put(io: PublishIo, item: FeedItem): Promise<boolean> {
@@ -130,15 +131,14 @@ async function put(io: PublishIo, item: FeedItem): Promise<boolean> {
 }
 
 async function show(io: PublishIo, id: string): Promise<boolean> {
-  const item = await io.feed.get(io.account.id, id);
-  if (item === null) throw new AppError("conflict", "The entry was taken off the feed before its time. Send it again with retry_post.");
-  return put(io, { ...item, isPublic: true, publishedAt: io.now() });
+  const shown = await io.feed.change(io.account.id, id, (item) => ({ ...item, isPublic: true, publishedAt: io.now() }));
+  if (shown === null) throw new AppError("conflict", "The entry was taken off the feed before its time. Send it again with retry_post.");
+  return true;
 }
 
-async function find(post: FeedPost, io: PlatformIo): Promise<FeedItem> {
-  const item = await io.feed.get(io.account.id, post.platformPostId ?? post.id);
-  if (item === null) throw new AppError("conflict", "The entry is not on the feed any more.");
-  return item;
+async function change(post: FeedPost, io: PlatformIo, by: (item: FeedItem) => FeedItem): Promise<void> {
+  const changed = await io.feed.change(io.account.id, post.platformPostId ?? post.id, by);
+  if (changed === null) throw new AppError("conflict", "The entry is not on the feed any more.");
 }
 
 interface KeptMedia {
@@ -160,14 +160,27 @@ async function keepMedia(post: FeedPost, io: PublishIo): Promise<KeptMedia> {
 
 async function keep(io: PublishIo, one: { postId: string; position: string; url: string; altText: string | null }): Promise<FeedMedia> {
   const item = await io.media.item(one.url, one.altText);
-  const kind = item.facts.type;
-  if (kind === "other" || !MIME_TYPES[kind].includes(item.facts.mimeType)) {
+  const { type, mimeType, width, height, durationSeconds } = item.facts;
+  if (type === "other" || !MIME_TYPES[type].includes(mimeType)) {
     throw new AppError(
       "invalid",
-      `mediaUrl: ${item.facts.mimeType} cannot be shown in a feed. Give a picture, a video or a sound that browsers play.`,
+      `mediaUrl: ${mimeType} cannot be shown in a feed. Give a picture, a video or a sound that browsers play.`,
     );
   }
-  return io.feed.keepMedia(io.account.id, one.postId, one.position, item);
+  const place = { accountId: io.account.id, itemId: one.postId, position: one.position };
+  const { altText } = item;
+  if (type !== "image") return io.feed.keepMedia(place, { body: item.open(), mimeType, altText, width, height, durationSeconds });
+  // Anyone can read the feed: where a picture was taken is nobody's business.
+  const fitted = await io.media.fitImage(item, { maxBytes: MAX_IMAGE_BYTES, mimeTypes: MIME_TYPES.image });
+  const body = Readable.from([fitted.bytes]);
+  return io.feed.keepMedia(place, {
+    body,
+    mimeType: fitted.mimeType,
+    altText,
+    width: fitted.width,
+    height: fitted.height,
+    durationSeconds: null,
+  });
 }
 
 function toItem(post: FeedPost, io: PlatformIo, kept: KeptMedia & { readonly isPublic: boolean }): FeedItem {

@@ -1,4 +1,4 @@
-import type { MediaItem } from "./media.ts";
+import type { Readable } from "node:stream";
 
 /** One entry of the built-in feed. */
 export interface FeedItem {
@@ -29,12 +29,22 @@ export interface FeedMedia {
   readonly durationSeconds: number | null;
 }
 
+/** What is copied to the feed's own storage. */
+export interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes"> {
+  readonly body: Readable;
+}
+
 /** Where the built-in feed keeps its entries: a table and the file store in production, maps in tests. */
 export interface FeedShelf {
   get(accountId: string, id: string): Promise<FeedItem | null>;
   /** Writes the entry, replacing one of the same id. */
   put(item: FeedItem): Promise<void>;
+  /** Changes the entry as it is now, alone: a change never undoes another. Null where there is none. */
+  change(accountId: string, id: string, change: (item: FeedItem) => FeedItem): Promise<FeedItem | null>;
   remove(accountId: string, id: string): Promise<void>;
-  /** Copies media to where the feed's readers get it; the same item and position overwrite. */
-  keepMedia(accountId: string, itemId: string, position: string, item: MediaItem): Promise<FeedMedia>;
+  /** Copies media to where the feed's readers get it; the same entry and position overwrite. */
+  keepMedia(
+    place: { readonly accountId: string; readonly itemId: string; readonly position: string },
+    content: FeedContent,
+  ): Promise<FeedMedia>;
 }

@@ -55,7 +55,7 @@ const ctx = await createTestContext({
     },
   },
   media: createMemoryMedia(new Map([["https://m.example/1", { bytes, mimeType: "image/png", width: 4, height: 3 }]])),
-  feed: { get: never, put: never, remove: never, keepMedia: never },
+  feed: { get: never, put: never, change: never, remove: never, keepMedia: never },
   platformList: [bluesky],
   settings: {
     timezone: "UTC",

@@ -57,7 +57,7 @@ export async function createBlueskyWorld(options: WorldOptions): Promise<Bluesky
     platformList: [bluesky],
     outbound,
     media: createMemoryMedia(media),
-    feed: { get: neverFeed, put: neverFeed, remove: neverFeed, keepMedia: neverFeed },
+    feed: { get: neverFeed, put: neverFeed, change: neverFeed, remove: neverFeed, keepMedia: neverFeed },
     settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings },
     ...options.overrides,
   });

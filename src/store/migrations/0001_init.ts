@@ -98,5 +98,5 @@ export const statements: readonly string[] = [
     account_id TEXT NOT NULL, id TEXT NOT NULL, item TEXT NOT NULL, is_public INTEGER NOT NULL, published_at INTEGER NOT NULL,
     PRIMARY KEY (account_id, id)
   ) STRICT, WITHOUT ROWID`,
-  `CREATE INDEX feed_newest ON feed_items (account_id, published_at) WHERE is_public = 1`,
+  `CREATE INDEX feed_newest ON feed_items (account_id, published_at, id) WHERE is_public = 1`,
 ];
