@@ -12,6 +12,7 @@ export default defineTool({
     'the bytes there with the given method and headers; the answer holds the file. Example: {"url": "https://example.com/a.jpg", "altText": "A lake at dawn"}.',
   permission: "files",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  localFields: ["path"],
   input: z.strictObject({
     url: z.string().optional().describe("http(s) address to fetch the file from."),
     path: z.string().optional().describe("Absolute path on the machine Posthorn runs on."),
