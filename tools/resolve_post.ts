@@ -10,7 +10,7 @@ export default defineTool({
   description:
     'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: published if it is there, ' +
     "not_published if it is not (then retry_post may send it). Never guess. " +
-    'Example: {"id":"post_…","outcome":"published","platformUrl":"https://…"}',
+    'Example: {"id":"post_…","outcome":"published","platformUrl":"https://example.com/1"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts with status failed."),
