@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { MediaKind, MediaLimits } from "../domain/account.ts";
+import { AppError } from "../domain/errors.ts";
+import { SECOND } from "../domain/time.ts";
+import {
+  definePlatform,
+  PlatformFault,
+  type ConnectedAccount,
+  type ConnectInput,
+  type ConnectIo,
+  type JsonObject,
+  type PlatformResponse,
+  type PublishIo,
+  type SecretField,
+} from "../ports/platform.ts";
+import { toEvent, WebhookMetadata, type WebhookPost } from "./webhook/event.ts";
+import { makeSecret, readSecret, signedHeaders } from "./webhook/signature.ts";
+
+const MAX_ITEMS = 21;
+
+/** What the receiver makes of them is its own affair; these are the kinds that the file store tells apart. */
+const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
+  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/tiff"],
+  video: ["video/mp4", "video/webm", "video/quicktime", "video/x-matroska"],
+  audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
+};
+
+function accept(kind: MediaKind): MediaLimits {
+  const unlimited = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null };
+  return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
+}
+
+const FIELDS: readonly SecretField[] = [
+  {
+    name: "url",
+    label: "Address",
+    help: "Where each post is sent by POST: the https address that your program or automation tool gave you.",
+    isRequired: true,
+    // Such addresses often carry a token.
+    isSecret: true,
+  },
+  {
+    name: "secret",
+    label: "Signing secret",
+    help: "whsec_ and 24 to 64 bytes in base64, where the receiver has one already. Left empty, one is made and shown once.",
+    isRequired: false,
+    isSecret: true,
+  },
+];
+
+/** Posts as signed JSON to an address of the user's own. */
+export default definePlatform({
+  name: "webhook",
+  title: "Webhook",
+  docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
+  capabilities: {
+    media: { required: false, maxItems: MAX_ITEMS, accepts: [accept("image"), accept("video"), accept("audio")] },
+    caption: { maxLength: null, unit: "characters" },
+    nativeScheduling: false,
+    leadMinutes: { min: 0, default: 0, max: 0 },
+    thumbnail: { set: true, replaceAfterPublish: false },
+    editPublished: { fields: [] },
+    analytics: { account: [], post: [] },
+    reconciles: "server_key",
+    needsPublicMediaUrl: true,
+  },
+  metadata: WebhookMetadata,
+  requiredSettings: [],
+  connect: {
+    kind: "secrets",
+    fields: FIELDS,
+    instructions: "Enter the address that is to receive the posts, and its signing secret if it has one already.",
+    connect,
+  },
+
+  async publish(post, io) {
+    if (!io.isDue) return { state: "prepared" };
+    const happenedAt = await io.once("happenedAt", () => io.now());
+    const answer = await io.effect<JsonObject>({
+      step: "deliver",
+      request: { id: post.id, caption: post.caption, mediaUrl: post.mediaUrl, metadata: Fields.parse(post.metadata) },
+      send: async () => deliver(post, JSON.stringify(await toEvent(post, io, happenedAt)), io),
+      // The receiver drops what comes again under the same webhook-id.
+      settle: async () => ({ outcome: "send_again" }),
+    });
+    const { id, url } = Delivered.parse(answer);
+    return { state: "live", platformPostId: id ?? post.id, platformUrl: url };
+  },
+});
+
+const Fields = z.record(z.string(), z.json());
+
+async function connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount> {
+  const address = readAddress(input.secrets["url"] ?? "");
+  const given = input.secrets["secret"] ?? "";
+  const secret = given === "" ? makeSecret() : readSecret(given);
+  await knock(address, io);
+  return {
+    // The same whatever address the channel is given later; and one address may serve several channels.
+    platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
+    name: input.name ?? input.reconnecting?.name ?? address.host,
+    handle: address.host,
+    profileUrl: null,
+    avatarUrl: null,
+    scopes: [],
+    tokenExpiresAt: null,
+    settings: {},
+    secrets: { url: address.href, secret },
+    ...(given === "" ? { notice: `Signing secret: ${secret}` } : {}),
+  };
+}
+
+function readAddress(text: string): URL {
+  if (!URL.canParse(text)) {
+    throw new AppError("invalid", "url: is not an address. Give the whole of it, for example https://example.com/hooks/posts.");
+  }
+  const url = new URL(text);
+  url.hash = "";
+  return url;
+}
+
+const KNOCK_TIMEOUT_MS = 10 * SECOND;
+
+/** The address must be allowed and somebody be there. What a HEAD is answered says nothing about posts. */
+async function knock(address: URL, io: ConnectIo): Promise<void> {
+  try {
+    await io.request({ method: "HEAD", url: address.href, isUserGiven: true, newConnection: true, timeoutMs: KNOCK_TIMEOUT_MS });
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    if (error.httpStatus !== null || error.kind === "ambiguous") return;
+    if (error.kind === "rejected") throw new AppError("invalid", `url: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function deliver(post: WebhookPost, body: string, io: PublishIo): Promise<JsonObject> {
+  const message = { id: post.id, sentAt: io.now(), body };
+  const response = await io.authorized(({ url = "", secret = "" }) =>
+    io.request({
+      method: "POST",
+      url,
+      headers: { "content-type": "application/json", ...signedHeaders(message, secret) },
+      body,
+      isUserGiven: true,
+      newConnection: true,
+      isIdempotent: true,
+      classify: (answer) => classify(answer, io.now()),
+    }),
+  );
+  return readAnswer(response);
+}
+
+/** Refusals in our words; null leaves the rest to the usual reading, which tries again. */
+function classify({ status, headers }: PlatformResponse, now: number): PlatformFault | null {
+  if (status === 429) return null;
+  if (status < 500) return new PlatformFault("rejected", refusal(status), { httpStatus: status });
+  const retryAfterMs = readRetryAfter(headers["retry-after"], now);
+  if (retryAfterMs === null) return null;
+  return new PlatformFault("rate", `The receiver asks to come again later (HTTP ${status}).`, { httpStatus: status, retryAfterMs });
+}
+
+/** RFC 9110: seconds, or a date. */
+function readRetryAfter(text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
+  const waitMs = /^\d+$/.test(text.trim()) ? Number(text) * SECOND : Date.parse(text) - now;
+  return Number.isNaN(waitMs) ? null : Math.max(waitMs, 0);
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: "The receiver does not accept the signature (HTTP 401). Reconnect the channel with the secret that the receiver checks with.",
+  404: "The receiver knows nothing at this address (HTTP 404). Reconnect the channel with the right one.",
+  410: "The address is gone for good (HTTP 410). Reconnect the channel with the new address.",
+};
+
+function refusal(status: number): string {
+  if (status < 400) {
+    return `The address redirects (HTTP ${status}), which is not followed. Reconnect the channel with the address it leads to.`;
+  }
+  return REFUSALS[status] ?? `The receiver refused the post (HTTP ${status}). Its own log says why; then send it again with retry_post.`;
+}
+
+const Delivered = z.object({ id: z.string().nullable(), url: z.string().nullable() });
+
+const AnsweredId = z.union([
+  z
+    .string()
+    .min(1)
+    .max(500)
+    .regex(/^\P{Cc}+$/u),
+  z.int().transform(String),
+]);
+const AnsweredUrl = z.url({ protocol: /^https?$/ }).max(2_000);
+const Answered = z.object({ id: AnsweredId.nullable().catch(null), url: AnsweredUrl.nullable().catch(null) });
+
+/** What the receiver tells of the post, where it tells anything that can be used. */
+function readAnswer({ json }: PlatformResponse): JsonObject {
+  return Answered.safeParse(json).data ?? { id: null, url: null };
+}

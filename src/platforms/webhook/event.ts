@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/common-metadata.ts";
+import { toIso } from "../../domain/time.ts";
+import type { PlatformPost, PublishIo } from "../../ports/platform.ts";
+
+/** Everything that has a common meaning, and whatever else the receiver understands. */
+export const WebhookMetadata = z.strictObject({
+  ...commonMetadata,
+  fields: z.record(z.string().max(100), z.json()).optional().describe("Anything of your own, handed on as it is."),
+});
+export type WebhookPost = PlatformPost<z.infer<typeof WebhookMetadata>>;
+
+/** How long the receiver can fetch own files by the address it gets. */
+const DOWNLOAD_MINUTES = 24 * 60;
+
+/** One medium as the receiver gets it; what only a look at the bytes would tell is null for media of other servers. */
+interface EventMedia {
+  readonly url: string;
+  readonly altText: string | null;
+  readonly mimeType: string | null;
+  readonly sizeBytes: number | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationSeconds: number | null;
+}
+
+/** The body of a delivery. */
+export interface PostEvent {
+  readonly type: "post.published";
+  readonly timestamp: string;
+  readonly data: {
+    readonly id: string;
+    readonly accountId: string;
+    readonly accountName: string;
+    readonly scheduledAt: string;
+    readonly caption: string | null;
+    /** Without what names media: that is below, resolved. */
+    readonly metadata: Readonly<Record<string, unknown>>;
+    readonly media: readonly EventMedia[];
+    readonly thumbnail: EventMedia | null;
+    readonly thread: readonly { readonly caption: string; readonly media: readonly EventMedia[] }[];
+  };
+}
+
+/** `happenedAt` in milliseconds. */
+export async function toEvent(post: WebhookPost, io: PublishIo, happenedAt: number): Promise<PostEvent> {
+  const { altText, moreMedia = [], thumbnailUrl, thread = [], ...metadata } = post.metadata;
+  const items = [...(post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText }]), ...moreMedia];
+  return {
+    type: "post.published",
+    timestamp: toIso(happenedAt),
+    data: {
+      id: post.id,
+      accountId: io.account.id,
+      accountName: io.account.name,
+      scheduledAt: toIso(post.scheduledAt),
+      caption: post.caption,
+      metadata,
+      media: await mediaOf(items, io),
+      thumbnail: thumbnailUrl === undefined ? null : await toMedia({ url: thumbnailUrl }, io),
+      thread: await Promise.all(
+        thread.map(async ({ caption, mediaUrl, altText: described }) => ({
+          caption,
+          media: await mediaOf(mediaUrl === undefined ? [] : [{ url: mediaUrl, altText: described }], io),
+        })),
+      ),
+    },
+  };
+}
+
+interface NamedMedia {
+  readonly url: string;
+  readonly altText?: string | undefined;
+}
+
+function mediaOf(items: readonly NamedMedia[], io: PublishIo): Promise<EventMedia[]> {
+  return Promise.all(items.map((item) => toMedia(item, io)));
+}
+
+/** Own files under a signed address that runs out; everything else where it is, as the receiver can fetch it as well as we. */
+async function toMedia({ url, altText: described }: NamedMedia, io: PublishIo): Promise<EventMedia> {
+  const altText = described ?? null;
+  if (!url.startsWith("r2://")) {
+    return { url, altText, mimeType: null, sizeBytes: null, width: null, height: null, durationSeconds: null };
+  }
+  const item = await io.media.item(url, altText);
+  const { mimeType, sizeBytes, width, height, durationSeconds } = item.facts;
+  return { url: await io.media.publicUrl(item, DOWNLOAD_MINUTES), altText, mimeType, sizeBytes, width, height, durationSeconds };
+}
