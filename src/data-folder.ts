@@ -15,6 +15,8 @@ export interface DataFolder {
   readonly database: string;
   readonly files: string;
   readonly spool: string;
+  /** Where resumable uploads grow. */
+  readonly uploads: string;
   readonly locks: string;
   /** The first key, for scripts on this machine. */
   readonly apiKeyFile: string;
@@ -53,6 +55,7 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     database: join(path, "posthorn.db"),
     files: join(path, "files"),
     spool: join(path, "spool"),
+    uploads: join(path, "uploads"),
     locks: join(path, "locks"),
     apiKeyFile: join(path, "api.key"),
   };
