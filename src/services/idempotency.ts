@@ -101,7 +101,7 @@ async function claimKey(
       );
     }
     if (known.result !== null) return known.result;
-    if (known.worker_id !== null && (await isWorkerListed(tx, known.worker_id))) {
+    if (known.worker_id === ctx.workerId || (known.worker_id !== null && (await isWorkerListed(tx, known.worker_id)))) {
       throw new AppError(
         "conflict",
         "A request with this idempotency key is still running. Ask again in a moment; the answer will be the same.",

@@ -6,7 +6,7 @@ import type { Metadata } from "../domain/post.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE, parseMoment, toIso } from "../domain/time.ts";
 import type { AnyPlatform, PlatformPost } from "../ports/platform.ts";
-import type { PostContentRow } from "../store/posts.ts";
+import { readMetadata, type PostContentRow } from "../store/posts.ts";
 import type { Tables } from "../store/schema.ts";
 import { findAccount } from "./accounts.ts";
 import type { AppContext } from "./context.ts";
@@ -164,7 +164,8 @@ function checkEmpty(platform: AnyPlatform, row: PostContentRow): string[] {
   if (platform.capabilities.media.required) {
     return [`mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`];
   }
-  return row.caption === null ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."] : [];
+  const hasLink = readMetadata(row)?.["link"] !== undefined;
+  return row.caption === null && !hasLink ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."] : [];
 }
 
 function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
