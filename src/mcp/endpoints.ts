@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import type { McpDeps } from "./deps.ts";
+import { answerError, REFUSED } from "./http-message.ts";
 import { createStreamableHttp } from "./http.ts";
 import { GRACE_MS } from "./limits.ts";
 import { OpenCalls } from "./open-calls.ts";
@@ -20,12 +21,20 @@ export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
   const openCalls = new OpenCalls();
   const streamable = createStreamableHttp(deps, openCalls);
   const legacy = createLegacySse(deps, openCalls);
+  let isClosing = false;
+  const whileOpen =
+    (handler: RequestHandler): RequestHandler =>
+    (request, response, next) =>
+      isClosing
+        ? answerError(response, 503, REFUSED, "The server is stopping. Try again when it has started anew.")
+        : handler(request, response, next);
   return {
-    streamable: streamable.handler,
-    sse: legacy.sse,
-    messages: legacy.messages,
+    streamable: whileOpen(streamable.handler),
+    sse: whileOpen(legacy.sse),
+    messages: whileOpen(legacy.messages),
     sessionCount: streamable.sessionCount,
     async close() {
+      isClosing = true;
       await within(deps.ctx.clock, GRACE_MS, openCalls.settled());
       // The last answers are written a moment after their calls have settled.
       await new Promise((resolve) => setImmediate(resolve));

@@ -225,6 +225,7 @@ describe("the end of the server", () => {
     await server.endpoints.close();
     expect((await calls).map((result) => result.structuredContent)).toEqual([{ waited: true }, { waited: true }, { waited: true }]);
     expect(server.endpoints.sessionCount()).toBe(0);
+    expect((await ask("POST /mcp", { json: INITIALIZE })).status).toBe(503);
     // Its streams gone, the HTTP server closes by itself.
     await server.http.server.close();
     await Promise.allSettled(peers.map((peer) => peer[Symbol.asyncDispose]()));
