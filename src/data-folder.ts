@@ -14,6 +14,7 @@ export interface DataFolder {
   readonly path: string;
   readonly database: string;
   readonly files: string;
+  /** Remote media of posts that are being worked on. */
   readonly spool: string;
   /** Where resumable uploads grow. */
   readonly uploads: string;
