@@ -70,3 +70,9 @@ export async function listFeedItems(
   const rows = await items.orderBy("published_at", "desc").orderBy("id", "desc").limit(page.limit).execute();
   return rows.map((row) => JSON.parse(row.item) as FeedItem);
 }
+
+/** The account whose feed it is, whoever owns it: a feed is public. Null where the account is none of the feed's. */
+export async function findFeedAccount(query: Query, id: string): Promise<{ name: string } | null> {
+  const row = await query.selectFrom("accounts").select("name").where("id", "=", id).where("provider", "=", "feed").executeTakeFirst();
+  return row ?? null;
+}
