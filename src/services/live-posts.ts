@@ -2,6 +2,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Metadata, Post } from "../domain/post.ts";
 import { conflictSentence, TRANSITIONS } from "../domain/post-states.ts";
 import { MINUTE } from "../domain/time.ts";
+import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type AnyPlatform, type PublishIo } from "../ports/platform.ts";
 import { readMetadata, toPost, transition, type PostRow, type TransitionSet } from "../store/posts.ts";
 import type { Tables } from "../store/schema.ts";
@@ -136,6 +137,9 @@ async function onPlatform<T>(
         }),
     });
   } catch (error) {
+    if (error instanceof MediaUnavailable) {
+      throw new AppError("unavailable", `${error.message} Nothing was changed; try again once it answers.`, { cause: error });
+    }
     if (!(error instanceof PlatformFault)) throw error;
     ctx.log.warn({ postId: at.row.id, err: error }, "a change of a live post did not succeed");
     throw new AppError("conflict", `${at.platform.title} did not take the change: ${error.message}`, { cause: error });
