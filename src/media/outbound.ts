@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { Agent, Client, type Dispatcher } from "undici";
 import { AppError } from "../domain/errors.ts";
 import type { HostRule } from "../domain/host-rule.ts";
@@ -77,7 +76,7 @@ async function follow(door: Door, first: OutboundRequest): Promise<OutboundRespo
     const response = await send(door, request, redirects > 0);
     const location = response.headers["location"];
     if (maxRedirects === 0 || !REDIRECTS.includes(response.status) || location === undefined) return response;
-    discard(response.body);
+    response.body.destroy();
     if (redirects === maxRedirects) throw new OutboundFailure(`More than ${maxRedirects} redirects.`, true);
     request = redirected(request, location);
   }
@@ -110,6 +109,8 @@ async function send(door: Door, request: OutboundRequest, isRedirect: boolean): 
   const dispatcher = noteStart(single ?? door.pools[isExcepted ? "open" : "guarded"], () => (wasSent = true));
   try {
     const response = await dispatcher.request({ ...toUndici(request), origin: url.origin, path: `${url.pathname}${url.search}` });
+    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given up.
+    response.body.on("error", () => {});
     if (single !== null) response.body.once("close", () => void single.destroy());
     return { status: response.statusCode, headers: flatten(response.headers), url: url.href, body: response.body };
   } catch (error) {
@@ -162,10 +163,4 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
 /** For the log: undici's own words name the host and the kind of failure, never headers or bodies. */
 function describe(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-}
-
-function discard(body: Readable): void {
-  // What is still under way may break; nobody reads it.
-  body.on("error", () => {});
-  body.destroy();
 }

@@ -303,6 +303,19 @@ describe("limits", () => {
     await expect(text((await get("/stops", { timeoutMs: 20_000, idleMs: 500 })).body)).rejects.toThrow(/timeout/i);
   });
 
+  it("a body that nobody reads, or that is given up, brings nobody down", async () => {
+    await using server = await startCanary((request, response) => {
+      response.write("begin", () => (request.url === "/cut" ? response.destroy() : undefined));
+    });
+    await using outbound = createOutbound({ allowedHosts });
+    for (const newConnection of [true, false]) {
+      const given = await outbound.request({ method: "GET", url: server.origin, newConnection });
+      given.body.destroy();
+      const cut = await outbound.request({ method: "GET", url: `${server.origin}/cut`, newConnection });
+      await new Promise((resolve) => cut.body.once("close", resolve).resume());
+    }
+  });
+
   it("a server that stops reading an upload is left", async () => {
     await using server = await startCanary((request) => void request.pause());
     await using outbound = createOutbound({ allowedHosts });

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { createFolderStore } from "../../src/media/folder-store.ts";
+import { createOutbound } from "../../src/media/outbound.ts";
+import { createMediaSource } from "../../src/media/source.ts";
+import type { AppContext } from "../../src/services/context.ts";
+import { createDownloadUrl } from "../../src/services/file-addresses.ts";
+import { findReadyFile } from "../../src/services/files.ts";
+import { createMediaProbe } from "../../src/media/lazy-probe.ts";
+import { FakeClock } from "./clock.ts";
+import { createTestContext, type TestContext } from "./context.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+export interface FileContext extends TestContext {
+  /** The folder that goes with the test; `files` and `spool` are in it. */
+  readonly folder: string;
+}
+
+/** A context with a real file store, real media and a door that lets 127.0.0.1 through. */
+export async function createFileContext(overrides: Partial<AppContext> & { maxBytes?: number } = {}): Promise<FileContext> {
+  const folder = temporaryFolder();
+  const { maxBytes, ...parts } = overrides;
+  const files = createFolderStore(join(folder.path, "files"));
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+  const clock = new FakeClock();
+  const media = createMediaSource({
+    outbound,
+    files,
+    clock,
+    probe: createMediaProbe(),
+    folder: join(folder.path, "spool"),
+    findFile: (ownerId, key) => findReadyFile(ctx.db.query, ownerId, key),
+    downloadUrl: (id, lastsMs) => createDownloadUrl(ctx, id, lastsMs),
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  });
+  const ctx: TestContext = await createTestContext({ files, outbound, clock, media, ...parts });
+  return {
+    ...ctx,
+    folder: folder.path,
+    async [Symbol.asyncDispose]() {
+      await outbound[Symbol.asyncDispose]();
+      await ctx[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+    },
+  };
+}
