@@ -95,11 +95,14 @@ export async function readEnvironment(path: string, env: Environment): Promise<E
   return { ...stored, ...given };
 }
 
+/** Where part of the path is a file, nothing is there either; making the folder says so in better words. */
+const ABSENT: readonly string[] = ["ENOENT", "ENOTDIR"];
+
 async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
-    if (codeOf(cause) === "ENOENT") return null;
+    if (ABSENT.includes(codeOf(cause))) return null;
     throw new AppError("unavailable", `${file} cannot be read: ${reasonOf(cause)}.`, { cause });
   }
 }

@@ -1,22 +1,54 @@
-/** A picture that needs no font: a horn's curl over a night sky. */
-const PICTURE = `
-<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="800" viewBox="0 0 1200 800">
-  <defs>
-    <linearGradient id="sky" x1="0" y1="0" x2="0" y2="1"><stop offset="0" stop-color="#14213d"/><stop offset="1" stop-color="#3d5a80"/></linearGradient>
-    <linearGradient id="brass" x1="0" y1="0" x2="1" y2="1"><stop offset="0" stop-color="#ffe08a"/><stop offset="1" stop-color="#e09f3e"/></linearGradient>
-  </defs>
-  <rect width="1200" height="800" fill="url(#sky)"/>
-  <g fill="#fff" opacity="0.8"><circle cx="160" cy="120" r="3"/><circle cx="340" cy="70" r="2"/><circle cx="620" cy="110" r="3"/><circle cx="900" cy="60" r="2"/><circle cx="1080" cy="170" r="3"/><circle cx="240" cy="260" r="2"/><circle cx="1000" cy="300" r="2"/></g>
-  <path d="M0 800 V640 Q300 560 600 640 T1200 620 V800 Z" fill="#0b132b"/>
-  <g fill="none" stroke="url(#brass)" stroke-width="30" stroke-linecap="round">
-    <circle cx="560" cy="420" r="150"/><path d="M300 270 H560 A150 150 0 0 1 710 420"/><path d="M560 570 H820"/>
-  </g>
-  <path d="M810 540 Q900 520 990 440 V700 Q900 620 810 600 Z" fill="url(#brass)"/><rect x="262" y="246" width="46" height="48" rx="10" fill="#ffe08a"/>
-</svg>`;
+const WIDTH = 1_200;
+const HEIGHT = 800;
 
-/** As a PNG. */
+type Color = readonly [red: number, green: number, blue: number];
+
+const NIGHT: Color = [20, 33, 61];
+const DUSK: Color = [94, 110, 142];
+const HILL: Color = [11, 19, 43];
+const BRASS: Color = [244, 190, 84];
+const SHINE: Color = [255, 232, 160];
+
+/** A post horn's coil over a dusky sky, as a PNG; drawn point by point, so that it needs no font and no SVG. */
 export async function demoPicture(): Promise<Buffer> {
   // Loaded here alone: no other command needs it at its start.
   const { default: sharp } = await import("sharp");
-  return sharp(Buffer.from(PICTURE)).png().toBuffer();
+  const pixels = Buffer.alloc(WIDTH * HEIGHT * 3);
+  for (let y = 0; y < HEIGHT; y += 1) {
+    for (let x = 0; x < WIDTH; x += 1) pixels.set(colorAt(x, y), (y * WIDTH + x) * 3);
+  }
+  return sharp(pixels, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } })
+    .png()
+    .toBuffer();
+}
+
+function colorAt(x: number, y: number): Color {
+  const hill = 640 + 46 * Math.sin(x / 170) + 18 * Math.sin(x / 61);
+  const ground = y > hill ? HILL : mix(NIGHT, DUSK, y / HEIGHT);
+  const depth = hornDepth(x, y);
+  // A point of softness at the edge, and a shine along the middle.
+  return depth <= -1 ? ground : mix(ground, mix(BRASS, SHINE, Math.max(0, depth - 6) / 12), Math.min(1, depth + 1));
+}
+
+/** How far inside the horn a point lies, in points; negative outside. */
+function hornDepth(x: number, y: number): number {
+  const coil = 15 - Math.abs(Math.hypot(x - 560, y - 400) - 150);
+  const mouthpiece = 15 - distanceTo([x, y], [300, 250], [560, 250]);
+  const tube = 15 - distanceTo([x, y], [560, 550], [800, 550]);
+  const along = (x - 790) / 200;
+  const bell = along < 0 || along > 1 ? -2 : 15 + 95 * along ** 2 - Math.abs(y - 550);
+  return Math.max(coil, mouthpiece, tube, bell, 24 - Math.hypot(x - 296, y - 250));
+}
+
+type Point = readonly [x: number, y: number];
+
+function distanceTo([x, y]: Point, [fromX, fromY]: Point, [toX, toY]: Point): number {
+  const length = (toX - fromX) ** 2 + (toY - fromY) ** 2;
+  const part = Math.min(1, Math.max(0, ((x - fromX) * (toX - fromX) + (y - fromY) * (toY - fromY)) / length));
+  return Math.hypot(x - fromX - part * (toX - fromX), y - fromY - part * (toY - fromY));
+}
+
+function mix(from: Color, to: Color, part: number): Color {
+  const at = (index: 0 | 1 | 2): number => Math.round(from[index] + (to[index] - from[index]) * Math.min(1, part));
+  return [at(0), at(1), at(2)];
 }

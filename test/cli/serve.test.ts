@@ -79,6 +79,7 @@ describe("posthorn serve", () => {
     const file = join(folder.path, "data", "posthorn.db");
     mkdirSync(join(folder.path, "data"));
     const { database } = openSqlite({ file, busyTimeoutMs: 0 });
+    database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA user_version = 999");
     database.close();
     const before = hashOf(file);

@@ -32,6 +32,9 @@ interface World {
   newFile(): Promise<string>;
 }
 
+/** Posts alike are warned of, so each batch has a text of its own. */
+let batches = 0;
+
 /** A good call of every tool. */
 const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   cancel_post: async (world) => ({ id: await world.newPost() }),
@@ -47,12 +50,12 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   list_files: () => ({ limit: 1 }),
   list_platforms: () => ({}),
   list_posts: () => ({ status: ["published", "failed"], search: "parity" }),
-  resolve_post: (world) => ({ id: world.failedId, outcome: "not_published" }),
+  resolve_post: async (world) => ({ id: await failPost(await world.newPost(), "in doubt"), outcome: "not_published" }),
   retry_post: async (world) => ({ id: await failPost(await world.newPost()) }),
   schedule_post: (world) => ({ accountId: world.accountId, caption: "Face to face", scheduledAt: LATER, dryRun: true }),
   schedule_posts: (world) => ({
     posts: [
-      { accountId: world.accountId, caption: "One", scheduledAt: LATER },
+      { accountId: world.accountId, caption: `Batch ${(batches += 1)}`, scheduledAt: LATER },
       { accountId: "acc_none", caption: "Two" },
     ],
   }),
@@ -86,8 +89,6 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["list_posts", { status: ["sent"] }],
   ["list_posts", { cursor: "nonsense" }],
   ["list_posts", { from: "yesterday" }],
-  ["list_posts", []],
-  ["list_posts", "all"],
   ["no_such_tool", {}],
   ["resolve_post", (world: World) => ({ id: world.publishedId, outcome: "published" })],
   ["resolve_post", (world: World) => ({ id: world.failedId, outcome: "perhaps" })],
@@ -192,9 +193,7 @@ async function createWorld(): Promise<World> {
   const { accounts } = (await call("list_accounts", {})) as { accounts: { id: string }[] };
   const accountId = accounts[0]!.id;
   const publishedId = await newPost(accountId, { scheduledAt: undefined });
-  await expect
-    .poll(async () => (await call("get_post", { id: publishedId }))["post"], { timeout: 20_000 })
-    .toMatchObject({ status: "published" });
+  await untilPublished(publishedId);
   return {
     accountId,
     publishedId,
@@ -207,6 +206,15 @@ async function createWorld(): Promise<World> {
     },
     newFile,
   };
+}
+
+async function untilPublished(id: string): Promise<void> {
+  for (;;) {
+    const { post } = (await call("get_post", { id })) as { post: { status: string; error: string | null } };
+    if (post.status === "published") return;
+    expect(post.error).toBeNull();
+    await server.ctx.clock.sleep(20);
+  }
 }
 
 async function newFile(): Promise<string> {
@@ -224,10 +232,10 @@ async function newFile(): Promise<string> {
 }
 
 /** As a publisher leaves a post whose outcome it could not learn. */
-async function failPost(id: string): Promise<string> {
+async function failPost(id: string, doubt?: "in doubt"): Promise<string> {
   await server.ctx.db.query
     .updateTable("posts")
-    .set({ status: "failed", error: "The platform refused it.", next_at: null })
+    .set({ status: "failed", error: "The platform refused it.", next_at: null, in_doubt: doubt === undefined ? 0 : 1 })
     .where("id", "=", id)
     .execute();
   return id;
@@ -241,7 +249,8 @@ async function openConnection(): Promise<string> {
 /** Without what differs between any two calls: new ids, times, tokens and signatures. */
 function comparable(outcome: Outcome): unknown {
   const text = JSON.stringify(outcome)
-    .replaceAll(/\b(post|acc|file|att|con|wrk|key)_[0-9a-z]{26}/g, "$1_ID")
+    .replaceAll(/\b[0-9a-hjkmnp-tv-z]{26}\b|(?<=_)[0-9a-hjkmnp-tv-z]{26}\b/g, "ID")
+    .replaceAll(/Batch \d+/g, "Batch")
     .replaceAll(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME")
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")
     .replaceAll(/(https?:\/\/localhost:\d+\/\w+)[^"]*/g, "$1/…")
@@ -267,11 +276,7 @@ describe("every face", () => {
     async (tool, _index, given) => {
       const args = typeof given === "function" ? (given as (world: World) => unknown)(world) : given;
       const outcomes: unknown[] = [];
-      for (const face of faces) {
-        // The client of MCP's SDK sends objects alone.
-        const isSendable = face.name !== "MCP" || (typeof args === "object" && !Array.isArray(args));
-        if (isSendable) outcomes.push(comparable(await face.call(tool, args)));
-      }
+      for (const face of faces) outcomes.push(comparable(await face.call(tool, args)));
       expect(outcomes[0]).toHaveProperty("sentence");
       for (const outcome of outcomes) expect(outcome).toEqual(outcomes[0]);
     },
