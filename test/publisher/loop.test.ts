@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newId } from "../../src/domain/ids.ts";
+import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
+import type { AppContext } from "../../src/services/context.ts";
+import { openDb } from "../../src/store/db.ts";
+import { createWorkerLocks } from "../../src/store/worker-lock.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { createTestContext } from "../support/context.ts";
+import { addAccount, addPost, readPost } from "../support/publishing.ts";
+import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const IDENTITY = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
+
+async function open(folder: string, publish: Parameters<typeof scriptedPlatform>[0]["publish"]): Promise<AppContext & AsyncDisposable> {
+  return createTestContext({
+    db: await openDb({ file: join(folder, "posthorn.db") }),
+    clock: systemClock,
+    platformList: [scriptedPlatform({ publish })],
+    media: { forPost: () => ({}) as never, release: async () => {} },
+    workerId: newId("wrk"),
+  });
+}
+
+const start = (ctx: AppContext, folder: string): Promise<Publisher> =>
+  startPublisher(ctx, { identity: IDENTITY, locks: createWorkerLocks(join(folder, "workers")) });
+
+describe("the publisher", () => {
+  it("sends a post at its moment between two ticks, never before it", async () => {
+    using folder = temporaryFolder();
+    const early: number[] = [];
+    await using ctx = await open(folder.path, async (post, io) => {
+      if (io.now() < post.scheduledAt) early.push(io.now());
+      return { state: "live", platformPostId: post.id, platformUrl: null };
+    });
+    const account = await addAccount(ctx);
+    const posts: { id: string }[] = [];
+    for (const after of [137, 311, 498, 733]) posts.push(await addPost(ctx, account, { scheduled_at: Date.now() + after }));
+    const publisher = await start(ctx, folder.path);
+    try {
+      await expect
+        .poll(async () => (await Promise.all(posts.map((post) => readPost(ctx, post.id)))).every((row) => row.status === "published"), {
+          timeout: 10_000,
+        })
+        .toBe(true);
+      expect(early).toEqual([]);
+      expect(publisher.isHealthy()).toBe(true);
+    } finally {
+      await publisher.close();
+    }
+    expect(await ctx.db.query.selectFrom("workers").selectAll().execute()).toEqual([]);
+  });
+
+  it("is stopped in the middle: the next process goes on where it was, once", async () => {
+    using folder = temporaryFolder();
+    let sent = 0;
+    const publish: Parameters<typeof scriptedPlatform>[0]["publish"] = async (post, io) => {
+      const id = await io.effect({
+        step: "create",
+        request: null,
+        send: async () => {
+          sent += 1;
+          return post.id;
+        },
+        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+      });
+      // The first process hangs here until it is stopped.
+      if (sent === 1 && !io.signal.aborted && !isSecond) {
+        await new Promise((_resolve, reject) => io.signal.addEventListener("abort", () => reject(io.signal.reason as Error)));
+      }
+      return { state: "live", platformPostId: id, platformUrl: null };
+    };
+    let isSecond = false;
+    await using ctx = await open(folder.path, publish);
+    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: Date.now() - 10 });
+    const first = await start(ctx, folder.path);
+    await expect.poll(() => sent, { timeout: 10_000 }).toBe(1);
+    await first.close(10);
+    expect(await readPost(ctx, post.id)).toMatchObject({ status: "publishing", lease_worker: null, in_doubt: 0 });
+    isSecond = true;
+    await using again = await open(folder.path, publish);
+    const second = await start(again, folder.path);
+    try {
+      await expect.poll(async () => (await readPost(again, post.id)).status, { timeout: 10_000 }).toBe("published");
+      expect(sent).toBe(1);
+    } finally {
+      await second.close();
+    }
+  });
+});
