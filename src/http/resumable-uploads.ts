@@ -64,7 +64,7 @@ async function startTus(parts: TusParts): Promise<Server> {
       return super.write(context, headers, status, JSON.stringify({ error: sentenceFor(status, body) }));
     }
   }
-  return new Posthorn({
+  const server = new Posthorn({
     path: PATH,
     datastore,
     maxSize: MAX_FILE_BYTES,
@@ -74,6 +74,9 @@ async function startTus(parts: TusParts): Promise<Server> {
     namingFunction: () => `${markOf(callerIn(parts))}-${randomBytes(16).toString("hex")}`,
     onUploadFinish: (_request, upload) => finish(parts, datastore, upload),
   });
+  // Only now: until its answer is made, tus still asks for the upload.
+  server.on("POST_FINISH", (_request, _response, upload) => void forget(parts.ctx, datastore, upload));
+  return server;
 }
 
 async function finish(parts: TusParts, datastore: FileStore, upload: Upload): Promise<{ headers: Record<string, string> }> {
@@ -85,10 +88,16 @@ async function finish(parts: TusParts, datastore: FileStore, upload: Upload): Pr
     const { file } = await storeUpload(parts.ctx, callerIn(parts), { name: filename ?? null, altText: altText ?? null, body });
     return { headers: { "Content-Location": `/api/v1/files/${file.id}` } };
   } catch (error) {
+    await forget(parts.ctx, datastore, upload);
     throw asRefusal(parts.ctx, error);
-  } finally {
-    await datastore.remove(upload.id);
   }
+}
+
+/** What cannot be removed now is removed as abandoned later. */
+async function forget(ctx: AppContext, datastore: FileStore, upload: Upload): Promise<void> {
+  await datastore.remove(upload.id).catch((error: unknown) => {
+    ctx.log.warn({ error: String(error) }, "A finished upload could not be cleared away");
+  });
 }
 
 /** In tus's own form: what it throws on is answered with this status and body. */
