@@ -1,8 +1,9 @@
 import { createContext, type Context } from "../../src/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
-import type { Outbound } from "../../src/ports/outbound.ts";
-import { OutboundFailure } from "../../src/ports/outbound.ts";
+import { createConnectRouter } from "../../src/http/connect-pages.ts";
+import { createFilesRouter } from "../../src/http/files-routes.ts";
+import { createOutbound } from "../../src/media/outbound.ts";
 import { readSandboxSetup } from "../../src/setup.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
@@ -11,13 +12,15 @@ import { callerOf, createMemoryLogger } from "./context.ts";
 import { startTestServer, type TestServer } from "./http.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** A network without a single host. */
-const NO_NETWORK: Outbound = {
-  request: async () => {
-    throw new OutboundFailure("There is no network in this test.", false);
-  },
-  assertAllowed: (_field, url) => new URL(url),
-};
+/** The real door to a network in which no name is known. */
+function createNamelessDoor(): ReturnType<typeof createOutbound> {
+  return createOutbound({
+    allowedHosts: [],
+    lookup: async (hostname) => {
+      throw Object.assign(new Error(`There is no network in this test: ${hostname}`), { code: "ENOTFOUND" });
+    },
+  });
+}
 
 export interface Service extends TestServer {
   readonly ctx: Context;
@@ -36,9 +39,11 @@ export async function startService(options: Partial<Omit<HttpDeps, "ctx" | "tool
   const setup = await readSandboxSetup(folder.path);
   const clock = new FakeClock();
   const log = createMemoryLogger();
-  const ctx = await createContext(setup, { clock, log, outbound: NO_NETWORK });
+  const outbound = createNamelessDoor();
+  const ctx = await createContext(setup, { clock, log, outbound });
   const tools = setup.catalog.tools;
-  const server = await startTestServer(ctx, tools, options);
+  const routers = [() => createConnectRouter(ctx), createFilesRouter({ ctx, uploadFolder: setup.folder.uploads })];
+  const server = await startTestServer(ctx, tools, { routers, ...options });
   const toolbox = createToolbox(ctx, tools);
   const call: Service["call"] = async (tool, args, caller) => (await toolbox.call(tool, args, callerOf(caller))).result;
   return {
@@ -53,6 +58,7 @@ export async function startService(options: Partial<Omit<HttpDeps, "ctx" | "tool
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
       await ctx[Symbol.asyncDispose]();
+      await outbound[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     },
   };
