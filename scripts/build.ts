@@ -43,7 +43,8 @@ async function listModules(folder: string): Promise<string[]> {
     .sort();
 }
 
-const outfile = `${ROOT}/dist/posthorn.js`;
+const [folder = `${ROOT}/dist`] = process.argv.slice(2);
+const outfile = `${folder}/posthorn.js`;
 await build({
   entryPoints: [`${ROOT}/src/main.ts`],
   outfile,
