@@ -4,6 +4,7 @@ import { createContext, createTools, defaultPublicUrl, type Context } from "./co
 import { createOnce } from "./data-folder.ts";
 import { createHttpApp, type HttpDeps } from "./http/app.ts";
 import { createConnectRouter } from "./http/connect-pages.ts";
+import { createFeedRouter } from "./http/feed-pages.ts";
 import { createFilesRouter } from "./http/files-routes.ts";
 import { startHttpServer, type HttpServer } from "./http/server.ts";
 import { createMcpEndpoints } from "./mcp/endpoints.ts";
@@ -67,7 +68,7 @@ export function httpDeps({ setup, ctx, toolbox, isReady }: Parts & { readonly is
     rateLimit: setup.config.rateLimit,
     fixedApiKey: setup.secrets.apiKey,
     isReady,
-    routers: [() => createConnectRouter(ctx), createFilesRouter({ ctx, uploadFolder: setup.folder.uploads })],
+    routers: [() => createConnectRouter(ctx), () => createFeedRouter(ctx), createFilesRouter({ ctx, uploadFolder: setup.folder.uploads })],
   };
 }
 
