@@ -137,7 +137,14 @@ function describeExcess(limits: MediaLimits, file: Tables["files"]): string | nu
 
 async function lookAtRemote(ctx: AppContext, place: Place, signal: AbortSignal): Promise<string[]> {
   try {
-    const answer = await ctx.outbound.request({ method: "HEAD", url: place.url, timeoutMs: LOOK_MS, maxRedirects: 3, signal });
+    const answer = await ctx.outbound.request({
+      method: "HEAD",
+      url: place.url,
+      timeoutMs: LOOK_MS,
+      maxRedirects: 3,
+      isUserGiven: true,
+      signal,
+    });
     answer.body.resume();
     const isGone = answer.status === 404 || answer.status === 410 || answer.status >= 500;
     if (isGone) return [`${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`];
