@@ -23,6 +23,8 @@ export interface FeedMedia {
   readonly key: string;
   readonly mimeType: string;
   readonly sizeBytes: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
   readonly altText: string | null;
   readonly width: number | null;
   readonly height: number | null;
@@ -30,7 +32,7 @@ export interface FeedMedia {
 }
 
 /** What is copied to the feed's own storage. */
-export interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes"> {
+export interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes" | "sha256"> {
   readonly body: Readable;
 }
 

@@ -23,8 +23,8 @@ export function createFeedShelf(db: Db, files: FileStore): FeedShelf {
     },
     async keepMedia({ accountId, itemId, position }, { body, ...facts }) {
       const key = `feed/${accountId}/${itemId}/${position}`;
-      const { sizeBytes } = await files.write(key, body);
-      return { ...facts, key, sizeBytes };
+      const { sizeBytes, sha256 } = await files.write(key, body);
+      return { ...facts, key, sizeBytes, sha256 };
     },
   };
 }
