@@ -40,15 +40,14 @@ function isFree(head: DueHead, now: number): boolean {
 function failOverdue(ctx: AppContext, raw: SqliteDatabase, now: number): void {
   const scheduledBefore = now - ctx.settings.maxLatenessMs;
   for (const missed of readMissed(raw, { now, scheduledBefore, limit: MISSED_PER_TICK })) {
-    failMissed(raw, { id: missed.id, error: whyMissed(missed), now });
+    failMissed(raw, { id: missed.id, error: whyMissed(missed), isInDoubt: missed.status !== "scheduled", now });
     ctx.log.warn({ postId: missed.id }, "a post missed its time");
   }
 }
 
 function whyMissed(missed: MissedPost): string {
-  if (missed.account_status === "disconnected" || missed.account_status === "reconnect_required") {
-    const reconnect = reconnectSentence({ id: missed.account_id, name: missed.account_name, provider: missed.provider });
-    return `It missed its time. ${reconnect} Then send it with retry_post.`;
-  }
-  return missedSentence(missed.error);
+  if (missed.account_status === "connected" || missed.account_status === "expiring") return missedSentence(missed.error);
+  const reconnect = reconnectSentence({ id: missed.account_id, name: missed.account_name, provider: missed.provider });
+  if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it with retry_post.`;
+  return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
 }

@@ -243,14 +243,18 @@ export function endPost(raw: SqliteDatabase, lease: Lease, end: PostEnd): void {
     .run([lease.postId, end.accountNextAllowedAt, end.publishedAt, lease.accountId]);
 }
 
-/** Posts whose time is past saving: still waiting, taken up by nobody. */
+/**
+ * Posts whose time is past saving: those that still wait, and those whose channel is gone while they were on their way, which
+ * nobody can ask about any more.
+ */
 export function readMissed(raw: SqliteDatabase, cutoff: { now: number; scheduledBefore: number; limit: number }): MissedPost[] {
   return raw
     .prepare(
-      `SELECT p.id AS id, p.error AS error, p.tries AS tries, a.name AS account_name, a.id AS account_id, a.provider AS provider,
+      `SELECT p.id AS id, p.status AS status, p.error AS error, a.name AS account_name, a.id AS account_id, a.provider AS provider,
               a.status AS account_status
        FROM posts p INDEXED BY posts_next JOIN accounts a ON a.id = p.account_id
-       WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status = 'scheduled' AND p.scheduled_at < ?
+       WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ?
+         AND (p.status = 'scheduled' OR a.status IN ('disconnected', 'reconnect_required'))
        ORDER BY p.next_at LIMIT ?`,
     )
     .all([cutoff.now, cutoff.scheduledBefore, cutoff.limit]) as MissedPost[];
@@ -258,21 +262,21 @@ export function readMissed(raw: SqliteDatabase, cutoff: { now: number; scheduled
 
 export interface MissedPost {
   readonly id: string;
+  readonly status: PostRow["status"];
   readonly error: string | null;
-  readonly tries: number;
   readonly account_name: string;
   readonly account_id: string;
   readonly provider: string;
   readonly account_status: Tables["accounts"]["status"];
 }
 
-export function failMissed(raw: SqliteDatabase, missed: { id: string; error: string; now: number }): void {
+export function failMissed(raw: SqliteDatabase, missed: { id: string; error: string; isInDoubt: boolean; now: number }): void {
   raw
     .prepare(
-      `UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, next_at = NULL, updated_at = ?
-       WHERE id = ? AND status = 'scheduled' AND lease_worker IS NULL`,
+      `UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, updated_at = ?
+       WHERE id = ? AND status IN ('scheduled', 'publishing', 'uploaded') AND lease_worker IS NULL`,
     )
-    .run([missed.error, missed.now, missed.id]);
+    .run([missed.error, missed.isInDoubt ? 1 : 0, missed.now, missed.id]);
 }
 
 /** Gives back what a worker held that is proven dead: its posts are taken up again from their ledger. */

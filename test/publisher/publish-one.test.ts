@@ -166,6 +166,25 @@ describe("publishing one post", () => {
     expect(failed.error).toMatch(/missed its time.*connect_channel.*retry_post/i);
   });
 
+  it("calls a post unknown that was on its way when its channel went", async () => {
+    const platform = scriptedPlatform({ publish: async (post) => ({ state: "held", platformPostId: post.id, platformUrl: null }) });
+    await using ctx = await contextWith(platform);
+    const now = ctx.clock.now();
+    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: now + 10 * MINUTE, due_at: now, next_at: now });
+    await drain(ctx);
+    await ctx.db.query.updateTable("accounts").set({ status: "disconnected" }).execute();
+    await ctx.clock.advance(69 * MINUTE);
+    await drain(ctx);
+    expect((await readPost(ctx, post.id)).status).toBe("uploaded");
+    await ctx.clock.advance(2 * MINUTE);
+    await drain(ctx);
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "failed",
+      in_doubt: 1,
+      error: expect.stringMatching(/^outcome unknown: .*resolve_post/),
+    });
+  });
+
   it("makes the account wait, not only the post, when the platform asks for a pause", async () => {
     let isFirst = true;
     const { platform, live } = keyedPlatform({
