@@ -2,9 +2,11 @@ import { createContext, type Context } from "../../src/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
 import { createConnectRouter } from "../../src/http/connect-pages.ts";
+import { createFeedRouter } from "../../src/http/feed-pages.ts";
 import { createFilesRouter } from "../../src/http/files-routes.ts";
 import { createOutbound } from "../../src/media/outbound.ts";
 import { readSandboxSetup } from "../../src/setup.ts";
+import { httpDeps } from "../../src/start-server.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { FakeClock } from "./clock.ts";
@@ -42,7 +44,11 @@ export async function startService(options: Partial<Omit<HttpDeps, "ctx" | "tool
   const outbound = createNamelessDoor();
   const ctx = await createContext(setup, { clock, log, outbound });
   const tools = setup.catalog.tools;
-  const routers = [() => createConnectRouter(ctx), createFilesRouter({ ctx, uploadFolder: setup.folder.uploads })];
+  const routers = [
+    () => createConnectRouter(ctx),
+    () => createFeedRouter(ctx),
+    createFilesRouter({ ctx, uploadFolder: setup.folder.uploads }),
+  ];
   const server = await startTestServer(ctx, tools, { routers, ...options });
   const toolbox = createToolbox(ctx, tools);
   const call: Service["call"] = async (tool, args, caller) => (await toolbox.call(tool, args, callerOf(caller))).result;
