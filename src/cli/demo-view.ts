@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import type { Attempt, Post } from "../domain/post.ts";
 import type { PostStatus } from "../domain/post-states.ts";
 import { SECOND } from "../domain/time.ts";
-import type { Server, Terminal } from "./host.ts";
+import type { Terminal } from "./host.ts";
 
 /** What one look at the post brought. */
 export interface Look {
@@ -11,7 +11,7 @@ export interface Look {
 }
 
 export interface DemoView {
-  begin(server: Pick<Server, "folder">): void;
+  begin(folder: string): void;
   scheduled(post: Post): void;
   /** Shows each state that was reached since the last look, and how far it is to the next. */
   look(look: Look, now: number): void;
@@ -25,6 +25,9 @@ const MEANING: Partial<Record<PostStatus, string>> = {
   uploaded: "on the platform, private until its time",
   published: "live",
 };
+
+const STAYS_UP = "The page stays up until you press Ctrl-C; then the temporary folder is removed.";
+const OVER = "The demo is over and its folder removed, so these addresses are gone; in a terminal, without --exit, they stay up.";
 
 const BAR_WIDTH = 24;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
@@ -54,9 +57,9 @@ export function createDemoView(terminal: Terminal): DemoView {
   };
 
   return {
-    begin(server) {
+    begin(folder) {
       line(`\n${colored("bold", "Posthorn demo")}: one post with a picture, from its schedule to the built-in feed`);
-      line(`${colored("dim", `Everything happens in ${server.folder}; your own data is not touched.`)}\n`);
+      line(`${colored("dim", `Everything happens in ${folder}; your own data is not touched.`)}\n`);
       if (terminal.isScreen) terminal.print(HIDE_CURSOR);
     },
     scheduled(post) {
@@ -75,7 +78,7 @@ export function createDemoView(terminal: Terminal): DemoView {
       line(`\n  See it       ${colored("underline", post.platformUrl ?? publicUrl)}`);
       line(`  As a feed    ${publicUrl}/feed/${post.accountId}.json   (.rss, .html)`);
       line(`\nNext: ${colored("bold", "posthorn serve")} runs it for good; ${colored("bold", "posthorn connect")} adds your channels.`);
-      if (staysUp) line(colored("dim", "The page stays up until you press Ctrl-C; then the temporary folder is removed."));
+      line(colored("dim", staysUp ? STAYS_UP : OVER));
     },
     close() {
       if (terminal.isScreen) terminal.print(`${CLEAR_LINE}${SHOW_CURSOR}`);

@@ -35,8 +35,8 @@ async function demo(host: Host, options: { exit?: true }): Promise<void> {
   const folder = await host.makeTemporaryFolder();
   const view = createDemoView(host.terminal);
   try {
+    view.begin(folder);
     await using server = await host.startServer({ role: "cli", sandbox: folder });
-    view.begin(server);
     const post = await schedule(host, server);
     const finished = await watch(host, server, { view, post });
     const staysUp = options.exit !== true && host.terminal.isInteractive;
