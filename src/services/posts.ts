@@ -38,7 +38,9 @@ export async function cancelPost(
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && row.status === "uploaded") return { post: toPost(await takeBack(ctx, row)) };
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  return { post: toPost(await ctx.db.transaction((tx) => transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set))) };
+  const cancelled = await ctx.db.transaction((tx) => transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set));
+  await ctx.media.release(row.id);
+  return { post: toPost(cancelled) };
 }
 
 /**

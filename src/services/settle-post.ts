@@ -75,7 +75,9 @@ export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> 
     await giveBack(ctx, claimed);
   }
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  return ctx.db.transaction((tx) => transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set));
+  const cancelled = await ctx.db.transaction((tx) => transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set));
+  await ctx.media.release(row.id);
+  return cancelled;
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */
