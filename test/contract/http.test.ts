@@ -246,6 +246,8 @@ describe("the rest", () => {
     ["PUT /api/v1/posts", "GET, HEAD, POST"],
     ["PUT /api/v1/posts/post_1", "GET, HEAD, PATCH, DELETE, POST"],
     ["POST /api/v1/accounts", "GET, HEAD"],
+    ["DELETE /api/v1/files", "GET, HEAD, POST"],
+    ["PATCH /api/v1/files/file_1", "GET, HEAD, DELETE"],
     ["POST /api/v1/openapi.json", "GET, HEAD"],
     ["DELETE /api/v1/docs", "GET, HEAD"],
   ])("%s is 405", async (target, allow) => {

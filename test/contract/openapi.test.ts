@@ -1,10 +1,13 @@
+import { readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { RESOURCE_ROUTES } from "../../src/http/resource-routes.ts";
-import { send } from "../support/http.ts";
+import { send, type Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
+
+const PHOTO = new URL("../fixtures/photo.png", import.meta.url);
 
 let service: Service;
 let document: any;
@@ -87,6 +90,18 @@ describe("live answers", () => {
     await see("POST", "/api/v1/posts", { json: {}, key: null }, 401);
     await see("POST", "/api/v1/posts", { json: {}, key: await service.keyFor("default", { permissions: ["read"] }) }, 403);
     await see("POST", "/api/v1/posts", { body: "x".repeat(2 ** 20 + 1) }, 413);
+    const key = await service.keyFor("default");
+    const upload = await send(service.port, "POST /api/v1/files?name=a.png", {
+      key,
+      headers: { "Content-Type": "image/png" },
+      body: await readFile(PHOTO),
+    });
+    expectDescribed("POST", "/api/v1/files", upload, 201);
+    await see("GET", "/api/v1/files/{id}", { id: upload.json.file.id }, 200);
+    await see("DELETE", "/api/v1/files/{id}", { id: upload.json.file.id }, 200);
+    await see("GET", "/api/v1/files/{id}", { id: upload.json.file.id }, 404);
+    await see("POST", "/api/v1/files", { json: { url: "https://example.com/a.jpg", colour: "red" } }, 400);
+    await see("POST", "/api/v1/files", { body: "x", key: null }, 401);
     for (const path of ["accounts", "files", "platforms", "status", "tools"]) await see("GET", `/api/v1/${path}`, {}, 200);
     for (const path of ["/healthz", "/readyz", "/api/v1/openapi.json"]) await see("GET", path, { key: null }, 200);
   });
@@ -120,6 +135,10 @@ async function see(method: string, path: string, ask: See, status: number): Prom
   const { id, query, ...rest } = ask;
   const key = rest.key === undefined ? await service.keyFor("default") : rest.key;
   const answer = await send(service.port, `${method} ${path.replace("{id}", id ?? "")}${query ?? ""}`, { ...rest, key });
+  return expectDescribed(method, path, answer, status);
+}
+
+function expectDescribed(method: string, path: string, answer: Answer, status: number): unknown {
   expect([method, path, answer.status]).toEqual([method, path, status]);
   const described = document.paths[path][method.toLowerCase()].responses[status];
   const pointer = described.$ref?.slice(2) ?? `paths/${escape(path)}/${method.toLowerCase()}/responses/${status}`;

@@ -144,6 +144,16 @@ describe("batches and filters", () => {
   });
 });
 
+describe("GET /files/{id}", () => {
+  it("answers another owner's file as one that does not exist", async () => {
+    expect((await service.ask(`GET /api/v1/files/${own.file}`, { key: mine })).status).toBe(200);
+    const theirs = await service.ask(`GET /api/v1/files/${foreign.file}`, { key: mine });
+    const missing = await service.ask(`GET /api/v1/files/${MISSING.file}`, { key: mine });
+    expect([theirs.status, missing.status]).toEqual([404, 404]);
+    expect(without(theirs, foreign)).toBe(without(missing, MISSING));
+  });
+});
+
 describe.each(RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const))("%s", (_name, route) => {
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
   const body = { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];

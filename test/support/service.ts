@@ -1,9 +1,6 @@
 import { createContext, type Context } from "../../src/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
-import { createConnectRouter } from "../../src/http/connect-pages.ts";
-import { createFeedRouter } from "../../src/http/feed-pages.ts";
-import { createFilesRouter } from "../../src/http/files-routes.ts";
 import { createOutbound } from "../../src/media/outbound.ts";
 import { readSandboxSetup } from "../../src/setup.ts";
 import { httpDeps } from "../../src/start-server.ts";
@@ -44,13 +41,9 @@ export async function startService(options: Partial<Omit<HttpDeps, "ctx" | "tool
   const outbound = createNamelessDoor();
   const ctx = await createContext(setup, { clock, log, outbound });
   const tools = setup.catalog.tools;
-  const routers = [
-    () => createConnectRouter(ctx),
-    () => createFeedRouter(ctx),
-    createFilesRouter({ ctx, uploadFolder: setup.folder.uploads }),
-  ];
-  const server = await startTestServer(ctx, tools, { routers, ...options });
   const toolbox = createToolbox(ctx, tools);
+  const deps = httpDeps({ setup, ctx, toolbox, isReady: () => true });
+  const server = await startTestServer(ctx, tools, { ...deps, rateLimit: 1_000_000, ...options });
   const call: Service["call"] = async (tool, args, caller) => (await toolbox.call(tool, args, callerOf(caller))).result;
   return {
     ...server,
