@@ -4,7 +4,7 @@ import type { Query } from "./db.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
 import { scan, type KeyRange } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
-import { anyTag, compileSearch } from "./search.ts";
+import { anyTag, compileSearch, countLists } from "./search.ts";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
 export interface PostFilter {
@@ -43,17 +43,18 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
   const compiled = await compileSearch(query, scope.terms);
   if (compiled === null) return { rows: [], next: null };
-  const { match, needsCheck } = compiled;
+  const { needsCheck } = compiled;
   const tags = tagsOf(scope);
+  const match = `${compiled.match} AND ${tags.match}`;
   const words = (range: KeyRange, limit: number): RawBuilder<unknown> => sql`
     SELECT rowid AS key FROM search_index
-    WHERE search_index MATCH ${`${match} AND ${tags.match}`} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
+    WHERE search_index MATCH ${match} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
     ORDER BY rowid DESC LIMIT ${limit}`;
   if (!needsCheck && tags.isExact && scope.statuses === null) {
     return cut(await readRows(query, scope, words(page, page.limit + 1)), page.limit);
   }
   const rows = (range: KeyRange, limit: number): RawBuilder<unknown> => streams(scope, range, limit);
-  const plan = { terms: scope.terms, needsCheck, words, isFitting: isFitting(scope, tags.isExact), rows };
+  const plan = { terms: scope.terms, needsCheck, lists: countLists(match), words, isFitting: isFitting(scope, tags.isExact), rows };
   const { keys, stoppedAt } = await scan(query, plan, { ...page, wanted: page.limit + 1 });
   const shown = sql`SELECT CAST(value AS INTEGER) AS key FROM json_each(${JSON.stringify(keys.slice(0, page.limit))})`;
   const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;

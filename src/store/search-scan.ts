@@ -4,10 +4,10 @@ import { fold, matchesAll, searchableText, type SearchTerm } from "./search-text
 
 /*
  * A search whose hits the text index cannot decide alone (a status, words that must stand side by side) has two ways to its
- * page, both newest first: `words` walks the index and looks at each hit's row, `rows` walks the posts that fit the other
+ * page, both newest first: `words` walks the index and looks up each hit's status, `rows` walks the posts that fit the other
  * filters and reads their text. Which is quicker depends on how rare the words and the status are, and nobody counts that.
- * So both are tried in turn from where the other one stopped, and the one that gets further back in time for its cost goes
- * on. Every key above the point reached is settled, whoever settled it.
+ * So a few rows are read; unless they promise to fill the page soon, the index is tried from where they ended; then the way
+ * that gets further back in time for its cost goes on. Every key above the point reached is settled, whoever settled it.
  */
 
 /** Posts between two sort keys: from `floor` on, below `ceiling`. */
@@ -19,6 +19,8 @@ export interface KeyRange {
 export interface ScanPlan {
   readonly terms: readonly SearchTerm[];
   readonly needsCheck: boolean;
+  /** Lists that `words` opens each time. */
+  readonly lists: number;
   /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
   words(range: KeyRange, limit: number): RawBuilder<unknown>;
   /** What a hit of `words` must fulfil beside its text, said of `c.key`. */
@@ -34,14 +36,15 @@ export interface ScanResult {
   readonly stoppedAt: bigint | null;
 }
 
-// Microseconds, roughly: what one row of each way costs.
+// Microseconds, roughly: what one row of each way costs, and what stands before the first.
 const COST_PER_HIT = 0.7;
 const COST_PER_CHECK = 7;
+const COST_PER_LIST = 100;
 const COST_PER_CHUNK = 100;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
-const FIRST_HITS = 512;
-const FIRST_CHECKS = 64;
+const FIRST_ROWS = 64;
+const FIRST_HITS = 256;
 const MAX_CHUNK = 4_096;
 
 interface Chunk {
@@ -54,8 +57,8 @@ interface Chunk {
 interface Way {
   readonly next: (range: KeyRange, limit: number) => Promise<Chunk>;
   chunkSize: number;
-  /** Distance settled for one unit of cost; unknown before its first turn. */
-  speed: number;
+  /** Distance settled for one unit of cost in its last turn; null before its first. */
+  speed: number | null;
 }
 
 export interface ScanPage extends KeyRange {
@@ -65,19 +68,14 @@ export interface ScanPage extends KeyRange {
 }
 
 export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
-  const ways: Way[] = [
-    {
-      next: (range, limit) => walkWords(query, plan, range, limit),
-      chunkSize: plan.needsCheck ? FIRST_CHECKS : FIRST_HITS,
-      speed: Infinity,
-    },
-    { next: (range, limit) => walkRows(query, plan, range, limit), chunkSize: FIRST_CHECKS, speed: Infinity },
-  ];
+  const rows: Way = { next: (range, limit) => walkRows(query, plan, range, limit), chunkSize: FIRST_ROWS, speed: null };
+  const words: Way = { next: (range, limit) => walkWords(query, plan, range, limit), chunkSize: FIRST_HITS, speed: null };
   const keys: string[] = [];
   let ceiling = page.ceiling;
   let cost = 0;
   while (cost < (page.maxCost ?? MAX_COST)) {
-    const way = ways.reduce((best, other) => (other.speed > best.speed ? other : best));
+    const costToFill = keys.length === 0 ? Infinity : (cost / keys.length) * (page.wanted - keys.length);
+    const way = choose(rows, words, costToFill < plan.lists * COST_PER_LIST);
     const chunk = await way.next({ floor: page.floor, ceiling }, way.chunkSize);
     keys.push(...chunk.keys);
     if (keys.length >= page.wanted || chunk.settledTo === null) return { keys: keys.slice(0, page.wanted), stoppedAt: null };
@@ -87,6 +85,12 @@ export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promis
     ceiling = chunk.settledTo;
   }
   return { keys, stoppedAt: ceiling };
+}
+
+function choose(rows: Way, words: Way, isNearlyFull: boolean): Way {
+  if (rows.speed === null) return rows;
+  if (words.speed === null) return isNearlyFull ? rows : words;
+  return rows.speed > words.speed ? rows : words;
 }
 
 interface CandidateRow {
@@ -101,7 +105,8 @@ interface CandidateRow {
 async function walkWords(query: Query, plan: ScanPlan, range: KeyRange, limit: number): Promise<Chunk> {
   const found = await readCandidates(query, { source: plan.words(range, limit), isFitting: plan.isFitting, withText: plan.needsCheck });
   const hits = plan.needsCheck ? found.hits.filter((row) => fits(row, plan.terms)) : found.hits;
-  return toChunk(hits, found, { limit, cost: found.count * COST_PER_HIT + (plan.needsCheck ? found.hits.length * COST_PER_CHECK : 0) });
+  const checks = plan.needsCheck ? found.hits.length : 0;
+  return toChunk(hits, found, { limit, cost: plan.lists * COST_PER_LIST + found.count * COST_PER_HIT + checks * COST_PER_CHECK });
 }
 
 async function walkRows(query: Query, plan: ScanPlan, range: KeyRange, limit: number): Promise<Chunk> {

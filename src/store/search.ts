@@ -14,12 +14,14 @@ import { fold, MAX_WORD_CHARS, searchableText, splitPieces, type Piece, type Sea
  * posts indexed with it stay findable without being touched again.
  */
 
-/** Words listed one by one for a prefix: each costs a query some 20 µs; with fewer, more posts carry edges. */
-const MAX_LISTED = 16;
+/** Words listed one by one for a prefix: each costs a query some 100 µs; with fewer, more posts carry edges. */
+const MAX_LISTED = 8;
 /** Longest prefix that becomes an edge. */
 const MAX_EDGE_CHARS = 12;
 /** New words weighed at once against those known before: bounds how far one long post overfills a prefix. */
 const NEW_WORDS_AT_ONCE = 16;
+/** A beginning this short narrows nothing beside a whole word, and costs as many lists as any other. */
+const SHORT_TAIL_CHARS = 2;
 /** Terms looked up in the index; more only narrow a result that is compared word by word anyway. */
 const MAX_INDEXED_TERMS = 8;
 const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
@@ -119,6 +121,11 @@ export async function compileSearch(query: Query, terms: readonly SearchTerm[]):
   return { match: clauses.join(" AND "), needsCheck };
 }
 
+/** How many lists of posts a look-up opens, which is what it costs before its first hit. */
+export function countLists(match: string): number {
+  return match.split(" ").filter((part) => part !== "AND" && part !== "OR").length;
+}
+
 /** Any of these owners, accounts or platforms, as FTS5 understands it. */
 export function anyTag(kind: keyof typeof TAGS, values: readonly string[]): string {
   return anyOf(values.map((value) => tagOf(kind, value)));
@@ -126,10 +133,12 @@ export function anyTag(kind: keyof typeof TAGS, values: readonly string[]): stri
 
 async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledSearch | null> {
   const last = pieces.at(-1);
+  const before = last?.kind === "word" ? pieces.slice(0, -1) : pieces;
+  const clauses = [...new Set(before.flatMap((piece) => neededTokens(piece)))].map((token) => quoted(token));
+  const isShort = last !== undefined && last.text.length <= SHORT_TAIL_CHARS && before.some(({ kind }) => kind !== "symbol");
+  if (last?.kind === "word" && isShort) return { match: clauses.join(" AND "), needsCheck: true };
   const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
   if (last?.kind === "word" && tail === null) return null;
-  const exact = (tail === null ? pieces : pieces.slice(0, -1)).flatMap((piece) => neededTokens(piece));
-  const clauses = [...new Set(exact)].map((token) => quoted(token));
   if (tail !== null) clauses.push(tail.match);
   // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of several it does not.
   const isPlain = pieces.length === 1 && (last?.kind !== "dense" || Array.from(last.text).length <= 2);

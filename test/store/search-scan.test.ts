@@ -24,7 +24,7 @@ async function createShelf(): Promise<Db> {
 function planOf(search: string): ScanPlan {
   const newest = ({ floor, ceiling }: KeyRange, limit: number): ReturnType<typeof sql> =>
     sql`SELECT sort_key AS key FROM posts WHERE sort_key >= ${floor} AND sort_key < ${ceiling} ORDER BY sort_key DESC LIMIT ${limit}`;
-  return { terms: parseSearch(search), needsCheck: true, words: newest, rows: newest, isFitting: sql`TRUE` };
+  return { terms: parseSearch(search), needsCheck: true, lists: 1, words: newest, rows: newest, isFitting: sql`TRUE` };
 }
 
 const minuteOf = (key: string): number => (Number(BigInt(key) >> 20n) - Date.UTC(2026, 0, 1)) / 60_000;

@@ -51,6 +51,8 @@ export const statements: readonly string[] = [
   `CREATE VIRTUAL TABLE search_index USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
   )`,
+  // Posts come one a transaction: with FTS5's own limit up to 16 tiny segments lie about, and each is asked for each word.
+  `INSERT INTO search_index (search_index, rank) VALUES ('crisismerge', 6)`,
   `CREATE TABLE search_terms (term TEXT PRIMARY KEY, depth INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE INDEX search_terms_depth ON search_terms (depth, term)`,
 
