@@ -65,7 +65,7 @@ async function examineAddress(ctx: Context, config: Config, catalog: Catalog): P
   const now = ctx.clock.now();
   if (config.publicUrl === null) {
     const fetching = catalog.platforms.filter(({ capabilities }) => capabilities.needsPublicMediaUrl).map(({ title }) => title);
-    const who = fetching.length === 0 ? "No platform here needs more." : `${fetching.join(", ")} fetch media themselves and need it.`;
+    const who = fetching.length === 0 ? "No platform here needs more." : `Posts with media need it on: ${fetching.join(", ")}.`;
     return [
       { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
       {
