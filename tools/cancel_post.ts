@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { cancelPost } from "../src/services/posts.ts";
+import { askToCancel } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -16,5 +17,7 @@ export default defineTool({
     fromPlatform: z.boolean().optional().describe("Also take back an uploaded post by deleting it on the platform."),
   }),
   output: z.strictObject({ post: Post }),
+  listedOutput: z.strictObject({ post: PostSummary }),
+  question: (args, call) => askToCancel(call, args),
   handle: (args, { ctx, caller }) => cancelPost(ctx, caller, args),
 });

@@ -1,7 +1,14 @@
 import { z } from "zod";
-import { CONNECTION_STATUSES, ConnectedChannel } from "../src/domain/connection.ts";
+import { Account, AccountSummary } from "../src/domain/account.ts";
+import { CONNECTION_STATUSES } from "../src/domain/connection.ts";
 import { checkConnection } from "../src/services/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  status: z.enum(CONNECTION_STATUSES),
+  account: Account.nullable().describe("Set once connected."),
+  error: z.string().nullable(),
+});
 
 export default defineTool({
   name: "check_connection",
@@ -13,10 +20,7 @@ export default defineTool({
     'Example: {"connectId":"con_01jd…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),
-  output: z.strictObject({
-    status: z.enum(CONNECTION_STATUSES),
-    account: ConnectedChannel.nullable().describe("Set once connected."),
-    error: z.string().nullable(),
-  }),
+  output,
+  listedOutput: output.extend({ account: AccountSummary.nullable().describe("Set once connected.") }),
   handle: (args, { ctx, caller }) => checkConnection(ctx, caller, args),
 });

@@ -1,7 +1,16 @@
 import { z } from "zod";
-import { ConnectedChannel } from "../src/domain/connection.ts";
-import { connectChannel } from "../src/services/connections.ts";
+import { Account, AccountSummary } from "../src/domain/account.ts";
+import { connectChannel, linkOf } from "../src/services/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  status: z.enum(["authorization_required", "connected"]),
+  connectId: z.string().nullable().describe("For check_connection."),
+  url: z.string().nullable().describe("The person opens it; works once."),
+  expiresAt: z.iso.datetime().nullable(),
+  instructions: z.string().nullable(),
+  account: Account.nullable(),
+});
 
 export default defineTool({
   name: "connect_channel",
@@ -19,13 +28,8 @@ export default defineTool({
     handle: z.string().min(1).max(320).optional().describe("User name on the platform."),
     name: z.string().min(1).max(100).optional().describe("What to call the channel."),
   }),
-  output: z.strictObject({
-    status: z.enum(["authorization_required", "connected"]),
-    connectId: z.string().nullable().describe("For check_connection."),
-    url: z.string().nullable().describe("The person opens it; works once."),
-    expiresAt: z.iso.datetime().nullable(),
-    instructions: z.string().nullable(),
-    account: ConnectedChannel.nullable(),
-  }),
+  output,
+  listedOutput: output.extend({ account: AccountSummary.nullable() }),
+  link: linkOf,
   handle: (args, call) => connectChannel(call, args),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { File } from "../src/domain/file.ts";
+import { File, FileSummary } from "../src/domain/file.ts";
 import { deleteFile } from "../src/services/files.ts";
+import { askToDeleteFile } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -12,5 +13,7 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: z.strictObject({ id: z.string().describe("File id.") }),
   output: z.strictObject({ file: File }),
+  listedOutput: z.strictObject({ file: FileSummary }),
+  question: (args, call) => askToDeleteFile(call, args),
   handle: (args, { ctx, caller }) => deleteFile(ctx, caller, args),
 });

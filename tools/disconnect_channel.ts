@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { ConnectedChannel } from "../src/domain/connection.ts";
+import { Account, AccountSummary } from "../src/domain/account.ts";
 import { disconnectChannel } from "../src/services/accounts.ts";
+import { askToDisconnect } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -12,6 +13,8 @@ export default defineTool({
     'Take accountId from list_accounts. Example: {"accountId":"acc_01jd…"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),
-  output: z.strictObject({ account: ConnectedChannel }),
+  output: z.strictObject({ account: Account }),
+  listedOutput: z.strictObject({ account: AccountSummary }),
+  question: (args, call) => askToDisconnect(call, args),
   handle: (args, { ctx, caller }) => disconnectChannel(ctx, caller, args),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { editPublishedPost } from "../src/services/live-posts.ts";
+import { askToEdit } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -18,5 +19,7 @@ export default defineTool({
     metadata: z.record(z.string(), z.json()).nullable().optional().describe("Platform fields to change; merged key by key."),
   }),
   output: z.strictObject({ post: Post }),
+  listedOutput: z.strictObject({ post: PostSummary }),
+  question: (args, call) => askToEdit(call, args),
   handle: (args, call) => editPublishedPost(call, args),
 });

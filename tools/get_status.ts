@@ -1,7 +1,45 @@
 import { z } from "zod";
-import { ACCOUNT_STATUSES } from "../src/domain/account.ts";
+import { ACCOUNT_STATUSES, AccountSummary } from "../src/domain/account.ts";
 import { getStatus } from "../src/services/status.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  now: z.iso.datetime().describe("The server's time."),
+  timezone: z.string().describe("Zone of times without an offset."),
+  publisher: z.strictObject({
+    running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
+    heartbeatAt: z.iso.datetime().nullable(),
+    workers: z.int().describe("Publishing processes alive."),
+  }),
+  counts: z.strictObject({
+    scheduled: z.int(),
+    overdue: z.int().describe("Not live a minute after their time."),
+    publishing: z.int(),
+    uploaded: z.int(),
+    failed: z.int().describe("Failed, of those scheduled in the last 7 days."),
+    unknownOutcome: z.int().describe("May or may not be live; settle each with resolve_post."),
+  }),
+  lateness: z
+    .strictObject({
+      p50Ms: z.int().nullable(),
+      p95Ms: z.int().nullable(),
+      maxMs: z.int().nullable(),
+      sampleSize: z.int(),
+      days: z.int(),
+    })
+    .describe("How long after their time posts went live."),
+  nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
+  accountsToReconnect: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      provider: z.string(),
+      status: z.enum(ACCOUNT_STATUSES),
+      reason: z.string().nullable(),
+      queuedCount: z.int(),
+    }),
+  ),
+});
 
 export default defineTool({
   name: "get_status",
@@ -12,42 +50,10 @@ export default defineTool({
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
-  output: z.strictObject({
-    now: z.iso.datetime().describe("The server's time."),
-    timezone: z.string().describe("Zone of times without an offset."),
-    publisher: z.strictObject({
-      running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
-      heartbeatAt: z.iso.datetime().nullable(),
-      workers: z.int().describe("Publishing processes alive."),
-    }),
-    counts: z.strictObject({
-      scheduled: z.int(),
-      overdue: z.int().describe("Not live a minute after their time."),
-      publishing: z.int(),
-      uploaded: z.int(),
-      failed: z.int().describe("Failed, of those scheduled in the last 7 days."),
-      unknownOutcome: z.int().describe("May or may not be live; settle each with resolve_post."),
-    }),
-    lateness: z
-      .strictObject({
-        p50Ms: z.int().nullable(),
-        p95Ms: z.int().nullable(),
-        maxMs: z.int().nullable(),
-        sampleSize: z.int(),
-        days: z.int(),
-      })
-      .describe("How long after their time posts went live."),
-    nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
-    accountsToReconnect: z.array(
-      z.strictObject({
-        id: z.string(),
-        name: z.string(),
-        provider: z.string(),
-        status: z.enum(ACCOUNT_STATUSES),
-        reason: z.string().nullable(),
-        queuedCount: z.int(),
-      }),
-    ),
+  output,
+  listedOutput: output.extend({
+    lateness: z.record(z.string(), z.int().nullable()).describe("How long after their time posts went live: p50Ms, p95Ms, maxMs."),
+    accountsToReconnect: z.array(AccountSummary.pick({ id: true, name: true, provider: true, status: true })),
   }),
   handle: (_args, { ctx, caller }) => getStatus(ctx, caller),
 });

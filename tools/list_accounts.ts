@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Account } from "../src/domain/account.ts";
+import { Account, CapabilitiesSummary } from "../src/domain/account.ts";
 import { listAccounts } from "../src/services/accounts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -14,5 +14,6 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
   output: z.strictObject({ accounts: z.array(Account) }),
+  listedOutput: z.strictObject({ accounts: z.array(Account.extend({ capabilities: CapabilitiesSummary })) }),
   handle: (_args, { ctx, caller }) => listAccounts(ctx, caller),
 });

@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { resolvePost } from "../src/services/posts.ts";
+import { askToSettle } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -23,5 +24,7 @@ export default defineTool({
       .describe("Its address on the platform, if known."),
   }),
   output: z.strictObject({ post: Post }),
+  listedOutput: z.strictObject({ post: PostSummary }),
+  question: (args, call) => askToSettle(call, args),
   handle: (args, { ctx, caller }) => resolvePost(ctx, caller, args),
 });

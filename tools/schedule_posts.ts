@@ -1,8 +1,16 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { PostBody } from "../src/domain/post-body.ts";
 import { schedulePosts } from "../src/services/schedule-post.ts";
+import { askToPublishSeveral } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const Result = z.strictObject({
+  index: z.int().describe("Place in posts, from 0."),
+  post: Post.nullable(),
+  warnings: z.array(z.string()),
+  error: z.string().nullable().describe("Why this one was not scheduled."),
+});
 
 export default defineTool({
   name: "schedule_posts",
@@ -17,15 +25,8 @@ export default defineTool({
     posts: z.array(PostBody).min(1).max(100).describe("The posts, each with the fields of schedule_post."),
     atomic: z.boolean().optional().describe("All or none."),
   }),
-  output: z.strictObject({
-    results: z.array(
-      z.strictObject({
-        index: z.int().describe("Place in posts, from 0."),
-        post: Post.nullable(),
-        warnings: z.array(z.string()),
-        error: z.string().nullable().describe("Why this one was not scheduled."),
-      }),
-    ),
-  }),
+  output: z.strictObject({ results: z.array(Result) }),
+  listedOutput: z.strictObject({ results: z.array(Result.extend({ post: PostSummary.nullable() })) }),
+  question: (args, call) => askToPublishSeveral(call, args),
   handle: (args, call) => schedulePosts(call, args),
 });

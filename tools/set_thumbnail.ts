@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { setThumbnail } from "../src/services/live-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -16,5 +16,6 @@ export default defineTool({
     thumbnailUrl: z.string().min(1).max(4_096).describe("The picture: an https address, an r2:// address, or a file id."),
   }),
   output: z.strictObject({ post: Post }),
+  listedOutput: z.strictObject({ post: PostSummary }),
   handle: (args, call) => setThumbnail(call, args),
 });

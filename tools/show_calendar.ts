@@ -1,7 +1,14 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { showCalendar } from "../src/services/calendar.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  posts: z.array(Post),
+  from: z.iso.datetime().describe("Start of the window."),
+  to: z.iso.datetime().describe("End of the window, included."),
+  timezone: z.string().describe("Zone in which dates were read and days should be shown."),
+});
 
 export default defineTool({
   name: "show_calendar",
@@ -17,11 +24,7 @@ export default defineTool({
     to: z.string().optional().describe("Scheduled at or before: ISO 8601 time, or a date (its end)."),
     accountId: z.array(z.string()).min(1).max(500).optional().describe("Only posts on these accounts."),
   }),
-  output: z.strictObject({
-    posts: z.array(Post),
-    from: z.iso.datetime().describe("Start of the window."),
-    to: z.iso.datetime().describe("End of the window, included."),
-    timezone: z.string().describe("Zone in which dates were read and days should be shown."),
-  }),
+  output,
+  listedOutput: output.extend({ posts: z.array(PostSummary) }),
   handle: (args, { ctx, caller }) => showCalendar(ctx, caller, args),
 });

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { Post } from "../src/domain/post.ts";
+import { Post, PostSummary } from "../src/domain/post.ts";
 import { PostChange } from "../src/domain/post-body.ts";
 import { updatePost } from "../src/services/update-post.ts";
+import { askToPublishSooner } from "../src/services/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -15,5 +16,7 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: PostChange,
   output: z.strictObject({ post: Post, warnings: z.array(z.string()) }),
+  listedOutput: z.strictObject({ post: PostSummary, warnings: z.array(z.string()) }),
+  question: (args, call) => askToPublishSooner(call, args),
   handle: (args, call) => updatePost(call, args),
 });

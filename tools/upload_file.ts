@@ -1,7 +1,15 @@
 import { z } from "zod";
-import { File } from "../src/domain/file.ts";
+import { File, FileSummary } from "../src/domain/file.ts";
 import { uploadFile } from "../src/services/file-imports.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  file: File.optional(),
+  uploadUrl: z.string().optional().describe("Where to send the bytes."),
+  method: z.literal("PUT").optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  expiresAt: z.iso.datetime().optional(),
+});
 
 export default defineTool({
   name: "upload_file",
@@ -19,12 +27,7 @@ export default defineTool({
     name: z.string().min(1).max(255).optional().describe("File name; default: that of the address."),
     altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
   }),
-  output: z.strictObject({
-    file: File.optional(),
-    uploadUrl: z.string().optional().describe("Where to send the bytes."),
-    method: z.literal("PUT").optional(),
-    headers: z.record(z.string(), z.string()).optional(),
-    expiresAt: z.iso.datetime().optional(),
-  }),
+  output,
+  listedOutput: output.extend({ file: FileSummary.optional() }),
   handle: (args, call) => uploadFile(call, args),
 });

@@ -48,6 +48,11 @@ export const Capabilities = z
   .meta({ id: "Capabilities" });
 export type Capabilities = z.infer<typeof Capabilities>;
 
+/** Whole `Capabilities`, of which the schema tells what most posts are made by. */
+export const CapabilitiesSummary = z
+  .looseObject({ caption: Capabilities.shape.caption, editPublished: Capabilities.shape.editPublished })
+  .describe("Also media (accepts: kinds, sizes, lengths), leadMinutes, thumbnail, analytics.");
+
 /** A connected channel. Never holds a token. */
 export const Account = z
   .strictObject({
@@ -70,6 +75,17 @@ export const Account = z
   })
   .meta({ id: "Account" });
 export type Account = z.infer<typeof Account>;
+
+/** A whole `Account`, of which the schema tells the few fields that an answer is read for. */
+export const AccountSummary = z
+  .looseObject({
+    id: z.string(),
+    provider: z.string(),
+    name: z.string(),
+    status: z.enum(ACCOUNT_STATUSES),
+    statusReason: z.string().nullable(),
+  })
+  .describe("All fields as in list_accounts.");
 
 /** Why a channel cannot be used now, with the way out. */
 export function reconnectSentence(account: { name: string; provider: string; id: string }, reason?: string | null): string {

@@ -26,3 +26,8 @@ export const File = z
   })
   .meta({ id: "File" });
 export type File = z.infer<typeof File>;
+
+/** A whole `File`, of which the schema tells the few fields that an answer is read for. */
+export const FileSummary = z
+  .looseObject({ id: z.string(), name: z.string(), url: z.string(), status: z.enum(FILE_STATUSES) })
+  .describe("All fields as in list_files.");

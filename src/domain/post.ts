@@ -28,6 +28,16 @@ export const Post = z
   .meta({ id: "Post" });
 export type Post = z.infer<typeof Post>;
 
+/** A whole `Post`, of which the schema tells the few fields that an answer is read for. */
+export const PostSummary = z
+  .looseObject({
+    id: z.string(),
+    status: z.enum(POST_STATUSES),
+    scheduledAt: z.iso.datetime(),
+    error: z.string().nullable(),
+  })
+  .describe("All fields as in list_posts.");
+
 /** One try to bring a post onto its platform. */
 export const Attempt = z
   .strictObject({
@@ -50,6 +60,15 @@ export const Attempt = z
   .meta({ id: "Attempt" });
 export type Attempt = z.infer<typeof Attempt>;
 
+/** A whole `Attempt`, of which the schema tells what a failure is understood by. */
+export const AttemptSummary = z.looseObject({
+  number: z.int(),
+  startedAt: z.iso.datetime(),
+  outcome: Attempt.shape.outcome,
+  error: z.string().nullable(),
+  steps: z.array(z.looseObject({ step: z.string(), state: z.string() })),
+});
+
 /** Live numbers of one post, as the platform reports them. Null: not offered. Zero: zero. */
 export const Insights = z
   .strictObject({
@@ -71,6 +90,15 @@ export const Insights = z
   })
   .meta({ id: "Insights" });
 export type Insights = z.infer<typeof Insights>;
+
+/** Whole `Insights`, of which the schema tells the shape alone. */
+export const InsightsSummary = z.looseObject({
+  available: z.boolean(),
+  reason: z.string().nullable().describe("Why it is not available."),
+  state: Insights.shape.state,
+  metrics: z.record(z.string(), z.int().nullable()).describe("views, likes, …; null: not offered."),
+});
+
 export type Metrics = Insights["metrics"];
 
 export const NO_METRICS: Metrics = {

@@ -22,6 +22,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** Strict, without a root `.meta({ id })`. */
   readonly input: I;
   readonly output: O;
+  /** A shorter, looser form of `output` that every result fits too: what lists of tools show where they must stay small. */
+  readonly listedOutput?: z.ZodObject;
   /** Fields of the input that only a caller on this machine is offered; the handler refuses them to others. */
   readonly localFields?: readonly string[];
   handle(args: z.output<I>, call: CallContext): Promise<z.input<O>>;

@@ -2,14 +2,14 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** A schema as JSON Schema 2020-12, the same object for MCP, HTTP and the documents. */
+/**
+ * A schema as JSON Schema 2020-12, the same object for MCP, HTTP and the documents: without references and without lists of types,
+ * which many clients do not understand.
+ */
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  // `inline`: clients resolve no $defs; `input`: a field with a default is optional for the caller.
+  // `input`: a field with a default is optional for the caller.
   const full = z.toJSONSchema(schema, { target: "draft-2020-12", io, reused: "inline", unrepresentable: "any", override: tidy });
-  if (io === "input") return slim(full, { dropped: OBVIOUS, maxDepth: Infinity }, 0);
-  const slimmed = slim(full, { dropped: DETAILS, maxDepth: 1 }, 0);
-  // Of an answer, the outermost fields that are always there are worth saying.
-  return full.required === undefined ? slimmed : { ...slimmed, required: full.required };
+  return writeOut(full, { defs: isSchema(full.$defs) ? full.$defs : {}, isOpen: io === "output" });
 }
 
 /** Drops what says the same twice: `pattern` beside `format`, and the bounds that only mean "a safe integer". */
@@ -19,61 +19,55 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (jsonSchema["maximum"] === Number.MAX_SAFE_INTEGER) delete jsonSchema["maximum"];
 }
 
-interface Slimming {
-  readonly dropped: readonly string[];
-  /** Objects that lie deeper are only called objects. A record under `$defs` lies at 1. */
-  readonly maxDepth: number;
+interface Writing {
+  readonly defs: JsonSchema;
+  /** The next version may answer more fields: a client that keeps the list must not refuse them. */
+  readonly isOpen: boolean;
 }
 
 /** 2020-12 is what everybody assumes, and names of JSON fields are always texts. */
-const OBVIOUS: readonly string[] = ["$schema", "propertyNames"];
-
-/**
- * A model reads the answers themselves; of their schemas it needs the shape. With every detail, a listing of all tools is half as
- * long again as what a client may spend on it. The OpenAPI description tells the rest.
- */
-const DETAILS: readonly string[] = [...OBVIOUS, "description", "format", "pattern", "minimum", "maximum", "required"];
+const OBVIOUS: readonly string[] = ["$schema", "$defs", "id", "propertyNames"];
 
 /** Zod's names for schemas that refer to themselves: here that is `z.json()` alone, which means any value. */
 const ANY_VALUE = /^#\/\$defs\/__schema\d+$/;
 
-function slim(schema: JsonSchema, how: Slimming, depth: number): JsonSchema {
-  if (typeof schema["$ref"] === "string" && ANY_VALUE.test(schema["$ref"])) return {};
-  if (depth > how.maxDepth && "properties" in schema) return { type: "object" };
-  const slimmed: JsonSchema = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    const isClosed = keyword === "additionalProperties" && value === false && how.dropped === DETAILS;
-    if (!how.dropped.includes(keyword) && !isClosed) slimmed[keyword] = slimPart(keyword, value, { how, depth });
-  }
-  return mergeTypes(withoutEmpty(slimmed));
+function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
+  const { $ref, ...rest } = splitTypes(schema);
+  if (typeof $ref === "string") return ANY_VALUE.test($ref) ? rest : writeOut({ ...definition($ref, how.defs), ...rest }, how);
+  const kept = Object.entries(rest).filter(([keyword]) => !OBVIOUS.includes(keyword));
+  const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, how)] as const);
+  return Object.fromEntries(written.filter(([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how)));
 }
 
-function slimPart(keyword: string, value: unknown, { how, depth }: { readonly how: Slimming; readonly depth: number }): unknown {
-  if (Array.isArray(value)) return value.map((item: unknown) => (isSchema(item) ? slim(item, how, depth) : item));
-  if (!isSchema(value)) return value;
-  if (keyword !== "properties" && keyword !== "$defs") return slim(value, how, depth);
-  // Their keys are names of fields, which may be called like a keyword.
-  const named = Object.entries(value).filter(([name]) => !ANY_VALUE.test(`#/$defs/${name}`));
-  const below = keyword === "$defs" ? 1 : depth + 1;
-  return Object.fromEntries(named.map(([name, part]) => [name, isSchema(part) ? slim(part, how, below) : part]));
+function writeValue(keyword: string, value: unknown, how: Writing): unknown {
+  // Its keys are names of fields, which may be called like a keyword.
+  if (keyword === "properties" && isSchema(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, writePart(part, how)]));
+  }
+  return Array.isArray(value) ? value.map((item: unknown) => writePart(item, how)) : writePart(value, how);
+}
+
+function writePart(value: unknown, how: Writing): unknown {
+  return isSchema(value) ? writeOut(value, how) : value;
+}
+
+function definition(reference: string, defs: JsonSchema): JsonSchema {
+  const found = defs[reference.replace("#/$defs/", "")];
+  if (!isSchema(found)) throw new Error(`A tool's schema refers to ${reference}, which is not there.`);
+  return found;
+}
+
+/** An empty schema for further fields only tells that nothing is known of them. */
+function saysNothing(additional: unknown, { isOpen }: Writing): boolean {
+  return additional === false ? isOpen : isSchema(additional) && Object.keys(additional).length === 0;
+}
+
+/** `type: ["string", "null"]` as `anyOf`. */
+function splitTypes(schema: JsonSchema): JsonSchema {
+  const { type, ...rest } = schema;
+  return Array.isArray(type) ? { anyOf: type.map((one: unknown) => ({ type: one })), ...rest } : schema;
 }
 
 function isSchema(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** `additionalProperties: {}` and `$defs: {}` say nothing. */
-function withoutEmpty(schema: JsonSchema): JsonSchema {
-  const isEmpty = (value: unknown): boolean => isSchema(value) && Object.keys(value).length === 0;
-  return Object.fromEntries(
-    Object.entries(schema).filter(([keyword, value]) => !(["additionalProperties", "$defs"].includes(keyword) && isEmpty(value))),
-  );
-}
-
-/** `anyOf: [{ type: "string" }, { type: "null" }]` is `type: ["string", "null"]`. */
-function mergeTypes(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf)) return schema;
-  const types = anyOf.map((part: unknown) => (isSchema(part) && Object.keys(part).length === 1 ? part["type"] : null));
-  return types.every((type) => typeof type === "string") ? { ...rest, type: types } : schema;
 }

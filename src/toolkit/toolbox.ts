@@ -48,7 +48,7 @@ export interface Toolbox {
   call(name: string, args: unknown, caller: Caller, options?: CallOptions): Promise<CallResult>;
 }
 
-const IdempotencyKey = z.string().min(1).max(255).describe("Any text of yours: a repeated call with it is done once (24 h).");
+const IdempotencyKey = z.string().min(1).max(255).describe("Your text; calls that repeat it are done once (24 h).");
 
 export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
   const entries = new Map(tools.map((tool) => [tool.name, { tool: withIdempotencyKey(tool) }]));
@@ -109,7 +109,7 @@ function describeTool(tool: AnyTool): ToolListing {
     description: tool.description,
     permission: tool.permission,
     inputSchema: toJsonSchema(tool.input, "input"),
-    outputSchema: toJsonSchema(tool.output, "output"),
+    outputSchema: toJsonSchema(tool.listedOutput ?? tool.output, "output"),
     annotations: {
       title: tool.title,
       readOnlyHint: tool.hints.readOnly,
