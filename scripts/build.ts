@@ -1,6 +1,7 @@
 import { chmod, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { readCalendarHtml } from "../src/mcp/apps/calendar-html.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -22,6 +23,17 @@ const staticCatalog: Plugin = {
       contents: await writeCatalog(),
       loader: "ts",
       resolveDir: ROOT,
+    }));
+  },
+};
+
+/** Puts the finished page in the place of the module that makes it. */
+const finishedCalendar: Plugin = {
+  name: "finished-calendar",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]apps[\\/]calendar-html\.ts$/ }, async () => ({
+      contents: `export async function readCalendarHtml() { return ${JSON.stringify(await readCalendarHtml())}; }`,
+      loader: "js",
     }));
   },
 };
@@ -53,7 +65,7 @@ await build({
   format: "esm",
   target: "node20.19",
   external: EXTERNAL,
-  plugins: [staticCatalog],
+  plugins: [staticCatalog, finishedCalendar],
   banner: { js: BANNER },
   // Not minified: stacks in the log must lead somewhere, and nobody downloads it in a page.
   keepNames: true,
