@@ -72,7 +72,8 @@ function mediaOf(item: FeedItem, addresses: FeedAddresses): Html | null {
   const needsPicture = poster !== null && !item.media.some(isSeen);
   const shown = item.media.map((media, position) => oneMedium(media, at(String(position)), poster));
   const all = [needsPicture && item.thumbnail !== null && picture(item.thumbnail, poster), ...shown].filter((one) => one !== false);
-  return all.length === 0 ? null : html`<div class="media${all.length > 1 ? " many" : ""}">${all}</div>`;
+  const isGallery = item.media.filter(isSeen).length > 1;
+  return all.length === 0 ? null : html`<div class="media${isGallery ? " many" : ""}">${all}</div>`;
 }
 
 /** A sound has nothing to look at, so the thumbnail stands above it. */

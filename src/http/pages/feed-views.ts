@@ -16,13 +16,15 @@ export const FEED_STYLES = `
 .head h1{margin:0}
 .formats a{margin-left:.75rem}.formats a:first-child{margin-left:0}
 .entry{padding:1.25rem 1.5rem 1.4rem}
-.entry h2{font-size:1.25rem;margin:0 0 .15rem}
+.entry h1,.entry h2{font-size:1.25rem;line-height:1.3;margin:0 0 .15rem}
+.entry h1{font-size:1.5rem}
 .entry h2 a{color:inherit;text-decoration:none}.entry h2 a:hover{text-decoration:underline}
 .when{margin:0 0 .75rem;font-size:.875rem}.when a{color:var(--muted);text-decoration:none}.when a:hover{text-decoration:underline}
 .media{margin:1rem 0 0;display:grid;gap:.5rem}
 .media img,.media video{display:block;width:100%;max-height:80vh;object-fit:contain;background:var(--bg)}
 .media.many{grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr))}
 .media.many img{aspect-ratio:4/3;height:100%;object-fit:cover}
+.media.many img:last-child:nth-child(odd){grid-column:1/-1;aspect-ratio:16/9}
 .media.many video,.media audio{grid-column:1/-1}
 .tags{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:1rem 0 0;padding:0;font-size:.875rem}
 .tags li{padding:.1rem .6rem;border-radius:99px;background:var(--bg);color:var(--muted)}
@@ -33,7 +35,7 @@ export const FEED_STYLES = `
 export function feedView(feed: FeedPage, page: { readonly timezone: string; readonly isFirst: boolean }): FeedView {
   const { accountId } = feed;
   const addresses = addressesBelow(`${accountId}/`);
-  const articles = feed.items.map((item) => articleOf(item, { addresses, timezone: page.timezone }));
+  const articles = feed.items.map((item) => articleOf(item, { addresses, timezone: page.timezone, isAlone: false }));
   return {
     title: feed.title,
     head: alternates(feed.title, accountId),
@@ -60,7 +62,7 @@ export function entryView(feedTitle: string, item: FeedItem, timezone: string): 
     body: html`<div class="head">
         <span class="small" dir="auto"><a href="../${accountId}.html">${feedTitle}</a></span>
       </div>
-      ${articleOf(item, { addresses: addressesBelow(""), timezone })}`,
+      ${articleOf(item, { addresses: addressesBelow(""), timezone, isAlone: true })}`,
   };
 }
 
@@ -69,10 +71,18 @@ function alternates(title: string, base: string): Html {
     <link rel="alternate" type="application/feed+json" title="${title}" href="${base}.json" />`;
 }
 
-function articleOf(item: FeedItem, { addresses, timezone }: { addresses: FeedAddresses; timezone: string }): Html {
+interface Place {
+  readonly addresses: FeedAddresses;
+  readonly timezone: string;
+  /** It has the page to itself, so that its title is the page's. */
+  readonly isAlone: boolean;
+}
+
+function articleOf(item: FeedItem, { addresses, timezone, isAlone }: Place): Html {
   const page = addresses.page(item.id);
+  const heading = isAlone ? html`<h1>${item.title}</h1>` : html`<h2><a href="${page}">${item.title}</a></h2>`;
   return html`<article class="card entry" id="${item.id}" dir="auto" ${item.language !== null && html`lang="${item.language}"`}>
-    ${item.title !== null && html`<h2><a href="${page}">${item.title}</a></h2>`}
+    ${item.title !== null && heading}
     <p class="when" dir="ltr" lang="en">
       <a href="${page}"><time datetime="${toIso(item.publishedAt)}">${dateOf(item.publishedAt, timezone)}</time></a>
     </p>
