@@ -16,6 +16,10 @@ export interface Config {
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   /** Folders below which `upload_file` may read a `path`, over stdio and the command line. */
   readonly uploadFolders: readonly string[];
+  /** When a person confirms a tool's call before it is done. */
+  readonly confirm: "never" | "risky" | "always";
+  /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
+  readonly hasLegacySse: boolean;
   /** `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that platform. */
   readonly platformSettings: Readonly<Record<string, string>>;
 }
@@ -89,6 +93,11 @@ const Environment = z.object({
         .map((folder) => folder.trim())
         .filter((folder) => folder !== ""),
     ),
+  POSTHORN_CONFIRM: z.enum(["never", "risky", "always"], { error: "must be never, risky or always" }).default("risky"),
+  POSTHORN_LEGACY_SSE: z
+    .enum(["on", "off"], { error: "must be on or off" })
+    .default("on")
+    .transform((text) => text === "on"),
 });
 
 /** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
@@ -123,6 +132,14 @@ export const SETTINGS: readonly { readonly name: string; readonly meaning: strin
     meaning: "Folders (comma-separated) below which upload_file may read a path over stdio",
     default: "none",
   },
+  {
+    name: "POSTHORN_CONFIRM",
+    meaning:
+      "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
+      "risky: over MCP where the client can ask, nowhere else; always: every tool call, by a `confirm` token where nobody can be asked (HTTP tools, command line); never: not at all",
+    default: "risky",
+  },
+  { name: "POSTHORN_LEGACY_SSE", meaning: "on or off: MCP over HTTP+SSE (`/sse`, `/messages`) for clients of 2024", default: "on" },
   { name: "POSTHORN_LOG_LEVEL", meaning: "debug, info, warn, error or silent; the log goes to standard error", default: "info" },
 ];
 
@@ -162,6 +179,8 @@ export function readConfig(
       rateLimit: values.POSTHORN_RATE_LIMIT,
       logLevel: values.POSTHORN_LOG_LEVEL,
       uploadFolders: values.POSTHORN_UPLOAD_FOLDERS,
+      confirm: values.POSTHORN_CONFIRM,
+      hasLegacySse: values.POSTHORN_LEGACY_SSE,
       platformSettings: Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0]))),
     },
     secrets: { apiKey: values.POSTHORN_API_KEY ?? null },

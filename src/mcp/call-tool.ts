@@ -1,28 +1,48 @@
-import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import type { CallToolResult, InputRequiredResult, Server, ServerContext } from "@modelcontextprotocol/server";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { McpDeps } from "./deps.ts";
+import { InputNeeded, Person } from "./person.ts";
 import { createProgress } from "./progress.ts";
 
 export interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
+  /** Whose client may be able to ask a person. */
+  readonly server: Server;
 }
 
-/** Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the model can read. */
-export async function callTool({ toolbox, ctx }: McpDeps, call: ToolCall, context: ServerContext): Promise<CallToolResult> {
+/**
+ * Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the model can read. What
+ * counts is put to the person first, where the client can do that.
+ */
+export async function callTool(
+  { toolbox, ctx }: McpDeps,
+  call: ToolCall,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
   const { signal } = context.mcpReq;
   const progress = createProgress(context, ctx.clock);
   try {
-    const { result } = await toolbox.call(call.name, call.args, call.caller, { signal, progress: progress.tell });
+    const person = new Person(ctx, { server: call.server, caller: call.caller, tool: call.name, context });
+    const opened = person.openedLink();
+    if (opened !== null) return toAnswer(opened);
+    const options = { signal, progress: progress.tell, ...person.confirmation() };
+    const done = await toolbox.call(call.name, call.args, call.caller, options);
+    const result = await person.show(done);
     await progress.sent();
-    return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
+    return toAnswer(result);
   } catch (error) {
+    if (error instanceof InputNeeded) return error.result;
     // Nobody reads the answer of a call that was taken back.
     if (!signal.aborted) noteFailure(ctx.log, call.name, error);
     return { content: [{ type: "text", text: sentenceOf(error) }], isError: true };
   }
+}
+
+function toAnswer(result: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
 }
 
 function noteFailure(log: McpDeps["ctx"]["log"], tool: string, error: unknown): void {

@@ -34,7 +34,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     return { tools: deps.toolbox.list(caller).map(toMcpTool) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
-    const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller }, context);
+    const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller, server }, context);
     return openCalls?.track(answer) ?? answer;
   });
   return server;

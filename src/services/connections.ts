@@ -99,6 +99,20 @@ async function openLink({ ctx, idempotency }: CallContext, target: ConnectTarget
   return result;
 }
 
+/** The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its address. */
+export function linkOf(result: ConnectResult): { url: string; message: string; rest: ConnectResult } | null {
+  const { url, connectId, expiresAt } = result;
+  if (url === null || connectId === null || expiresAt === null) return null;
+  const instructions =
+    `The person agreed to open the page, which works once and until ${expiresAt}. No password or token belongs in this conversation. ` +
+    `Call check_connection with connectId "${connectId}" to see how far they are.`;
+  return {
+    url,
+    message: "Open this page of Posthorn to connect the channel. It works once, for 15 minutes.",
+    rest: { ...result, url: null, instructions },
+  };
+}
+
 /** Only this is stored of the token in a link. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");

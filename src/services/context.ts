@@ -10,11 +10,16 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Db, Tx } from "../store/db.ts";
 
+/** Calls that count are asked about: never; where the client can put the question to a person; everywhere, if need be by a token. */
+export type ConfirmPolicy = "never" | "risky" | "always";
+
 /** The settings that use cases read; `Config` has them and more. */
 export interface ServiceSettings {
   readonly timezone: string;
   readonly maxLatenessMs: number;
   readonly uploadFolders: readonly string[];
+  /** When a person confirms a tool's call first; default: `risky`. */
+  readonly confirm?: ConfirmPolicy;
   readonly platformSettings: Readonly<Record<string, string>>;
 }
 

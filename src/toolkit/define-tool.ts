@@ -10,6 +10,14 @@ export interface ToolHints {
   readonly openWorld: boolean;
 }
 
+/** An address for a person, and the answer for those who need not know it. */
+export interface Link<R> {
+  readonly url: string;
+  /** Why they should open it. */
+  readonly message: string;
+  readonly rest: R;
+}
+
 /** One action of Posthorn: a file of its own under `tools/`, shown by every face from this one description. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   /** File name, MCP name and path. */
@@ -26,6 +34,13 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly listedOutput?: z.ZodObject;
   /** Fields of the input that only a caller on this machine is offered; the handler refuses them to others. */
   readonly localFields?: readonly string[];
+  /**
+   * What a person is asked before this call is done, in plain text; null when the call is harmless. Only reads. Throws what the
+   * handler would, so that nobody is asked about a call that fails.
+   */
+  question?(args: z.output<I>, call: CallContext): Promise<string | null>;
+  /** The address in a result that a person must open. A face that can show it to them alone leaves it out of the answer. */
+  link?(result: z.output<O>): Link<z.input<O>> | null;
   handle(args: z.output<I>, call: CallContext): Promise<z.input<O>>;
 }
 

@@ -4,7 +4,8 @@ import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller } from "../domain/permissions.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
 import { runOnce } from "../services/idempotency.ts";
-import type { AnyTool } from "./define-tool.ts";
+import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
+import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import { toJsonSchema, type JsonSchema } from "./json-schema.ts";
 
@@ -25,7 +26,7 @@ export interface ToolListing {
   };
 }
 
-export interface CallOptions {
+export interface CallOptions extends ConfirmOptions {
   readonly signal?: AbortSignal;
   readonly progress?: CallContext["progress"];
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
@@ -36,6 +37,8 @@ export interface CallResult {
   readonly result: Record<string, unknown>;
   /** The result of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
+  /** Set when a person must open an address of the result. */
+  readonly link: Link<Record<string, unknown>> | null;
 }
 
 /** The one way to a tool: look-up, permission, input, handler, output, in that order, once. */
@@ -48,10 +51,12 @@ export interface Toolbox {
   call(name: string, args: unknown, caller: Caller, options?: CallOptions): Promise<CallResult>;
 }
 
+const Confirm = z.string().max(200).describe("Token out of the answer that asked for a person's consent; only with their yes.");
+
 const IdempotencyKey = z.string().min(1).max(255).describe("Your text; calls that repeat it are done once (24 h).");
 
 export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
-  const entries = new Map(tools.map((tool) => [tool.name, { tool: withIdempotencyKey(tool) }]));
+  const entries = new Map(tools.map((tool) => [tool.name, { tool: withOwnFields(tool, ctx.settings) }]));
   const localTools = [...entries.values()].map(({ tool }) => tool);
   const remoteTools = localTools.map(withoutLocalFields);
   const listings = new Map<AnyTool, ToolListing>();
@@ -71,30 +76,38 @@ export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolb
     }
     requirePermission(caller, tool.permission, `call ${tool.name}`);
     requireShallow(args);
-    const { idempotencyKey, ...input } = parseInput(tool, args);
+    const { idempotencyKey, confirm, ...input } = parseInput(tool, args);
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
-    const run = async (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
-      tool.output.parse(
-        await tool.handle(input, {
-          ctx,
-          caller,
-          signal: options.signal ?? new AbortController().signal,
-          progress: options.progress ?? (() => {}),
-          idempotency,
-        }),
-      ) as Record<string, unknown>;
-
-    if (key === undefined || tool.hints.readOnly) return { result: await run(null), isReplay: false };
-    return runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run);
+    const asked = typeof confirm === "string" ? { confirmToken: confirm, ...options } : options;
+    const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
+      runTool(tool, input, { ...asked, context: { ctx, caller, idempotency } });
+    const isOnce = key !== undefined && !tool.hints.readOnly;
+    const done = isOnce
+      ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
+      : { result: await run(null), isReplay: false };
+    return { ...done, link: tool.link?.(done.result) ?? null };
   };
 
   return { tools: remoteTools, list, call };
 }
 
-/** Every tool that writes takes an idempotency key. */
-function withIdempotencyKey(tool: AnyTool): AnyTool {
+/** Arguments or an answer, in JSON's terms. */
+type Input = Record<string, unknown>;
+type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
+
+async function runTool(tool: AnyTool, input: Input, options: CallOptions & { readonly context: RunContext }): Promise<Input> {
+  const { signal = new AbortController().signal, progress = () => {}, context } = options;
+  const call = { ...context, signal, progress };
+  await requireConfirmation(tool, input, { ...options, call });
+  return tool.output.parse(await tool.handle(input, call)) as Input;
+}
+
+/** Every tool that writes takes an idempotency key, and one that asks first, where the setting wants it, a confirmation. */
+function withOwnFields(tool: AnyTool, settings: AppContext["settings"]): AnyTool {
   if (tool.hints.readOnly) return tool;
-  return { ...tool, input: tool.input.extend({ idempotencyKey: IdempotencyKey.optional() }) };
+  const isAsked = tool.question !== undefined && settings.confirm === "always";
+  const fields = { idempotencyKey: IdempotencyKey.optional(), ...(isAsked ? { confirm: Confirm.optional() } : {}) };
+  return { ...tool, input: tool.input.extend(fields) };
 }
 
 function withoutLocalFields(tool: AnyTool): AnyTool {

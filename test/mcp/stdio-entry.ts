@@ -21,7 +21,7 @@ await using ctx = await createTestContext();
 const toolbox = createToolbox(ctx, createSmallTools(tell));
 await serveStdio({
   toolbox,
-  ctx: { clock: systemClock, log: ctx.log },
+  ctx: { ...ctx, clock: systemClock },
   version: "1.2.3",
   caller: callerOf({ permissions, isLocal: true }),
   stdin: process.stdin,
