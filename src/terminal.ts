@@ -1,8 +1,9 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Terminal } from "./cli/host.ts";
+import { AppError } from "./domain/errors.ts";
 
 /** The standard streams, which are a terminal's or not. */
 export interface Streams {
@@ -25,7 +26,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
       const reader = createInterface({ input: stdin, output: isHidden ? silent : stderr, terminal: true });
       try {
         if (isHidden) stderr.write(question);
-        const answer = await reader.question(isHidden ? "" : question, { signal });
+        const answer = await Promise.race([reader.question(isHidden ? "" : question, { signal }), abandoned(reader)]);
         if (isHidden) stderr.write("\n");
         return answer.trim();
       } finally {
@@ -33,4 +34,11 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
       }
     },
   };
+}
+
+/** Ctrl-C and Ctrl-D close a prompt without an answer, and nobody else would hear of it. */
+function abandoned(reader: Interface): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    reader.once("close", () => reject(new AppError("invalid", "The question was not answered, so nothing was done.")));
+  });
 }
