@@ -47,7 +47,9 @@ async function fill(ctx: AppContext, shape: { posts: number; accounts: number; d
 function floor(db: Db): number {
   const { raw } = db;
   const posts = raw.prepare("SELECT id, account_id FROM posts").all([]) as { id: string; account_id: string }[];
-  const claim = raw.prepare("UPDATE posts SET status='publishing', fence=fence+1, lease_worker='w', updated_at=1 WHERE id=? AND status='scheduled'");
+  const claim = raw.prepare(
+    "UPDATE posts SET status='publishing', fence=fence+1, lease_worker='w', updated_at=1 WHERE id=? AND status='scheduled'",
+  );
   const flight = raw.prepare("UPDATE accounts SET in_flight_post=? WHERE id=?");
   const attempt = raw.prepare(
     "INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, lateness_ms, started_at) VALUES (?, 'default', ?, 1, 1, 'w', 'running', 0, 1)",
@@ -56,7 +58,9 @@ function floor(db: Db): number {
     "INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at) VALUES (?, 1, 'create', 1, 'k', 'h', 'intent', 0, 1)",
   );
   const result = raw.prepare("UPDATE effects SET state='done', result='1', finished_at=1 WHERE post_id=? AND run=1 AND step='create'");
-  const end = raw.prepare("UPDATE posts SET status='published', next_at=NULL, lease_worker=NULL, published_at=1, platform_post_id='p' WHERE id=? AND fence=1");
+  const end = raw.prepare(
+    "UPDATE posts SET status='published', next_at=NULL, lease_worker=NULL, published_at=1, platform_post_id='p' WHERE id=? AND fence=1",
+  );
   const endAttempt = raw.prepare("UPDATE attempts SET outcome='published', finished_at=1 WHERE post_id=? AND number=1");
   const durable = (work: () => void): void => {
     raw.exec("BEGIN IMMEDIATE");
@@ -92,7 +96,12 @@ async function publish(shape: { posts: number; accounts: number; leadInMs: numbe
     const platform = scriptedPlatform({
       publish: async (post, io) => {
         handedOver.push(Date.now() - post.scheduledAt);
-        const id = await io.effect({ step: "create", request: null, send: async () => post.id, settle: async () => ({ outcome: "send_again" }) });
+        const id = await io.effect({
+          step: "create",
+          request: null,
+          send: async () => post.id,
+          settle: async () => ({ outcome: "send_again" }),
+        });
         return { state: "live", platformPostId: id, platformUrl: null };
       },
     });
@@ -131,7 +140,9 @@ const raw = await withFolder(async (folder) => {
 print(`floor: bare driver, one by one, 4 durable transactions a post   ${raw.toFixed(0)} posts/s`);
 for (const accounts of [1_000, 100, 1]) {
   const { perSecond } = await publish({ posts: accounts === 1 ? Math.min(POSTS, 2_000) : POSTS, accounts, leadInMs: 0 });
-  print(`publisher, ${String(accounts).padStart(5)} account(s)   ${perSecond.toFixed(0)} posts/s   ${(perSecond / raw).toFixed(2)} × floor`);
+  print(
+    `publisher, ${String(accounts).padStart(5)} account(s)   ${perSecond.toFixed(0)} posts/s   ${(perSecond / raw).toFixed(2)} × floor`,
+  );
 }
 const burst = await publish({ posts: BURST, accounts: BURST, leadInMs: 6_000 });
 const at = (share: number): string => `${burst.handedOverMs[Math.min(BURST - 1, Math.floor(BURST * share))] ?? 0} ms`;

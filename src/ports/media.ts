@@ -51,8 +51,11 @@ export interface PostMedia {
   item(url: string, altText?: string | null): Promise<MediaItem>;
   /** The picture within the limits, orientation applied, location data stripped. */
   fitImage(item: MediaItem, limits: ImageLimits): Promise<FittedImage>;
-  /** An address that the platform itself can fetch for `minutes`; throws `invalid` where we are not publicly reachable. */
-  publicUrl(item: MediaItem, minutes: number): Promise<string>;
+  /**
+   * An address that the platform itself can fetch for `minutes`; throws `invalid` where we are not publicly reachable, unless
+   * the receiver may be near: an address of the user's own, on this machine or network.
+   */
+  publicUrl(item: MediaItem, minutes: number, options?: { readonly mayBeNear: boolean }): Promise<string>;
 }
 
 /** Whose media it is: own files of another owner are `not_found`. */

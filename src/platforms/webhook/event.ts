@@ -85,5 +85,13 @@ async function toMedia({ url, altText: described }: NamedMedia, io: PublishIo): 
   }
   const item = await io.media.item(url, altText);
   const { mimeType, sizeBytes, width, height, durationSeconds } = item.facts;
-  return { url: await io.media.publicUrl(item, DOWNLOAD_MINUTES), altText, mimeType, sizeBytes, width, height, durationSeconds };
+  return {
+    url: await io.media.publicUrl(item, DOWNLOAD_MINUTES, { mayBeNear: true }),
+    altText,
+    mimeType,
+    sizeBytes,
+    width,
+    height,
+    durationSeconds,
+  };
 }
