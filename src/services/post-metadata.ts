@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { AppError } from "../domain/errors.ts";
+import type { AppError } from "../domain/errors.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import type { Metadata } from "../domain/post.ts";
 import type { AnyPlatform } from "../ports/platform.ts";

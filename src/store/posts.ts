@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from "kysely";
 import { sql } from "kysely";
 import { AppError } from "../domain/errors.ts";
-import { Metadata, type Post } from "../domain/post.ts";
+import type { Metadata, Post } from "../domain/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../domain/post-states.ts";
 import { toIso, toIsoOrNull } from "../domain/time.ts";
 import type { Query, Tx } from "./db.ts";

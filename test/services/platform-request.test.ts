@@ -57,7 +57,8 @@ describe("a request to a real server", () => {
 
   it("reads an answer without end, and one that does not come, as lost", async () => {
     const endless = await ask((_request, response) => {
-      const more = (): void => void response.write(Buffer.alloc(256 * 1024), (error) => (error == null ? setImmediate(more) : undefined));
+      const more = (): void =>
+        void response.write(Buffer.alloc(256 * 1024), (error) => (error instanceof Error ? undefined : setImmediate(more)));
       more();
     }, {});
     const silent = await ask(() => {}, { timeoutMs: 50 });

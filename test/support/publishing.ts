@@ -76,4 +76,3 @@ export async function runTick(ctx: AppContext, signal = new AbortController().si
 export async function drain(ctx: AppContext): Promise<void> {
   while ((await runTick(ctx)) > 0);
 }
-
