@@ -7,15 +7,18 @@ import { fold, MAX_WORD_CHARS, searchableText, splitPieces, type Piece, type Sea
  * sorting. Its tokens are made here, its tokenizer only splits them at spaces.
  *
  * Every word of a search is a prefix, and a short prefix begins thousands of words: FTS5 would merge all their lists before
- * the first hit. So `search_terms` remembers each word when it is first seen. While fewer than MAX_LISTED words share a
- * prefix, they are listed one by one in a query. A word that comes later, when the prefix is crowded, carries the prefix
- * itself as a token (an edge) in each of its posts. Common words come early, so only posts with rarer words pay for edges,
- * and no prefix ever needs more than MAX_LISTED + 1 lists. A word's `depth`, the length of its longest edge, never changes:
- * posts indexed with it stay findable without being touched again.
+ * the first hit. So `search_terms` remembers each word when it is first seen. While few words share a prefix, a query lists
+ * them one by one. A word that comes later, when the prefix is crowded, carries the prefix itself as a token (an edge) in each
+ * of its posts. Common words come early, so mostly the posts with rarer words pay for edges, and no prefix needs many lists.
+ * A word's `depth`, the length of its longest edge, never changes: posts indexed with it stay findable untouched.
  */
 
-/** Words listed one by one for a prefix: each costs a query some 100 µs; with fewer, more posts carry edges. */
-const MAX_LISTED = 8;
+/**
+ * Words listed one by one for a prefix of one, two, and more characters; it never falls, which `depth` rests on. The list of a
+ * common word costs a query some 100 µs, that of a rare one a tenth, and short prefixes begin the common ones. More for
+ * short prefixes make queries slow and hardly save an edge, fewer for long ones double the edges (bench/list-posts.ts).
+ */
+const MAX_LISTED = [4, 12, 32] as const;
 /** Longest prefix that becomes an edge. */
 const MAX_EDGE_CHARS = 12;
 /** New words weighed at once against those known before: bounds how far one long post overfills a prefix. */
@@ -90,11 +93,13 @@ function insertWords(tx: Tx, words: readonly string[]): Promise<{ rows: TermRow[
       WITH RECURSIVE crowded (n) AS (
         SELECT 0
         UNION ALL
-        SELECT n + 1 FROM crowded WHERE n < MIN(${MAX_EDGE_CHARS}, LENGTH(word.value)) AND ${MAX_LISTED} = (
-          SELECT COUNT(*) FROM (
-            SELECT 1 FROM search_terms
-            WHERE term >= SUBSTR(word.value, 1, n + 1) AND term < SUBSTR(word.value, 1, n + 1) || ${LAST_CHARACTER}
-            LIMIT ${MAX_LISTED})))
+        SELECT n + 1 FROM crowded
+        WHERE n < MIN(${MAX_EDGE_CHARS}, LENGTH(word.value))
+          AND CASE n WHEN 0 THEN ${MAX_LISTED[0]} WHEN 1 THEN ${MAX_LISTED[1]} ELSE ${MAX_LISTED[2]} END <= (
+            SELECT COUNT(*) FROM (
+              SELECT 1 FROM search_terms
+              WHERE term >= SUBSTR(word.value, 1, n + 1) AND term < SUBSTR(word.value, 1, n + 1) || ${LAST_CHARACTER}
+              LIMIT ${MAX_LISTED[2]})))
       SELECT MAX(n) FROM crowded)
     FROM json_each(${JSON.stringify(words)}) AS word
     RETURNING term, depth`.execute(tx);
@@ -154,7 +159,7 @@ async function compilePrefix(query: Query, prefix: string): Promise<CompiledSear
   if (edge === prefix) return { match: anyOf([...listed, EDGE + edge]), needsCheck: false };
   const deep = await readDeepWords(query, prefix);
   if (listed.length + deep.length === 0) return null;
-  if (deep.length <= MAX_LISTED) return { match: anyOf([...listed, ...deep]), needsCheck: false };
+  if (deep.length <= MAX_LISTED[2]) return { match: anyOf([...listed, ...deep]), needsCheck: false };
   return { match: anyOf([...listed, EDGE + edge]), needsCheck: true };
 }
 
@@ -172,7 +177,7 @@ async function readDeepWords(query: Query, prefix: string): Promise<string[]> {
   const { rows } = await sql<{ term: string }>`
     SELECT term FROM search_terms INDEXED BY search_terms_depth
     WHERE depth = ${MAX_EDGE_CHARS} AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}
-    LIMIT ${MAX_LISTED + 1}`.execute(query);
+    LIMIT ${MAX_LISTED[2] + 1}`.execute(query);
   return rows.map(({ term }) => term);
 }
 
