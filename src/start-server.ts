@@ -11,7 +11,7 @@ import { createMcpEndpoints } from "./mcp/endpoints.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import type { WorkerRole } from "./publisher/workers.ts";
 import { runPublisher, type Machine } from "./running-publisher.ts";
-import { ensureFirstKey } from "./services/api-keys.ts";
+import { ensureFirstKey, isKeyActive } from "./services/api-keys.ts";
 import { ensureFirstAccount } from "./services/first-start.ts";
 import type { Setup } from "./setup.ts";
 import type { Toolbox } from "./toolkit/toolbox.ts";
@@ -34,7 +34,13 @@ export async function startServer({ setup, machine, role }: ServerStart): Promis
   try {
     const toolbox = createTools(ctx, setup);
     let publisher: Publisher | null = null;
-    const mcp = createMcpEndpoints({ ctx, toolbox, version: VERSION });
+    const mcp = createMcpEndpoints({
+      ctx,
+      toolbox,
+      version: VERSION,
+      isKeyActive: (caller) => isKeyActive(ctx, caller),
+      hasLegacySse: setup.config.hasLegacySse,
+    });
     const app = createHttpApp({ ...httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }), mcp });
     const http = await startHttpServer(app, setup.config);
     ctx.links.publicUrl = async () => defaultPublicUrl(setup.config, http.port);

@@ -7,11 +7,12 @@ import type { JsonObject } from "./json-body.ts";
 export async function callTool(
   toolbox: Toolbox,
   at: { request: Request; response: Response },
-  call: { tool: string; args: JsonObject },
+  call: { tool: string; args: JsonObject; isConfirmed?: boolean },
 ): Promise<CallResult> {
   const key = at.request.headers["idempotency-key"];
   const done = await toolbox.call(call.tool, call.args, callerOf(at.response), {
     ...(typeof key === "string" ? { idempotencyKey: key } : {}),
+    ...(call.isConfirmed === true ? { isConfirmed: true } : {}),
     ...(isReadOnly(toolbox, call.tool) ? { signal: signalOf(at.response) } : {}),
   });
   if (done.isReplay) at.response.set("Idempotent-Replayed", "true");

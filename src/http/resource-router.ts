@@ -47,7 +47,8 @@ function answer(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Record<s
   return async (request, response) => {
     const body = parseBody(request, route.body);
     const call = toCall(route, { params: request.params, query: readQuery(request, route.query), body });
-    const { result } = await callTool(toolbox, { request, response }, call);
+    // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
+    const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
     if (route.success?.isMade(call.args) === true) {
       response.status(route.success.status).set("Location", route.success.location(result));
     }

@@ -1,11 +1,21 @@
+import type { Caller } from "../domain/permissions.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
+import type { PromptKind } from "./prompt-kind.ts";
+import type { ResourceKind } from "./resource-kind.ts";
 
 /** What every MCP transport is built from. */
 export interface McpDeps {
   readonly toolbox: Toolbox;
-  readonly ctx: Pick<AppContext, "clock" | "log" | "cipher">;
+  readonly ctx: Pick<AppContext, "clock" | "log" | "cipher" | "db">;
   readonly version: string;
+  /** Whether the caller's key is still good: its open streams end when it is not. Left out: it always is. */
+  readonly isKeyActive?: (caller: Caller) => Promise<boolean>;
+  /** Whether `/sse` and `/messages` are served; default: yes. */
+  readonly hasLegacySse?: boolean;
+  /** Resources and prompts; without them those of the product. */
+  readonly resources?: readonly ResourceKind[];
+  readonly prompts?: readonly PromptKind[];
   /** Where people read about this server. */
   readonly websiteUrl?: string;
 }

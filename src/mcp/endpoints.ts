@@ -2,6 +2,7 @@ import type { RequestHandler } from "express";
 import type { McpDeps } from "./deps.ts";
 import { answerError, REFUSED } from "./http-message.ts";
 import { createStreamableHttp } from "./http.ts";
+import { KeyWatch } from "./key-watch.ts";
 import { GRACE_MS } from "./limits.ts";
 import { OpenCalls } from "./open-calls.ts";
 import { createLegacySse } from "./sse.ts";
@@ -19,8 +20,10 @@ export interface McpEndpoints {
 
 export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
   const openCalls = new OpenCalls();
-  const streamable = createStreamableHttp(deps, openCalls);
-  const legacy = createLegacySse(deps, openCalls);
+  const keys = new KeyWatch(deps);
+  const streamable = createStreamableHttp(deps, { openCalls, keys });
+  const legacy = createLegacySse(deps, { openCalls, keys });
+  const ifLegacy = (handler: RequestHandler): RequestHandler => (deps.hasLegacySse === false ? notServed : whileOpen(handler));
   let isClosing = false;
   const whileOpen =
     (handler: RequestHandler): RequestHandler =>
@@ -30,11 +33,12 @@ export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
         : handler(request, response, next);
   return {
     streamable: whileOpen(streamable.handler),
-    sse: whileOpen(legacy.sse),
-    messages: whileOpen(legacy.messages),
+    sse: ifLegacy(legacy.sse),
+    messages: ifLegacy(legacy.messages),
     sessionCount: streamable.sessionCount,
     async close() {
       isClosing = true;
+      keys[Symbol.dispose]();
       await within(deps.ctx.clock, GRACE_MS, openCalls.settled());
       // The last answers are written a moment after their calls have settled.
       await new Promise((resolve) => setImmediate(resolve));
@@ -42,3 +46,6 @@ export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
     },
   };
 }
+
+const notServed: RequestHandler = (_request, response) =>
+  answerError(response, 404, REFUSED, "HTTP+SSE is switched off here (POSTHORN_LEGACY_SSE). Use /mcp.");

@@ -8,8 +8,8 @@ import { isSameKey } from "./caller-of.ts";
 import type { McpDeps } from "./deps.ts";
 import { answerError, answerMethodNotAllowed, REFUSED, SESSION_NOT_FOUND } from "./http-message.ts";
 import { KEEP_ALIVE_MS } from "./limits.ts";
-import type { OpenCalls } from "./open-calls.ts";
 import { createMcpServer } from "./server.ts";
+import type { Shared } from "./shared.ts";
 
 /** A session without a request or an open stream for this long was left behind; its client starts a new one. */
 const MAX_IDLE_MS = HOUR;
@@ -36,14 +36,14 @@ export interface Exchange {
 /** The clients of revisions up to 2025-11-25 on `/mcp`: `initialize` opens a session, bound to its key. */
 export class HttpSessions implements AsyncDisposable {
   readonly #deps: McpDeps;
-  readonly #openCalls: OpenCalls;
+  readonly #shared: Shared;
   readonly #sessions = new Map<string, Session>();
   readonly #end = new AbortController();
   #isSweeping = false;
 
-  constructor(deps: McpDeps, openCalls: OpenCalls) {
+  constructor(deps: McpDeps, shared: Shared) {
     this.#deps = deps;
-    this.#openCalls = openCalls;
+    this.#shared = shared;
   }
 
   get size(): number {
@@ -81,13 +81,12 @@ export class HttpSessions implements AsyncDisposable {
     if (!this.#makeRoom(caller)) {
       return answerError(response, 429, REFUSED, `This key has ${MAX_SESSIONS_PER_KEY} sessions with open streams. End one with DELETE.`);
     }
-    const server = createMcpServer(this.#deps, caller, this.#openCalls);
+    const server = createMcpServer(this.#deps, caller, this.#shared.openCalls);
     const transport: NodeStreamableHTTPServerTransport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       keepAliveMs: KEEP_ALIVE_MS,
       onsessioninitialized: (id) => this.#add(id, { caller, server, transport, openResponses: 0, lastUsedAt: 0 }, response),
     });
-    server.onclose = () => void (transport.sessionId !== undefined && this.#sessions.delete(transport.sessionId));
     await server.connect(transport);
     await transport.handleRequest(request, response, body);
     // A refused initialize opened nothing.
@@ -96,6 +95,11 @@ export class HttpSessions implements AsyncDisposable {
 
   #add(id: string, session: Session, response: Response): void {
     this.#sessions.set(id, session);
+    const unwatch = this.#shared.keys.watch(session.caller, () => this.#close(session));
+    session.server.onclose = () => {
+      unwatch();
+      this.#sessions.delete(id);
+    };
     this.#touch(session, response);
     if (!this.#isSweeping) void this.#sweepAgainAndAgain();
   }

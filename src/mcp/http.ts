@@ -7,7 +7,7 @@ import type { McpDeps } from "./deps.ts";
 import { answerMethodNotAllowed, readMessage } from "./http-message.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { KEEP_ALIVE_MS } from "./limits.ts";
-import type { OpenCalls } from "./open-calls.ts";
+import type { Shared } from "./shared.ts";
 import { createMcpServer } from "./server.ts";
 
 export interface StreamableHttp extends AsyncDisposable {
@@ -18,9 +18,9 @@ export interface StreamableHttp extends AsyncDisposable {
 }
 
 /** Streamable HTTP in both eras: requests of 2026-07-28 are served one by one, `initialize` opens a session. */
-export function createStreamableHttp(deps: McpDeps, openCalls: OpenCalls): StreamableHttp {
-  const sessions = new HttpSessions(deps, openCalls);
-  const modern = createModernLeg(deps, openCalls);
+export function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableHttp {
+  const sessions = new HttpSessions(deps, shared);
+  const modern = createModernLeg(deps, shared);
   const handler: RequestHandler = async (request, response) => {
     if (!["GET", "POST", "DELETE"].includes(request.method)) return answerMethodNotAllowed(response, "GET, POST, DELETE");
     const caller = callerOf(response);
@@ -46,7 +46,7 @@ interface ModernLeg {
   close(): Promise<void>;
 }
 
-function createModernLeg(deps: McpDeps, openCalls: OpenCalls): ModernLeg {
+function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg {
   const { log } = deps.ctx;
   // The SDK hands the factory the request it is for, and nothing else of ours.
   const callers = new WeakMap<globalThis.Request, Caller>();
@@ -74,6 +74,8 @@ function createModernLeg(deps: McpDeps, openCalls: OpenCalls): ModernLeg {
         },
         { onerror: (error) => log.error({ error: error.stack }, "An MCP request failed for a reason of ours") },
       );
+      const unwatch = keys.watch(caller, () => response.destroy());
+      response.once("close", unwatch);
       await serveOne(request, response, body);
     },
   };

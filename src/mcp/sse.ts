@@ -7,8 +7,8 @@ import { callerOf, isSameKey } from "./caller-of.ts";
 import type { McpDeps } from "./deps.ts";
 import { answerError, answerMethodNotAllowed, readMessage, REFUSED, SESSION_NOT_FOUND } from "./http-message.ts";
 import { KEEP_ALIVE_MS } from "./limits.ts";
-import type { OpenCalls } from "./open-calls.ts";
 import { createMcpServer } from "./server.ts";
+import type { Shared } from "./shared.ts";
 
 const MESSAGES_PATH = "/messages";
 
@@ -28,7 +28,7 @@ export interface LegacySse extends AsyncDisposable {
 }
 
 /** The transport of revision 2024-11-05: answers come on a stream, messages are posted beside it. */
-export function createLegacySse(deps: McpDeps, openCalls: OpenCalls): LegacySse {
+export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): LegacySse {
   const streams = new Map<string, Stream>();
   return {
     async sse(request, response) {
@@ -40,7 +40,11 @@ export function createLegacySse(deps: McpDeps, openCalls: OpenCalls): LegacySse 
       const transport = new SdkTransport(MESSAGES_PATH, response);
       const server = createMcpServer(deps, caller, openCalls);
       streams.set(transport.sessionId, { caller, server, transport });
-      server.onclose = () => void streams.delete(transport.sessionId);
+      const unwatch = keys.watch(caller, () => void server.close());
+      server.onclose = () => {
+        unwatch();
+        streams.delete(transport.sessionId);
+      };
       await server.connect(transport as Transport);
       keepAlive(deps, response);
     },

@@ -113,6 +113,13 @@ export async function authenticate(ctx: AppContext, keyText: string, fixedKey: s
   };
 }
 
+/** Whether the key that a caller came with is good still: neither revoked nor expired since. */
+export async function isKeyActive(ctx: AppContext, { keyId }: Caller): Promise<boolean> {
+  if (keyId === FIXED_KEY_ID) return true;
+  const row = await findApiKeyRow(ctx.db.query, keyId);
+  return row !== undefined && statusOf(ctx, row) === "active";
+}
+
 const FIXED_CALLER: Caller = {
   ownerId: DEFAULT_OWNER,
   permissions: PERMISSIONS,

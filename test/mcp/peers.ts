@@ -8,7 +8,10 @@ import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport as OldSseTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/endpoints.ts";
+import type { McpDeps } from "../../src/mcp/deps.ts";
+import { isKeyActive } from "../../src/services/api-keys.ts";
 import type { ToolListing } from "../../src/toolkit/toolbox.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
@@ -40,11 +43,17 @@ export interface McpServerUnderTest extends AsyncDisposable {
 }
 
 /** The small tools on a real server with real keys, on `/mcp`, `/sse` and `/messages`. */
-export async function startMcpServer(): Promise<McpServerUnderTest> {
+export async function startMcpServer(options: Partial<McpDeps> = {}): Promise<McpServerUnderTest> {
   const ctx = await createTestContext();
   const notes = new Notes();
   const tools = createSmallTools((note) => notes.add(note));
-  const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
+  const endpoints = createMcpEndpoints({
+    toolbox: createToolbox(ctx, tools),
+    ctx,
+    version: "1.2.3",
+    isKeyActive: (caller) => isKeyActive(ctx, caller),
+    ...options,
+  });
   const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });
   return {
     ctx,
@@ -87,14 +96,32 @@ export interface Target {
   /** Permissions of a process on stdio. */
   readonly permissions?: string;
   readonly notes?: Notes;
+  /** Makes it a client that puts questions to a person, who answers thus. */
+  readonly person?: (question: Question) => Answer | Promise<Answer>;
+  /** The kinds of questions it declares; default: both. */
+  readonly kinds?: Kinds;
 }
+
+type Kinds = { readonly form?: Record<string, never>; readonly url?: Record<string, never> };
+
+export interface Question {
+  readonly mode?: string;
+  readonly message: string;
+  readonly url?: string;
+  readonly requestedSchema?: object;
+}
+
+export type Answer = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string> };
 
 export async function connectPeer(target: Target): Promise<Peer> {
   return target.line === "sdk 1" ? connectOld(target) : connectNew(target);
 }
 
 async function connectOld(target: Target): Promise<Peer> {
-  const client = new OldClient(IDENTITY);
+  const client = new OldClient(IDENTITY, { capabilities: capabilitiesOf(target) });
+  const { person } = target;
+  if (person !== undefined)
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({ ...(await person(params as Question)) }));
   const transport = oldTransport(target);
   if (transport instanceof OldStdioTransport) follow(transport.stderr as Readable, target.notes);
   await client.connect(transport as Parameters<OldClient["connect"]>[0]);
@@ -110,7 +137,10 @@ async function connectOld(target: Target): Promise<Peer> {
 
 async function connectNew(target: Target): Promise<Peer> {
   const mode = target.line === "sdk 2, stateless" ? { pin: "2026-07-28" } : ("legacy" as const);
-  const client = new Client(IDENTITY, { versionNegotiation: { mode } });
+  const client = new Client(IDENTITY, { versionNegotiation: { mode }, capabilities: capabilitiesOf(target) });
+  const { person } = target;
+  if (person !== undefined)
+    client.setRequestHandler("elicitation/create", async ({ params }) => ({ ...(await person(params as Question)) }));
   const transport = newTransport(target);
   if (transport instanceof StdioClientTransport) follow(transport.stderr as Readable, target.notes);
   await client.connect(transport);
@@ -122,6 +152,10 @@ async function connectNew(target: Target): Promise<Peer> {
     call: (name, args, options) => client.callTool({ name, ...(args && { arguments: args }) }, options as object),
     [Symbol.asyncDispose]: () => client.close(),
   };
+}
+
+function capabilitiesOf({ person, kinds = { form: {}, url: {} } }: Target): { elicitation?: Kinds } {
+  return person === undefined ? {} : { elicitation: kinds };
 }
 
 function oldTransport({ wire, port, key, permissions }: Target) {

@@ -79,6 +79,34 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       },
     }),
     defineTool({
+      name: "erase",
+      title: "Erase",
+      permission: "publish",
+      description: "Asks first, except for trifles.",
+      hints: WRITING,
+      input: z.strictObject({ what: z.string().describe("What to erase.") }),
+      output: z.object({ erased: z.string() }),
+      question: async ({ what }) => (what === "a trifle" ? null : `Erase ${what}?`),
+      handle: async ({ what }) => {
+        note(`erased ${what}`);
+        return { erased: what };
+      },
+    }),
+    defineTool({
+      name: "invite",
+      title: "Invite",
+      permission: "publish",
+      description: "Answers an address for the person.",
+      hints: WRITING,
+      input: z.strictObject({}),
+      output: z.object({ id: z.string(), url: z.string().nullable() }),
+      link: ({ id, url }) => (url === null ? null : { url, message: "Open this page.", rest: { id, url: null } }),
+      handle: async () => {
+        note("invited");
+        return { id: "con_1", url: "https://posthorn.example/connect/secret" };
+      },
+    }),
+    defineTool({
       name: "wait",
       title: "Wait",
       permission: "read",

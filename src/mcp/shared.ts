@@ -1,0 +1,8 @@
+import type { KeyWatch } from "./key-watch.ts";
+import type { OpenCalls } from "./open-calls.ts";
+
+/** What the transports over HTTP have in common. */
+export interface Shared {
+  readonly openCalls: OpenCalls;
+  readonly keys: KeyWatch;
+}
