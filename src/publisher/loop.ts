@@ -1,7 +1,8 @@
 import { Cron } from "croner";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { abandonLease, readNextAt, type ClaimedPost, type Lease } from "../store/ledger.ts";
+import { abandonLease, readNextAt, type ClaimedPost } from "../store/claims.ts";
+import type { Lease } from "../store/ledger.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
 import { publishOne } from "./publish-one.ts";
 import { claimDue } from "./tick.ts";

@@ -5,7 +5,8 @@ import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate, type Effects } from "../services/effects.ts";
 import { createPublishRun, giveUpAt } from "../services/publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
-import { endPost, Fenced, type ClaimedPost, type PostEnd } from "../store/ledger.ts";
+import type { ClaimedPost } from "../store/claims.ts";
+import { endPost, Fenced, type PostEnd } from "../store/ledger.ts";
 import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
 
 /**

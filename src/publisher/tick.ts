@@ -2,7 +2,7 @@ import { reconnectSentence } from "../domain/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import type { SqliteDatabase } from "../store/driver.ts";
-import { claimPost, failMissed, readDueHeads, readMissed, type ClaimedPost, type DueHead, type MissedPost } from "../store/ledger.ts";
+import { claimPost, failMissed, readDueHeads, readMissed, type ClaimedPost, type DueHead, type MissedPost } from "../store/claims.ts";
 import { missedSentence } from "./verdict.ts";
 
 /** From this lateness on, a post counts as left over from downtime, and an account's posts are spaced. */

@@ -1,6 +1,6 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { freeWorker } from "../store/ledger.ts";
+import { freeWorker } from "../store/claims.ts";
 import type { Tables } from "../store/schema.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
 

@@ -1,7 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { AnyPlatform, PlatformPost, PublishIo } from "../ports/platform.ts";
-import { readEffects, type ClaimedPost } from "../store/ledger.ts";
+import type { ClaimedPost } from "../store/claims.ts";
+import { readEffects } from "../store/ledger.ts";
 import { readMetadata, type PostRow } from "../store/posts.ts";
 import type { AppContext } from "./context.ts";
 import { createEffects, type Effects } from "./effects.ts";

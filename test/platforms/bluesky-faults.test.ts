@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { abandonLease } from "../../src/store/ledger.ts";
+import { abandonLease } from "../../src/store/claims.ts";
 import { createBlueskyWorld, type BlueskyWorld, type PostContent } from "../support/bluesky.ts";
 import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
 import { startPds, type TestPds } from "../support/pds.ts";
