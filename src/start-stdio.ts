@@ -9,6 +9,7 @@ import { serveStdio } from "./mcp/stdio.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import { runPublisher, type Machine } from "./running-publisher.ts";
 import { ensureFirstAccount } from "./services/first-start.ts";
+import { isServerRunning } from "./services/running-server.ts";
 import type { Setup } from "./setup.ts";
 import type { Toolbox } from "./toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
@@ -86,6 +87,7 @@ function openListenerWhenAsked(parts: Listening): void {
   let opened: Promise<string> | null = null;
   ctx.links.publicUrl = () => {
     opened ??= openListener(parts).then((http) => {
+      if (http === null) return defaultPublicUrl(setup.config);
       closers.add(() => http.close());
       return defaultPublicUrl(setup.config, http.port);
     });
@@ -93,7 +95,8 @@ function openListenerWhenAsked(parts: Listening): void {
   };
 }
 
-async function openListener(parts: Listening): Promise<{ port: number; close(): Promise<void> }> {
+/** Null where a server on this data folder has the port: its addresses stay when this process is gone. */
+async function openListener(parts: Listening): Promise<{ port: number; close(): Promise<void> } | null> {
   // Most sessions never need a server; they start faster without it.
   const [{ createHttpApp }, { startHttpServer }, { httpDeps }] = await Promise.all([
     import("./http/app.ts"),
@@ -106,6 +109,7 @@ async function openListener(parts: Listening): Promise<{ port: number; close(): 
     return await startHttpServer(app, { host, port });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    if (await isServerRunning(parts.ctx)) return null;
     return startHttpServer(app, { host, port: 0 });
   }
 }

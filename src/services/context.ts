@@ -49,8 +49,8 @@ export interface CallContext {
   readonly ctx: AppContext;
   readonly caller: Caller;
   readonly signal: AbortSignal;
-  /** Tells a client that asked for it how far a long call is. */
-  progress(done: number, total: number, message: string): void;
+  /** Tells a client that asked for it how far a long call is; null: nobody knows how long it will be. */
+  progress(done: number, total: number | null, message: string): void;
   /** Set when the call carries an idempotency key: writes the result in the same transaction as its effect. */
   readonly idempotency: IdempotencyClaim | null;
 }

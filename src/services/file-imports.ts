@@ -15,8 +15,9 @@ const IMPORT_TIMEOUT_MS = 30 * MINUTE;
 const IMPORT_IDLE_MS = 30 * SECOND;
 const MAX_REDIRECTS = 3;
 
-/** A client that asked for progress hears of it this often. */
-const PROGRESS_BYTES = 8 * 1024 ** 2;
+/** A client that asked for progress hears of it after so many bytes, or more of a large file. */
+const PROGRESS_BYTES = 256 * 1024;
+const PROGRESS_SHARE = 0.01;
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
@@ -49,7 +50,7 @@ export async function importFile(call: CallContext, args: UploadFileArgs & { rea
     throw new AppError(problem.isLasting ? "invalid" : "unavailable", `url: ${problem.reason}.`);
   }
   const name = args.name ?? nameOf(answer.url);
-  const body = Readable.from(withProgress(call, answer), { objectMode: false });
+  const body = Readable.from(fetched(call, answer), { objectMode: false });
   return storeUpload(ctx, call.caller, { name, altText: args.altText ?? null, body, signal: call.signal }).catch((error: unknown) => {
     throw explain(error);
   });
@@ -62,22 +63,30 @@ async function fetchFile({ ctx, signal }: CallContext, url: string): Promise<Out
   });
 }
 
-async function* withProgress(call: CallContext, answer: OutboundResponse): AsyncGenerator<Buffer> {
-  const total = declaredBytes(answer.headers);
-  let done = 0;
-  let told = 0;
+async function* fetched(call: CallContext, { headers, body }: OutboundResponse): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of answer.body) {
-      const bytes = Buffer.from(chunk);
-      done += bytes.length;
-      if (total !== null && done - told >= PROGRESS_BYTES) {
-        told = done;
-        call.progress(done, total, "Fetching the file");
-      }
-      yield bytes;
-    }
+    yield* withProgress(call, body, { total: declaredBytes(headers), message: "Fetching the file" });
   } catch (cause) {
     throw new OutboundFailure("The body broke off.", true, { cause });
+  }
+}
+
+async function* withProgress(
+  call: CallContext,
+  body: Readable,
+  { total, message }: { readonly total: number | null; readonly message: string },
+): AsyncGenerator<Buffer> {
+  const step = Math.max(PROGRESS_BYTES, (total ?? 0) * PROGRESS_SHARE);
+  let done = 0;
+  let told = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    done += bytes.length;
+    if (done === total || done - told >= step) {
+      told = done;
+      call.progress(done, total, message);
+    }
+    yield bytes;
   }
 }
 
@@ -104,8 +113,10 @@ async function readLocalFile(call: CallContext, args: UploadFileArgs & { readonl
   await using handle = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(() => {
     throw notAllowed();
   });
-  if (!(await handle.stat()).isFile()) throw notAllowed();
-  const body = handle.createReadStream({ autoClose: false });
+  const file = await handle.stat();
+  if (!file.isFile()) throw notAllowed();
+  const stream = handle.createReadStream({ autoClose: false });
+  const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), { objectMode: false });
   const upload = { name: args.name ?? basename(args.path), altText: args.altText ?? null, body, signal: call.signal };
   return await storeUpload(call.ctx, call.caller, upload);
 }

@@ -1,9 +1,9 @@
 import { newId } from "../domain/ids.ts";
 import { sentenceOf } from "../domain/errors.ts";
 import type { Post } from "../domain/post.ts";
-import { SECOND } from "../domain/time.ts";
 import { freshRow, insertPost, toPost, type PostRow } from "../store/posts.ts";
 import type { AppContext, CallContext } from "./context.ts";
+import { isServerRunning } from "./running-server.ts";
 import { checkContent, findUsableAccount, foldThumbnail, readScheduledAt, type PostInput } from "./post-draft.ts";
 
 export interface ScheduleInput extends PostInput {
@@ -27,9 +27,6 @@ interface Draft {
   readonly row: PostRow;
   readonly warnings: string[];
 }
-
-/** A server that has not been heard of for this long will hardly be running at the post's time. */
-const SERVER_SILENT_MS = 30 * SECOND;
 
 /**
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account, file) and `conflict`
@@ -64,6 +61,8 @@ export async function schedulePosts(
   const isRefused = input.atomic === true && failures > 0;
   const results = drafts.map((draft, index) => toBatchResult(draft, { index, isRefused, failures }));
   const toStore = isRefused ? [] : drafts.filter((draft, index): draft is Draft => "row" in draft && input.posts[index]?.dryRun !== true);
+  // Taken back in time, nothing of it is scheduled.
+  call.signal.throwIfAborted();
   await ctx.db.transaction(async (tx) => {
     for (const { row } of toStore) await insertPost(tx, row);
     await idempotency?.complete(tx, { results });
@@ -132,15 +131,7 @@ async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
 
 /** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */
 async function warnOfSilence(ctx: AppContext, call: CallContext, row: PostRow): Promise<string[]> {
-  const now = ctx.clock.now();
-  if (!call.caller.isLocal || row.scheduled_at <= now) return [];
-  const server = await ctx.db.query
-    .selectFrom("workers")
-    .select("id")
-    .where("role", "=", "serve")
-    .where("heartbeat_at", ">", now - SERVER_SILENT_MS)
-    .executeTakeFirst();
-  if (server !== undefined) return [];
+  if (!call.caller.isLocal || row.scheduled_at <= ctx.clock.now() || (await isServerRunning(ctx))) return [];
   return [
     "No Posthorn server is running on this data folder, so this post goes out only while this client is open at that time. Run `posthorn serve` to keep it running.",
   ];
