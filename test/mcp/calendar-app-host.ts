@@ -99,6 +99,7 @@ export async function showCalendar(browser: Browser, { ctx, client }: HostSide, 
   const servers = await Promise.all([serve(await hostPage(), null), serve(SANDBOX, policyOf(contents))]);
   const [host, sandbox] = servers;
   const browserContext = await browser.newContext({ viewport: { width: options.width ?? 760, height: 800 }, locale: "en-GB" });
+  browserContext.setDefaultTimeout(10_000);
   const page = await browserContext.newPage();
   await page.clock.setFixedTime(ctx.clock.now());
   const seen = await watch(page, [host.origin, sandbox.origin]);

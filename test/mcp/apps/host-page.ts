@@ -30,8 +30,11 @@ window.show = async ({ html, sandboxUrl, context, capabilities, input, result })
   const bridge = new AppBridge(null, { name: "test-host", version: "1.0.0" }, capabilities, { hostContext: context });
   window.bridge = bridge;
   bridge.onsandboxready = () => void bridge.sendSandboxResourceReady({ html });
+  const room = context.containerDimensions;
+  const isFixed = room !== undefined && "height" in room;
+  if (isFixed) frame.style.height = `${room.height}px`;
   bridge.onsizechange = ({ height }) => {
-    if (height !== undefined) frame.style.height = `${height}px`;
+    if (!isFixed && height !== undefined) frame.style.height = `${height}px`;
     void window.testNote("height", height);
   };
   bridge.oncalltool = ({ name, arguments: args = {} }) => window.testCallTool(name, args);

@@ -1,6 +1,6 @@
 type Value = string | number | boolean | null;
 
-/** An element with attributes (false and null leave one out) and children; texts become text nodes and are never read as HTML. */
+/** An element with attributes (false and null leave one out, true gives a bare one, or "true" to `aria-` ones) and children; texts become text nodes and are never read as HTML. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, Value>>,
@@ -8,7 +8,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : String(value));
+    if (value !== null && value !== false) made.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   made.append(...children.filter((child) => child !== null));
   return made;

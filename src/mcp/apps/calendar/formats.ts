@@ -11,6 +11,8 @@ export interface Formats {
   /** With its weekday, short and in full. */
   shortDay(day: Day): string;
   longDay(day: Day): string;
+  /** From the first day to the last. */
+  range(from: Day, to: Day): string;
   time(ms: number): string;
   hour(hour: number): string;
 }
@@ -20,20 +22,26 @@ export function createFormats(locale: string, timezone: string): Formats {
   const language = /^en\b/i.test(locale) ? locale : "en-GB";
   const ofDay = (options: Intl.DateTimeFormatOptions): ((day: Day) => string) => {
     const format = new Intl.DateTimeFormat(language, { ...options, timeZone: "UTC" });
-    return (day) => format.format(Date.parse(`${day}T00:00:00Z`));
+    return (day) => format.format(atMidnight(day));
   };
   const clock = { hour: "2-digit", minute: "2-digit", ...hourCycleOf(locale) } as const;
   const time = new Intl.DateTimeFormat(language, { ...clock, timeZone: timezone });
   const hour = new Intl.DateTimeFormat(language, { ...clock, timeZone: "UTC" });
+  const range = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
   return {
     firstWeekday: firstWeekdayOf(locale),
     month: ofDay({ month: "long", year: "numeric" }),
     weekday: ofDay({ weekday: "short" }),
     shortDay: ofDay({ weekday: "short", day: "numeric", month: "short" }),
     longDay: ofDay({ weekday: "long", day: "numeric", month: "long", year: "numeric" }),
+    range: (from, to) => range.formatRange(atMidnight(from), atMidnight(to)),
     time: (ms) => time.format(ms),
     hour: (at) => hour.format(at * 3_600_000),
   };
+}
+
+function atMidnight(day: Day): number {
+  return Date.parse(`${day}T00:00:00Z`);
 }
 
 /** Falls back for a host that gives no locale, or one that is none. */

@@ -5,7 +5,7 @@ import { daysOf, isLoaded, postsByDay, type State } from "./state.ts";
 import { monthOf, type Day } from "./zone.ts";
 
 /** As many as a cell has room for. */
-const CHIPS_SHOWN = 2;
+const CHIPS_SHOWN = { inline: 2, fullscreen: 3 } as const;
 
 export function renderMonth(state: State): HTMLElement {
   const days = daysOf(state);
@@ -29,8 +29,15 @@ function renderDay(state: State, day: Day, posts: readonly CalendarPost[]): HTML
   const isActive = day === state.day;
   const isToday = day === state.zone.read(state.now).day;
   const isKnown = isLoaded(state, [day]);
-  const hidden = posts.length - CHIPS_SHOWN;
-  const classes = ["cell", monthOf(day) !== monthOf(state.day) && "other", isToday && "today", !isKnown && "unknown"];
+  const shown = posts.slice(0, state.layout.isFullscreen ? CHIPS_SHOWN.fullscreen : CHIPS_SHOWN.inline);
+  const hidden = posts.length - shown.length;
+  const classes = [
+    "cell",
+    posts.length === 1 && "lone",
+    monthOf(day) !== monthOf(state.day) && "other",
+    isToday && "today",
+    !isKnown && "unknown",
+  ];
   return element(
     "div",
     {
@@ -49,6 +56,6 @@ function renderDay(state: State, day: Day, posts: readonly CalendarPost[]): HTML
       element("span", { class: "number" }, String(Number(day.slice(8)))),
       hidden > 0 ? element("span", { class: "more" }, `+${hidden} more`) : null,
     ),
-    ...posts.slice(0, CHIPS_SHOWN).map((post) => renderChip(state, post, isActive)),
+    ...shown.map((post) => renderChip(state, post, isActive)),
   );
 }

@@ -50,14 +50,15 @@ export function readPost(value: unknown): CalendarPost | null {
   if (!isStatus(status) || Number.isNaN(scheduledAt)) return null;
   const caption = textOf(value["caption"]);
   const metadata = isJson(value["metadata"]) ? value["metadata"] : {};
-  const title = textOf(metadata["title"]).trim() || firstLine(caption) || NO_TEXT;
+  const title = textOf(metadata["title"]).trim();
+  const { first, rest } = splitText(caption);
   return {
     id: textOf(value["id"]),
     provider: textOf(value["provider"]),
     scheduledAt,
     status,
-    title,
-    text: caption.trim() === title ? "" : caption,
+    title: title || first || NO_TEXT,
+    text: title === "" || title === caption.trim() ? rest : caption,
     mediaUrl: textOf(value["mediaUrl"]),
     platformUrl: webAddress(textOf(value["platformUrl"])),
     error: textOf(value["error"]) || null,
@@ -85,13 +86,10 @@ function isZone(name: string): boolean {
   }
 }
 
-function firstLine(text: string): string {
-  return (
-    text
-      .split("\n")
-      .map((line) => line.trim())
-      .find((line) => line !== "") ?? ""
-  );
+/** The first line with anything on it stands for a post without a title. */
+function splitText(text: string): { first: string; rest: string } {
+  const [first = "", ...rest] = text.trim().split("\n");
+  return { first: first.trim(), rest: rest.join("\n").trim() };
 }
 
 function webAddress(text: string): string | null {

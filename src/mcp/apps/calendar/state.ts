@@ -118,7 +118,7 @@ export function countByStatus(posts: readonly CalendarPost[]): readonly (readonl
 export function periodTitle({ view, day, formats }: State): string {
   if (view === "month") return formats.month(day);
   const days = daysShown("week", day, formats.firstWeekday);
-  return `${formats.shortDay(days[0] ?? day)} – ${formats.shortDay(days.at(-1) ?? day)} ${(days.at(-1) ?? day).slice(0, 4)}`;
+  return formats.range(days[0] ?? day, days.at(-1) ?? day);
 }
 
 export function when(state: State, ms: number): string {
