@@ -136,7 +136,7 @@ export const SETTINGS: readonly { readonly name: string; readonly meaning: strin
     name: "POSTHORN_CONFIRM",
     meaning:
       "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
-      "risky: over MCP where the client can ask, nowhere else; always: every tool call, by a `confirm` token where nobody can be asked (HTTP tools, command line); never: not at all",
+      "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all",
     default: "risky",
   },
   { name: "POSTHORN_LEGACY_SSE", meaning: "on or off: MCP over HTTP+SSE (`/sse`, `/messages`) for clients of 2024", default: "on" },

@@ -32,7 +32,7 @@ async function call(host: Host, tool: string, json: string): Promise<void> {
   const { result } = await session.toolbox.call(tool, args, localCaller(), {
     signal: host.stopSignal,
     progress: (done, total, message) => {
-      if (host.terminal.isInteractive) host.terminal.tell(`${message} (${done} of ${total})\n`);
+      if (host.terminal.isInteractive) host.terminal.tell(`${message} (${total === null ? done : `${done} of ${total}`})\n`);
     },
   });
   host.terminal.print(toJsonText(result));

@@ -19,10 +19,10 @@ export function createProgress({ mcpReq }: ServerContext, clock: AppContext["clo
   let sending = Promise.resolve();
   const tell: CallContext["progress"] = (done, total, message) => {
     const now = clock.monotonic();
-    if (done <= last || (done < total && now - toldAt < MIN_INTERVAL_MS)) return;
+    if (done <= last || (done !== total && now - toldAt < MIN_INTERVAL_MS)) return;
     last = done;
     toldAt = now;
-    const params = { progressToken, progress: done, total, message };
+    const params = { progressToken, progress: done, ...(total === null ? {} : { total }), message };
     sending = sending
       .then(() => mcpReq.notify({ method: "notifications/progress", params }))
       .catch(() => {

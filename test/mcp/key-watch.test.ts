@@ -69,7 +69,7 @@ describe("the open streams of a key", () => {
     await server.ctx.clock.advance(5_000);
     await server.notes.has("cancelled");
     expect(await call).toBeInstanceOf(Error);
-    await peer[Symbol.asyncDispose]().catch(() => {});
+    await Promise.allSettled([peer[Symbol.asyncDispose]()]);
   });
 });
 
