@@ -1,13 +1,13 @@
 import type { Caller } from "../domain/permissions.ts";
-import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import type { PromptKind } from "./prompt-kind.ts";
 import type { ResourceKind } from "./resource-kind.ts";
+import type { McpContext } from "./scope.ts";
 
 /** What every MCP transport is built from. */
 export interface McpDeps {
   readonly toolbox: Toolbox;
-  readonly ctx: Pick<AppContext, "clock" | "log" | "cipher" | "db">;
+  readonly ctx: McpContext;
   readonly version: string;
   /** Whether the caller's key is still good: its open streams end when it is not. Left out: it always is. */
   readonly isKeyActive?: (caller: Caller) => Promise<boolean>;

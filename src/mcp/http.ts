@@ -4,6 +4,7 @@ import { createMcpHandler, isLegacyRequest, type McpHttpHandler } from "@modelco
 import type { Caller } from "../domain/permissions.ts";
 import { callerOf } from "./caller-of.ts";
 import type { McpDeps } from "./deps.ts";
+import { HttpListens } from "./http-listens.ts";
 import { answerMethodNotAllowed, readMessage } from "./http-message.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { KEEP_ALIVE_MS } from "./limits.ts";
@@ -48,6 +49,7 @@ interface ModernLeg {
 
 function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg {
   const { log } = deps.ctx;
+  const listens = new HttpListens(deps);
   // The SDK hands the factory the request it is for, and nothing else of ours.
   const callers = new WeakMap<globalThis.Request, Caller>();
   const sdk: McpHttpHandler = createMcpHandler(
@@ -59,6 +61,7 @@ function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg 
     {
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
+      bus: listens,
       onerror: (error) => log.debug({ error: error.message }, "An MCP request was refused"),
     },
   );
@@ -76,7 +79,7 @@ function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg 
       );
       const unwatch = keys.watch(caller, () => response.destroy());
       response.once("close", unwatch);
-      await serveOne(request, response, body);
+      await listens.during({ caller, body, response }, (seen) => serveOne(request, response, seen));
     },
   };
 }

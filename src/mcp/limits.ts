@@ -8,3 +8,9 @@ export const GRACE_MS = 5 * SECOND;
 
 /** Keeps a stream open through proxies, and finds out that its client has gone. */
 export const KEEP_ALIVE_MS = 15 * SECOND;
+
+/** What a model should be given at once: 20,000 tokens of some four characters. */
+export const MAX_RESULT_CHARS = 80_000;
+
+/** A page whose length nobody asked for: 4,000 tokens. */
+export const DEFAULT_PAGE_CHARS = 16_000;

@@ -2,10 +2,14 @@ import { ProtocolError, ProtocolErrorCode, Server, type ListToolsResult } from "
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
+import { CALENDAR_TOOL_META } from "./apps/calendar-resource.ts";
 import { callTool } from "./call-tool.ts";
+import { serveCompletions } from "./completions.ts";
 import type { McpDeps } from "./deps.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import type { OpenCalls } from "./open-calls.ts";
+import { servePrompts } from "./prompt-handlers.ts";
+import { serveResources } from "./resource-handlers.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
@@ -24,9 +28,14 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     ...(deps.websiteUrl === undefined ? {} : { websiteUrl: deps.websiteUrl }),
   };
   const server = new Server(identity, {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
     instructions: INSTRUCTIONS,
-    cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
+    cacheHints: {
+      "tools/list": LIST_CACHE,
+      "server/discover": LIST_CACHE,
+      "prompts/list": LIST_CACHE,
+      "resources/templates/list": LIST_CACHE,
+    },
   });
   server.onerror = (error) => deps.ctx.log.debug({ error: error.message }, "An MCP message could not be handled");
   server.setRequestHandler("tools/list", ({ params }) => {
@@ -37,10 +46,18 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller, server }, context);
     return openCalls?.track(answer) ?? answer;
   });
+  serveResources(server, deps, caller);
+  servePrompts(server, deps, caller);
+  serveCompletions(server, deps, caller);
   return server;
 }
 
 function toMcpTool({ name, title, description, inputSchema, outputSchema, annotations }: ToolListing): McpTool {
   // The SDK's type wants the root's `type: "object"` spelled out; every tool's root is one.
-  return { name, title, description, inputSchema, outputSchema, annotations } as McpTool;
+  return { name, title, description, inputSchema, outputSchema, annotations, ...viewOf(name) } as McpTool;
+}
+
+/** Hosts that show MCP Apps draw the calendar instead of its text. */
+function viewOf(tool: string): { readonly _meta?: typeof CALENDAR_TOOL_META } {
+  return tool === "show_calendar" ? { _meta: CALENDAR_TOOL_META } : {};
 }

@@ -1,10 +1,12 @@
 import type { Readable, Writable } from "node:stream";
+import type { McpRequestContext, Server } from "@modelcontextprotocol/server";
 import { serveStdio as serveTransport } from "@modelcontextprotocol/server/stdio";
 import type { Caller } from "../domain/permissions.ts";
 import { SECOND } from "../domain/time.ts";
 import type { McpDeps } from "./deps.ts";
 import { GRACE_MS } from "./limits.ts";
 import { createMcpServer } from "./server.ts";
+import { StdioListens } from "./stdio-listens.ts";
 import { StdioTransport } from "./stdio-transport.ts";
 import { within } from "./within.ts";
 
@@ -27,13 +29,21 @@ export interface StdioOptions extends McpDeps {
 export async function serveStdio({ caller, stdin, stdout, stopSignal, ...deps }: StdioOptions): Promise<void> {
   const { clock, log } = deps.ctx;
   const transport = new StdioTransport(stdin, stdout);
-  const connection = serveTransport(() => createMcpServer(deps, caller), {
+  const listens = new StdioListens(deps, caller);
+  const serve = ({ era }: McpRequestContext): Server => {
+    const server = createMcpServer(deps, caller);
+    if (era === "modern") listens.server = server;
+    return server;
+  };
+  const connection = serveTransport(serve, {
     transport,
     onerror: (error) => log.debug({ error: error.message }, "An MCP message could not be handled"),
   });
+  listens.follow(transport);
   await untilAborted(AbortSignal.any([transport.inputEnd, transport.broken, stopSignal]));
   transport.stopReading();
   await within(clock, GRACE_MS, transport.answered());
+  listens.end();
   await connection.close();
   await within(clock, FLUSH_MS, transport.flushed());
 }
