@@ -2,6 +2,7 @@ import type { CallToolResult, InputRequiredResult, Server, ServerContext } from 
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import type { McpDeps } from "./deps.ts";
+import { fitResult, type Fitted } from "./fit-result.ts";
 import { InputNeeded, Person } from "./person.ts";
 import { createProgress } from "./progress.ts";
 
@@ -27,12 +28,14 @@ export async function callTool(
   try {
     const person = new Person(ctx, { server: call.server, caller: call.caller, tool: call.name, context });
     const opened = person.openedLink();
-    if (opened !== null) return toAnswer(opened);
+    if (opened !== null) return toAnswer({ result: opened, note: null });
     const options = { signal, progress: progress.tell, ...person.confirmation() };
     const done = await toolbox.call(call.name, call.args, call.caller, options);
     const result = await person.show(done);
     await progress.sent();
-    return toAnswer(result);
+    const again = async (limit: number): Promise<Record<string, unknown>> =>
+      (await toolbox.call(call.name, { ...call.args, limit }, call.caller, options)).result;
+    return toAnswer(await fitResult(result, { isLimited: call.args["limit"] !== undefined, again }));
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;
     // Nobody reads the answer of a call that was taken back.
@@ -41,8 +44,9 @@ export async function callTool(
   }
 }
 
-function toAnswer(result: Record<string, unknown>): CallToolResult {
-  return { content: [{ type: "text", text: JSON.stringify(result) }], structuredContent: result };
+function toAnswer({ result, note }: Fitted): CallToolResult {
+  const notes = note === null ? [] : [{ type: "text" as const, text: note }];
+  return { content: [{ type: "text", text: JSON.stringify(result) }, ...notes], structuredContent: result };
 }
 
 function noteFailure(log: McpDeps["ctx"]["log"], tool: string, error: unknown): void {

@@ -58,6 +58,6 @@ function toMcpTool({ name, title, description, inputSchema, outputSchema, annota
 }
 
 /** Hosts that show MCP Apps draw the calendar instead of its text. */
-function viewOf(tool: string): { readonly _meta?: typeof CALENDAR_TOOL_META } {
-  return tool === "show_calendar" ? { _meta: CALENDAR_TOOL_META } : {};
+function viewOf(tool: string): Pick<McpTool, "_meta"> {
+  return tool === "show_calendar" ? { _meta: { ...CALENDAR_TOOL_META } } : {};
 }
