@@ -93,6 +93,8 @@ export interface Target {
   readonly line: Line;
   readonly port: number;
   readonly key: string;
+  /** The process on stdio; default: one with the small tools. */
+  readonly process?: ReturnType<typeof processOf> & { readonly env?: Record<string, string> };
   /** Permissions of a process on stdio. */
   readonly permissions?: string;
   readonly notes?: Notes;
@@ -158,15 +160,15 @@ function capabilitiesOf({ person, kinds = { form: {}, url: {} } }: Target): { el
   return person === undefined ? {} : { elicitation: kinds };
 }
 
-function oldTransport({ wire, port, key, permissions }: Target) {
-  if (wire === "stdio") return new OldStdioTransport({ ...processOf(permissions), stderr: "pipe" });
+function oldTransport({ wire, port, key, permissions, process = processOf(permissions) }: Target) {
+  if (wire === "stdio") return new OldStdioTransport({ ...process, stderr: "pipe" });
   const url = new URL(`http://127.0.0.1:${port}${wire}`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   return wire === "/mcp" ? new OldHttpTransport(url, { requestInit }) : new OldSseTransport(url, { requestInit });
 }
 
-function newTransport({ wire, port, key, permissions }: Target) {
-  if (wire === "stdio") return new StdioClientTransport({ ...processOf(permissions), stderr: "pipe" });
+function newTransport({ wire, port, key, permissions, process = processOf(permissions) }: Target) {
+  if (wire === "stdio") return new StdioClientTransport({ ...process, stderr: "pipe" });
   const url = new URL(`http://127.0.0.1:${port}${wire}`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   return wire === "/mcp" ? new StreamableHTTPClientTransport(url, { requestInit }) : new SSEClientTransport(url, { requestInit });
