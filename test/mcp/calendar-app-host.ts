@@ -4,11 +4,12 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { build } from "esbuild";
 import { chromium, type Browser, type Frame, type FrameLocator, type Page } from "playwright-core";
+import { expect } from "vitest";
 import { loadCatalog } from "../../src/catalog.ts";
 import { createMcpEndpoints } from "../../src/mcp/endpoints.ts";
-import { readCalendar, type CalendarContents } from "../../src/mcp/apps/calendar-resource.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer } from "../support/http.ts";
@@ -95,7 +96,7 @@ const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { tex
 
 /** Shows the calendar in a host: host page, sandbox of another origin with the policy, the page in a sandboxed frame. */
 export async function showCalendar(browser: Browser, { ctx, client }: HostSide, options: ShowOptions = {}): Promise<ShownCalendar> {
-  const contents = await readCalendar();
+  const contents = await readPage(client);
   const servers = await Promise.all([serve(await hostPage(), null), serve(SANDBOX, policyOf(contents))]);
   const [host, sandbox] = servers;
   const browserContext = await browser.newContext({ viewport: { width: options.width ?? 760, height: 800 }, locale: "en-GB" });
@@ -139,6 +140,20 @@ export async function showCalendar(browser: Browser, { ctx, client }: HostSide, 
   };
 }
 
+interface PageContents {
+  readonly text: string;
+  readonly _meta?: { readonly ui?: { readonly csp?: Readonly<Record<string, readonly string[]>> } };
+}
+
+/** The page as a host finds it: by what the tool's listing says, read as a resource. */
+async function readPage(client: Client): Promise<PageContents> {
+  const { tools } = await client.listTools();
+  const uri = getToolUiResourceUri(tools.find((tool) => tool.name === "show_calendar")!);
+  const { contents } = await client.readResource({ uri: uri! });
+  expect(contents).toEqual([expect.objectContaining({ uri, mimeType: RESOURCE_MIME_TYPE, text: expect.any(String) })]);
+  return contents[0] as PageContents;
+}
+
 async function watch(page: Page, own: readonly string[]): Promise<Pick<ShownCalendar, "notes" | "faults" | "strays">> {
   const notes: { kind: string; value: any }[] = [];
   const faults: string[] = [];
@@ -158,8 +173,8 @@ async function watch(page: Page, own: readonly string[]): Promise<Pick<ShownCale
 }
 
 /** The policy that the specification gives to a page with these domains. */
-function policyOf({ _meta }: CalendarContents): string {
-  const { connectDomains, resourceDomains, frameDomains, baseUriDomains }: Record<string, readonly string[]> = _meta.ui.csp;
+function policyOf({ _meta }: PageContents): string {
+  const { connectDomains, resourceDomains, frameDomains, baseUriDomains } = _meta?.ui?.csp ?? {};
   const list = (domains: readonly string[] = [], none = "'none'"): string => (domains.length === 0 ? none : domains.join(" "));
   const resources = (resourceDomains ?? []).join(" ");
   return [

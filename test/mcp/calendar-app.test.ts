@@ -155,6 +155,19 @@ describe("moving a post", () => {
     await expect.poll(() => live().innerText()).toMatch(/^Moved to Tuesday,? 24 November 2026, 01:15\.$/);
   });
 
+  it("may leave the month, without turning the page", async () => {
+    await show([{ ...HELLO, scheduledAt: "2026-11-30T08:00:00Z" }]);
+    await chip(/Hello/).focus();
+    for (const key of ["m", "ArrowRight", "Enter"]) await shown.page.keyboard.press(key);
+    await expect.poll(() => live().innerText()).toMatch(/^Moved to Tuesday,? 1 December 2026, 09:00\.$/);
+    await shown.view.getByRole("heading", { name: "November 2026" }).waitFor();
+    expect(await chip(/Hello/).evaluate(isFocused)).toBe(true);
+    // A day that was not loaded has more to show than what was put there: it is turned to.
+    await cell("2026-12-02").click({ position: { x: 5, y: 5 } });
+    await shown.view.getByRole("heading", { name: "December 2026" }).waitFor();
+    await cell("2026-12-01").getByRole("button", { name: /Hello/ }).waitFor();
+  });
+
   it("is left with Escape", async () => {
     await show([HELLO]);
     await chip(/Hello/).focus();

@@ -1,8 +1,5 @@
 import { readCalendarHtml } from "./calendar-html.ts";
 
-/** The extension of MCP under which servers and hosts speak of such pages. */
-export const APPS_EXTENSION = "io.modelcontextprotocol/ui";
-
 export const CALENDAR_URI = "ui://posthorn/calendar.html";
 export const APP_MIME_TYPE = "text/html;profile=mcp-app";
 

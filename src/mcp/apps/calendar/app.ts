@@ -3,7 +3,7 @@ import { now } from "./clock.ts";
 import { createFormats } from "./formats.ts";
 import { applyContext, readLayout } from "./host-context.ts";
 import { canMove, readCalendar, readPost, type CalendarPost } from "./posts.ts";
-import { createState, daysOf, findPost, firstHour, isLoaded, when, type State, type View } from "./state.ts";
+import { activeAt, createState, daysOf, findPost, firstHour, isLoaded, when, type State, type View } from "./state.ts";
 import { addDays, addMonths, type Day, type WallTime } from "./zone.ts";
 
 /** What the app shows itself with. */
@@ -133,7 +133,7 @@ export class App {
     if (state === null || post === null || !this.mayMove(id)) return;
     const scheduledAt = state.zone.toMs(to);
     const isSame = scheduledAt === post.scheduledAt;
-    this.update({ move: null, day: to.day, hour: Math.floor(to.minutes / 60) }, state.panel === null ? `chip:${id}` : null);
+    this.update({ move: null, ...activeAt(state, to) }, state.panel === null ? `chip:${id}` : null);
     if (isSame) return;
     this.#screen.complain(null);
     const time = new Date(scheduledAt).toISOString();

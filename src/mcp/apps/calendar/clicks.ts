@@ -1,5 +1,5 @@
 import type { App } from "./app.ts";
-import { findPost } from "./state.ts";
+import { activeAt, findPost, isLoaded, type Panel, type State } from "./state.ts";
 import type { WallTime } from "./zone.ts";
 
 /** What a click on an element with `data-action` does. */
@@ -33,26 +33,33 @@ function act(app: App, target: HTMLElement, root: HTMLElement): void {
   if (day !== "" || action !== "") actions[action]?.();
 }
 
-/** The day's posts, with the cell as the active one. */
+/** The day's posts; a day that was not loaded is turned to instead. */
 export function openDay(app: App, cell: HTMLElement): void {
-  const { day = "", hour } = cell.dataset;
-  app.update({ day, ...(hour === undefined ? {} : { hour: Number(hour) }), panel: { kind: "day", day }, move: null }, "panel:title");
+  const { day = "", hour = "0" } = cell.dataset;
+  const state = app.state;
+  if (state === null) return;
+  if (!isLoaded(state, [day]) && state.abilities.callsTools) return void app.show(state.view, day, cell.dataset["key"] ?? null);
+  app.update({ ...activeAt(state, { day, minutes: Number(hour) * 60 }), panel: { kind: "day", day }, move: null }, "panel:title");
 }
 
 function openPost(app: App, id: string): void {
-  const post = app.state === null ? null : findPost(app.state, id);
-  if (app.state === null || post === null) return;
-  const { day, minutes } = app.state.zone.read(post.scheduledAt);
-  app.update({ day, hour: Math.floor(minutes / 60), panel: { kind: "post", id }, move: null }, "panel:title");
+  const state = app.state;
+  const post = state === null ? null : findPost(state, id);
+  if (state === null || post === null) return;
+  app.update({ ...activeAt(state, state.zone.read(post.scheduledAt)), panel: { kind: "post", id }, move: null }, "panel:title");
 }
 
 /** The focus goes back to where the panel was opened from. */
 export function closePanel(app: App): void {
-  const state = app.state;
-  if (state === null) return;
-  const { panel, view, day, hour } = state;
-  const cell = view === "month" ? `cell:${day}` : `cell:${day}T${hour}`;
-  app.update({ panel: null }, panel?.kind === "post" ? `chip:${panel.id}` : panel?.kind === "failed" ? "tool:failed" : cell);
+  const panel = app.state?.panel ?? null;
+  if (app.state === null || panel === null) return;
+  app.update({ panel: null }, openerOf(app.state, panel));
+}
+
+function openerOf({ view, hour }: State, panel: Panel): string {
+  if (panel.kind === "post") return `chip:${panel.id}`;
+  if (panel.kind === "failed") return "tool:failed";
+  return view === "month" ? `cell:${panel.day}` : `cell:${panel.day}T${hour}`;
 }
 
 function openLink(app: App, id: string): void {

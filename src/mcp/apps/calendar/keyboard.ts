@@ -1,6 +1,6 @@
 import type { App } from "./app.ts";
 import { closePanel, openDay } from "./clicks.ts";
-import { daysOf, findPost, type State } from "./state.ts";
+import { daysOf, findPost, isInPeriod, type State } from "./state.ts";
 import { addDays, type WallTime } from "./zone.ts";
 
 const HOUR_MINUTES = 60;
@@ -113,8 +113,7 @@ function activate(app: App, { day, hour }: { day: string; hour: number }): boole
   const state = app.state;
   if (state === null) return false;
   const focus = state.view === "month" ? `cell:${day}` : `cell:${day}T${hour}`;
-  const isShown = daysOf(state).includes(day) && (state.view === "week" || day.slice(0, 7) === state.day.slice(0, 7));
-  if (isShown) app.update({ day, hour }, focus);
+  if (isInPeriod(state, day)) app.update({ day, hour }, focus);
   else void app.show(state.view, day, focus);
   return true;
 }

@@ -1,6 +1,6 @@
 import { element } from "./dom.ts";
 import { canMove, inOrder, STATUSES, type CalendarPost } from "./posts.ts";
-import { findPost, when, type Panel, type State } from "./state.ts";
+import { findPost, isLoaded, when, type Panel, type State } from "./state.ts";
 
 /** What lies over the calendar: one post, the posts of a day, or those that failed. */
 export function renderPanel(state: State): HTMLElement | null {
@@ -17,7 +17,7 @@ export function renderPanel(state: State): HTMLElement | null {
       element("h2", { tabindex: -1, "data-key": "panel:title" }, title),
       element("button", { type: "button", class: "tool", "data-key": "panel:close", "data-action": "close", "aria-label": "Close" }, "×"),
     ),
-    ...(posts.length === 0 ? [element("p", { class: "muted" }, "No posts.")] : posts.map((post) => renderPost(state, post))),
+    ...(posts.length === 0 ? [element("p", { class: "muted" }, emptyText(state, panel))] : posts.map((post) => renderPost(state, post))),
   );
 }
 
@@ -26,6 +26,10 @@ function postsOf(state: State, panel: Panel): readonly CalendarPost[] {
   if (panel.kind === "post") return posts.filter((post) => post.id === panel.id);
   if (panel.kind === "failed") return inOrder(posts.filter((post) => post.status === "failed"));
   return inOrder(posts.filter((post) => state.zone.read(post.scheduledAt).day === panel.day));
+}
+
+function emptyText(state: State, panel: Panel): string {
+  return panel.kind === "day" && !isLoaded(state, [panel.day]) ? "The posts of this day were not loaded." : "No posts.";
 }
 
 function titleOf(state: State, panel: Panel): string {

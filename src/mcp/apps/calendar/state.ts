@@ -2,7 +2,7 @@ import type { HostAbilities } from "./bridge.ts";
 import { createFormats, type Formats } from "./formats.ts";
 import { readLayout, type Layout } from "./host-context.ts";
 import { inOrder, STATUSES, type Calendar, type CalendarPost, type Status } from "./posts.ts";
-import { createZone, daysShown, type Day, type WallTime, type Zone } from "./zone.ts";
+import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "./zone.ts";
 
 export type View = "month" | "week";
 
@@ -94,6 +94,16 @@ export function postsByDay(state: State): ReadonlyMap<Day, readonly CalendarPost
   return Map.groupBy(shownPosts(state), (post) => state.zone.read(post.scheduledAt).day);
 }
 
+/** Whether the day lies in the month or week that is shown; days of other months around it do not. */
+export function isInPeriod(state: State, day: Day): boolean {
+  return daysOf(state).includes(day) && (state.view === "week" || monthOf(day) === monthOf(state.day));
+}
+
+/** The active cell after something was done at a time: that of the time, unless it would turn the page. */
+export function activeAt(state: State, { day, minutes }: WallTime): Pick<State, "day" | "hour"> {
+  return isInPeriod(state, day) ? { day, hour: Math.floor(minutes / 60) } : { day: state.day, hour: state.hour };
+}
+
 /** Whether the server was asked about the whole of these days. */
 export function isLoaded({ calendar, zone }: State, days: readonly Day[]): boolean {
   const first = days[0];
@@ -104,7 +114,7 @@ export function isLoaded({ calendar, zone }: State, days: readonly Day[]): boole
 
 /** The posts of the month or week itself, without the days of other months around it. */
 export function periodPosts(state: State): readonly CalendarPost[] {
-  const days = new Set(daysOf(state).filter((day) => state.view === "week" || day.startsWith(state.day.slice(0, 7))));
+  const days = new Set(daysOf(state).filter((day) => isInPeriod(state, day)));
   return state.calendar.posts.filter((post) => days.has(state.zone.read(post.scheduledAt).day));
 }
 
