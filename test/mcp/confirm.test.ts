@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { send } from "../support/http.ts";
 import { connectPeer, Notes, startMcpServer, type Answer, type Line, type McpServerUnderTest, type Question, type Wire } from "./peers.ts";
+import { createSmallTools } from "./small-tools.ts";
 
 const PAIRS: { wire: Wire; line: Line }[] = [
   { wire: "stdio", line: "sdk 1" },
@@ -145,6 +147,47 @@ describe.each(PAIRS.filter(({ wire }) => wire === "/mcp"))("a client of $line th
     expect((await peer.call("invite")).structuredContent.url).toBe(null);
   });
 });
+
+describe.each(PAIRS.filter(({ wire }) => wire !== "stdio"))(
+  "with POSTHORN_CONFIRM=always, a client of $line on $wire",
+  ({ wire, line }) => {
+    let strict: McpServerUnderTest;
+    let done: string[];
+
+    beforeAll(async () => {
+      const settings = { timezone: "UTC", maxLatenessMs: 0, uploadFolders: [], platformSettings: {}, confirm: "always" } as const;
+      const toolbox = createToolbox(
+        { ...server.ctx, settings },
+        createSmallTools((note) => done.push(note)),
+      );
+      strict = await startMcpServer({ toolbox });
+    });
+
+    beforeEach(() => {
+      done = [];
+    });
+
+    afterAll(async () => {
+      await strict[Symbol.asyncDispose]();
+    });
+
+    it("that can ask nobody calls twice, the second time with the token", async () => {
+      await using peer = await connectPeer({ wire, line, port: strict.http.port, key: strict.key });
+      const sentence = sentenceIn(await peer.call("erase", { what: "all" }));
+      expect(sentence).toMatch(/^Not done yet, a person must confirm it first\. Ask them: Erase all\?/);
+      expect(done).toEqual([]);
+      const confirm = /confirm "([^"]+)"/.exec(sentence)![1];
+      expect((await peer.call("erase", { what: "all", confirm })).structuredContent).toEqual({ erased: "all" });
+      expect(sentenceIn(await peer.call("erase", { what: "all", confirm }))).toMatch(/used already/);
+      expect(done).toEqual(["erased all"]);
+    });
+
+    it("that can ask a person does so", async () => {
+      await using peer = await connectPeer({ wire, line, port: strict.http.port, key: strict.key, person: () => YES });
+      expect((await peer.call("erase", { what: "all" })).structuredContent).toEqual({ erased: "all" });
+    });
+  },
+);
 
 describe("a stateless client's answers, by hand", () => {
   const META = {

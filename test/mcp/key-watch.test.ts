@@ -26,8 +26,13 @@ afterEach(async () => {
 const ask = (target: string, { headers, ...rest }: Ask): ReturnType<typeof send> =>
   send(server.http.port, target, { headers: { ...ACCEPT, ...headers }, ...rest });
 
-async function openStream(path: string, headers: Record<string, string>): Promise<{ stream: IncomingMessage; ended: Promise<unknown> }> {
-  const outgoing = request({ port: server.http.port, path, headers: { Accept: "text/event-stream", ...headers }, agent: false }).end();
+async function openStream(
+  path: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<{ stream: IncomingMessage; ended: Promise<unknown> }> {
+  const method = body === undefined ? "GET" : "POST";
+  const outgoing = request({ port: server.http.port, path, method, headers: { ...ACCEPT, ...headers }, agent: false }).end(body);
   outgoing.on("error", () => {});
   const [stream]: [IncomingMessage] = (await once(outgoing, "response")) as any;
   expect(stream.statusCode).toBe(200);
@@ -52,6 +57,26 @@ describe("the open streams of a key", () => {
     expect(kept.map(({ stream }) => stream.closed)).toEqual([false, false]);
     expect(server.endpoints.sessionCount()).toBe(1);
     for (const { stream } of kept) stream.destroy();
+  });
+
+  it("end for stateless clients that listen, too", async () => {
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+      "io.modelcontextprotocol/clientInfo": { name: "hand", version: "1" },
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
+    const params = { _meta, notifications: { toolsListChanged: true } };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params });
+    const headers = {
+      "Content-Type": "application/json",
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": "subscriptions/listen",
+      Authorization: `Bearer ${server.key}`,
+    };
+    const { ended } = await openStream("/mcp", headers, body);
+    await revokeKey(server.ctx, "default", server.key);
+    await server.ctx.clock.advance(5_000);
+    await ended;
   });
 
   it("end when it expires", async () => {
