@@ -17,6 +17,9 @@ const JSON_TYPE = "application/json";
 /** A calendar tells which post it is; the whole text is read with the post. */
 const MAX_CALENDAR_CAPTION_CHARS = 100;
 
+/** Room for what a calendar says besides its posts. */
+const NOTE_CHARS = 500;
+
 /** Months before and after this one that a person is offered. */
 const SUGGESTED_MONTHS = 12;
 
@@ -174,7 +177,7 @@ interface Month {
 
 /** As many posts as a model may be given at once, and where the rest is. */
 function fitMonth({ posts, ...rest }: Month): Month & { note?: string } {
-  let size = 0;
+  let size = NOTE_CHARS;
   const fitting = posts.filter((post) => (size += JSON.stringify(post).length + 1) < MAX_RESULT_CHARS);
   if (fitting.length === posts.length) return { ...rest, posts };
   const note = `The first ${fitting.length} of ${posts.length} posts. Read the others with list_posts, by from and to.`;
