@@ -115,6 +115,31 @@ describe("the calendar page", () => {
     await chip(/Hello/).waitFor();
   });
 
+  it("asks in parts for what does not fit into one answer", async () => {
+    const caption = `Long ${"words ".repeat(100)}`;
+    const posts = Array.from({ length: 240 }, (_, at) => ({
+      id: `post_${String(at).padStart(3, "0")}`,
+      caption,
+      scheduledAt: `2026-11-${String(1 + (at % 30)).padStart(2, "0")}T08:00:00Z`,
+    }));
+    await show(posts);
+    await shown.view.getByText("240 scheduled").waitFor();
+    expect(shown.calls.length).toBeGreaterThan(2);
+    expect(await cell("2026-11-30").getAttribute("aria-label")).toContain("8 posts");
+    expect(await complaint().count()).toBe(0);
+  });
+
+  it("says what is missing where it cannot ask", async () => {
+    const posts = Array.from({ length: 240 }, (_, at) => ({
+      id: `post_${at}`,
+      caption: "Long ".repeat(100),
+      scheduledAt: "2026-11-24T08:00:00Z",
+    }));
+    await show([...posts, { id: "post_end", caption: "End", scheduledAt: "2026-11-28T08:00:00Z" }], { capabilities: {} });
+    expect(await complaint().innerText()).toMatch(/^These are the first \d+ of 241 posts/);
+    expect(await cell("2026-11-28").getAttribute("aria-label")).toContain("not loaded");
+  });
+
   it("opens a post's own page through the host", async () => {
     await show([{ ...HELLO, status: "published" }], {});
     await host.ctx.db.query.updateTable("posts").set({ platform_url: "https://feed.example/1" }).execute();

@@ -2,7 +2,8 @@ import { jsonOf, type Bridge, type HostAbilities, type Json, type ToolAnswer } f
 import { now } from "./clock.ts";
 import { createFormats } from "./formats.ts";
 import { applyContext, readLayout } from "./host-context.ts";
-import { canMove, readCalendar, readPost, type CalendarPost } from "./posts.ts";
+import { certainPart, loadCalendar, NO_CALENDAR } from "./load-calendar.ts";
+import { canMove, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
 import { activeAt, createState, daysOf, findPost, firstHour, isLoaded, when, type State, type View } from "./state.ts";
 import { addDays, addMonths, type Day, type WallTime } from "./zone.ts";
 
@@ -59,10 +60,12 @@ export class App {
 
   takeResult(answer: ToolAnswer): void {
     const calendar = answer.isError ? null : readCalendar(answer.structured);
-    if (calendar === null) return this.#screen.showText(answer.isError ? answer.text : "The answer holds no calendar.");
-    this.#state = createState({ calendar, abilities: this.#abilities, context: this.#context, now: now() });
-    this.#screen.complain(null);
+    if (calendar === null) return this.#screen.showText(answer.isError ? answer.text : NO_CALENDAR);
+    const state = createState({ calendar, abilities: this.#abilities, context: this.#context, now: now() });
+    this.#state = answer.note === null ? state : { ...state, calendar: certainPart(calendar) };
+    this.#screen.complain(this.#abilities.callsTools ? null : answer.note);
     this.#screen.render(this.#state, null);
+    if (answer.note !== null) void this.show(state.view, state.day);
   }
 
   takeCancellation(): void {
@@ -105,18 +108,23 @@ export class App {
     const next = { ...before, view, day, panel: null, move: null };
     this.update({ ...next, hour: view === "week" ? firstHour(next) : before.hour, isLoading: mustLoad }, focus);
     if (!mustLoad) return;
-    const answer = await this.#call("show_calendar", { ...this.#filters, from: days[0], to: days.at(-1) });
+    const loaded = await loadCalendar((args) => this.#call("show_calendar", args), this.#filters, days);
     if (load !== this.#loads || this.#state === null) return;
-    const calendar = answer.isError ? null : readCalendar(answer.structured);
-    if (calendar === null) {
-      this.#screen.complain(answer.isError ? answer.text : "The answer holds no calendar.");
+    if (loaded.calendar === null) {
+      this.#screen.complain(loaded.sentence);
       return this.update({ view: before.view, day: before.day, hour: before.hour, isLoading: false });
     }
+    if (loaded.note !== null) this.#screen.complain(loaded.note);
+    this.#takeLoaded(loaded.calendar);
+  }
+
+  #takeLoaded(calendar: Calendar): void {
+    if (this.#state === null) return;
     // What is on its way to the server is newer here.
     const busy = new Map(this.#state.calendar.posts.filter((post) => this.#state?.busy.has(post.id)).map((post) => [post.id, post]));
     const posts = calendar.posts.map((post) => busy.get(post.id) ?? post);
-    const loaded = { ...this.#state, calendar: { ...calendar, posts } };
-    this.update({ calendar: loaded.calendar, hour: view === "week" ? firstHour(loaded) : loaded.hour, isLoading: false });
+    const state = { ...this.#state, calendar: { ...calendar, posts } };
+    this.update({ calendar: state.calendar, hour: state.view === "week" ? firstHour(state) : state.hour, isLoading: false });
     this.say(`${posts.length} posts loaded.`);
   }
 
@@ -173,7 +181,10 @@ export class App {
   }
 
   #call(name: string, args: Json): Promise<ToolAnswer> {
-    return this.#bridge?.callTool(name, args) ?? Promise.resolve({ isError: true, structured: null, text: "The page is not connected." });
+    return (
+      this.#bridge?.callTool(name, args) ??
+      Promise.resolve({ isError: true, structured: null, note: null, text: "The page is not connected." })
+    );
   }
 
   #takeBack(post: CalendarPost, sentence: string): void {

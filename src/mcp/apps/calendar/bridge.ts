@@ -17,6 +17,8 @@ export interface ToolAnswer {
   readonly structured: Json | null;
   /** What a model would read; the sentence of an error. */
   readonly text: string;
+  /** Said beside the answer when it is not the whole one. */
+  readonly note: string | null;
 }
 
 export interface BridgeEvents {
@@ -79,7 +81,7 @@ export class Bridge {
       return readAnswer(await this.request("tools/call", { name, arguments: args }));
     } catch (error) {
       const reason = error instanceof Error && error.message !== "" ? error.message : "no reason given";
-      return { isError: true, structured: null, text: `The application around this page refused the call: ${reason}` };
+      return { isError: true, structured: null, note: null, text: `The application around this page refused the call: ${reason}` };
     }
   }
 
@@ -115,10 +117,15 @@ export class Bridge {
 }
 
 function readAnswer(result: Json): ToolAnswer {
-  const blocks = Array.isArray(result["content"]) ? result["content"].map(jsonOf) : [];
-  const text = blocks.map((block) => textOf(block["text"])).join("\n");
+  const blocks = Array.isArray(result["content"]) ? result["content"].map((block) => textOf(jsonOf(block)["text"])) : [];
+  const [text = "", ...notes] = blocks;
   const structured = result["structuredContent"];
-  return { isError: result["isError"] === true, structured: isJson(structured) ? structured : parse(text), text };
+  return {
+    isError: result["isError"] === true,
+    structured: isJson(structured) ? structured : parse(text),
+    text,
+    note: notes.length === 0 ? null : notes.join(" "),
+  };
 }
 
 /** Some hosts pass only the text on, which is the same JSON. */
