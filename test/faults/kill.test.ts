@@ -28,7 +28,7 @@ async function killAtEveryHit(servers: ClassServers, provider: string, point: st
     const isKilled = first.signal === "SIGKILL";
     if (isKilled) {
       tally.kills += 1;
-      const second = await runWorker(worker, [folder.path, servers.baseUrl, hit % 2 === 0 ? point : "none", "1"]).exit;
+      const second = await runWorker(worker, [folder.path, servers.baseUrl, hit % 2 === 1 ? point : "none", "1"]).exit;
       if (second.signal === "SIGKILL") tally.kills += 1;
       const last = second.signal === "SIGKILL" ? await runWorker(worker, [folder.path, servers.baseUrl]).exit : second;
       expect(last, last.stderr).toMatchObject({ code: 0 });
@@ -58,7 +58,7 @@ describe.concurrent("kill -9 at every point", { timeout: 240_000 }, () => {
         tally.kills += at.kills;
         tally.unknown += at.unknown;
       }
-      expect(tally.kills).toBeGreaterThan(10);
+      expect(tally.kills).toBeGreaterThanOrEqual(10);
     },
   );
 });
