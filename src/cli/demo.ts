@@ -55,7 +55,7 @@ async function schedule(host: Host, server: Server): Promise<Post> {
   if (account === undefined)
     throw new AppError("unavailable", "The built-in feed is missing from this installation. Install Posthorn anew.");
   const altText = "A golden post horn's curve over a night-blue sky";
-  const body = Readable.from([await demoPicture()]);
+  const body = Readable.from([demoPicture()]);
   const { file } = await storeUpload(ctx, caller, { name: "posthorn-demo.png", contentType: "image/png", body, altText });
   const args = {
     accountId: account.id,

@@ -1,7 +1,9 @@
-import sharp, { type Metadata, type Sharp } from "sharp";
+import type { Metadata, Sharp } from "sharp";
 import { AppError } from "../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../ports/media.ts";
 import type { MediaFormat } from "../ports/media-probe.ts";
+import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
+import { loadSharp } from "./load-sharp.ts";
 
 /** Pictures are held whole while they are worked on. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
@@ -18,14 +20,17 @@ const SHARP_FORMATS: Readonly<Record<string, string>> = {
   "image/tiff": "tiff",
 };
 
+const sharp = loadSharp();
+
 // libvips sniffs for itself: what is not listed here it must not even try (SVG, PDF, …).
-sharp.block({ operation: ["VipsForeignLoad"] });
-sharp.unblock({
+sharp?.block({ operation: ["VipsForeignLoad"] });
+sharp?.unblock({
   operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
 });
 
 /** Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused: `invalid`. */
 export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<{ width: number; height: number }> {
+  if (sharp === null) return inspectPlainImage(bytes, format);
   const metadata = await readMetadata(bytes);
   if (metadata.format !== SHARP_FORMATS[format.mimeType]) throw damaged(new Error(`is ${metadata.format}, not ${format.mimeType}`));
   await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
@@ -37,6 +42,7 @@ export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<
  * turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid` where nothing fits.
  */
 export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
+  if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
   const metadata = await readMetadata(bytes);
   if (isWithin(metadata, { bytes, mimeType }, limits)) {
     return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
@@ -124,6 +130,7 @@ function draw(bytes: Buffer, how: { size: { width: number; height: number }; isA
 }
 
 function open(bytes: Buffer, animated = false): Sharp {
+  if (sharp === null) throw new Error("sharp is not installed.");
   // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning grey.
   return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
 }
