@@ -45,7 +45,7 @@ const fail = defineTool({
   input: z.strictObject({ kind: z.string() }),
   output: z.object({}),
   handle: async ({ kind }) => {
-    if (kind === "bug") throw new TypeError("secret detail /work/secret.key");
+    if (kind === "bug") throw new TypeError("secret detail /srv/secret.key");
     throw new AppError(kind as never, `It is ${kind}.`, { cause: new Error("raw platform words") });
   },
 });
