@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
 /** Pages are looked at in a real browser, which not every machine has; continuous integration installs one. */
 const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
@@ -7,6 +7,7 @@ const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", ...(hasBrowser ? ["test/**/*.browser-test.ts"] : [])],
+    exclude: [...configDefaults.exclude, "test/runtimes/**"],
     pool: "forks",
     // Most of the time goes into waiting for disks and other processes, so more run than there are cores.
     maxWorkers: 3,

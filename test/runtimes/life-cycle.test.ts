@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildBundle, environmentOf, RUNTIMES, type Runtime } from "../support/runtimes.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+let bundle: Awaited<ReturnType<typeof buildBundle>>;
+
+beforeAll(async () => {
+  bundle = await buildBundle();
+});
+
+afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }));
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "hand", version: "1" } },
+};
+const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
+const LIST = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_accounts", arguments: {} } };
+
+type Child = ReturnType<typeof start>;
+
+const ENDINGS: readonly (readonly [string, (child: Child) => void])[] = [
+  ["the end of its input", (child) => void child.stdin.end()],
+  ["SIGTERM", (child) => void child.kill("SIGTERM")],
+  ["SIGINT", (child) => void child.kill("SIGINT")],
+  ["SIGHUP", (child) => void child.kill("SIGHUP")],
+  ["a reader that is gone", stopReading],
+];
+
+const MATRIX = RUNTIMES.flatMap((runtime) => ENDINGS.map(([way, end]) => ({ runtime, release: runtime.release, way, end })));
+
+describe("the bundle on standard streams", () => {
+  it.each(MATRIX)("ends by $way on Node $release, with nothing but frames on its output", async ({ runtime, end }) => {
+    using folder = temporaryFolder();
+    const child = start(runtime, folder);
+    child.stdin.on("error", () => {});
+    const closed = once(child, "exit");
+    const lines = read(child);
+    for (const message of [INITIALIZE, LIST]) send(child, message);
+    await lines.has((frame) => frame.id === 2);
+    end(child);
+    expect((await closed)[0]).toBe(0);
+    expect(lines.frames.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
+    expect(lines.frames.find(({ id }) => id === 2).result.structuredContent.accounts).toHaveLength(1);
+  });
+
+  it.each(RUNTIMES)("ends with its parent on Node $release, though its input stays open", async (runtime) => {
+    using folder = temporaryFolder();
+    const inherit = `require("node:child_process").spawn(process.execPath, [${JSON.stringify(bundle.file)}, "stdio"], { stdio: "inherit" })`;
+    const parent = start(runtime, folder, ["-e", inherit]);
+    const lines = read(parent);
+    send(parent, INITIALIZE);
+    await lines.has((frame) => frame.id === 0);
+    parent.kill("SIGKILL");
+    await once(parent.stdout, "end");
+  });
+});
+
+function stopReading(child: Child): void {
+  child.stdout.destroy();
+  send(child, PING);
+}
+
+/** In a folder with an `.env` that would change much, and with everybody's debug output switched on. */
+function start(runtime: Runtime, folder: ReturnType<typeof temporaryFolder>, args: readonly string[] = [bundle.file, "stdio"]) {
+  writeFileSync(join(folder.path, ".env"), "POSTHORN_LOG_LEVEL=trace\nPOSTHORN_PORT=nonsense\nDEBUG=*\n");
+  const env = { ...environmentOf(runtime, folder.path), ...folder.env, POSTHORN_PORT: "0", DEBUG: "*" };
+  const child = spawn(runtime.node, [...args], { cwd: folder.path, env, stdio: ["pipe", "pipe", "pipe"] });
+  // Whoever does not read its log must not stop it.
+  child.stderr.resume();
+  return child;
+}
+
+function send(child: Child, message: object): void {
+  child.stdin.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Every line of the output; one that is no JSON fails the test. */
+function read(child: Child) {
+  const frames: any[] = [];
+  let rest = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) frames.push(JSON.parse(line));
+  });
+  return {
+    frames,
+    async has(fits: (frame: any) => boolean): Promise<void> {
+      while (!frames.some(fits)) await once(child.stdout, "data");
+    },
+  };
+}

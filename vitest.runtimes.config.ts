@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config";
+
+/** What needs other releases of Node and npm: slow, and therefore not in every run. */
+export default defineConfig({
+  test: {
+    include: ["test/runtimes/*.test.ts"],
+    pool: "forks",
+    fileParallelism: false,
+    globalSetup: ["test/support/runtimes-workspace.ts"],
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+  },
+});
