@@ -37,9 +37,9 @@ async function addMany(count: number, caption = CAPTION): Promise<void> {
 async function walk(args: Record<string, unknown>, maxChars: number): Promise<{ ids: string[]; notes: string[] }> {
   const ids: string[] = [];
   const notes: string[] = [];
-  let cursor: string | null | undefined;
+  let cursor: string | null = null;
   do {
-    const { content, structuredContent } = await reader.call("list_posts", { ...args, ...(cursor == null ? {} : { cursor }) });
+    const { content, structuredContent } = await reader.call("list_posts", { ...args, ...(cursor === null ? {} : { cursor }) });
     expect(content[0].text.length).toBeLessThanOrEqual(maxChars);
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
     ids.push(...structuredContent.posts.map(({ id }: { id: string }) => id));
