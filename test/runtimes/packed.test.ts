@@ -11,6 +11,9 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const MAX_TARBALL_BYTES = 1_000_000;
 
+/** On Node 20 npm may have to compile better-sqlite3. */
+const INSTALL_MS = 540_000;
+
 let folder: string;
 let tarball: string;
 
@@ -29,7 +32,7 @@ describe("the packed tarball", () => {
   it.each(RUNTIMES)("starts through npx on Node $release, and an agent schedules with it", async (runtime) => {
     using home = temporaryFolder();
     const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StdioClientTransport(throughNpx(runtime, home, ["stdio"])));
+    await client.connect(new StdioClientTransport(throughNpx(runtime, home, ["stdio"])), { timeout: INSTALL_MS });
     try {
       const { accounts } = structured(await client.callTool({ name: "list_accounts", arguments: {} })) as { accounts: { id: string }[] };
       const caption = "From a packed tarball";
