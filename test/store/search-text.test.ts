@@ -26,7 +26,10 @@ describe("fold", () => {
   ])("keeps %j and %j apart", (one, other) => expect(fold(one)).not.toBe(fold(other)));
 
   it("changes nothing the second time", () => {
-    fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => fold(fold(text)) === fold(text)), { numRuns: 2_000 });
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => fold(fold(text)) === fold(text)),
+      { numRuns: 2_000 },
+    );
   });
 });
 
