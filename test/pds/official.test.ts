@@ -104,7 +104,8 @@ describe("records", () => {
 
   it("have the content id that the official codec gives them", async () => {
     const value: fc.Arbitrary<JsonObject> = fc.dictionary(
-      fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((key) => !key.startsWith("$") && key !== "__proto__"),
+      // Names of fields are ours, never a user's: none is that of an object's own machinery, which the codec refuses.
+      fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((key) => !key.startsWith("$") && !(key in {})),
       fc.oneof(
         fc.string({ unit: "grapheme" }),
         fc.integer(),
