@@ -76,5 +76,7 @@ describe("the protocol's conformance suite against the product as it is", () => 
 
 /** By a line of the summary, or, where one scenario ran alone, by its own results. */
 function passes(report: string, scenario: string): boolean {
-  return new RegExp(`^✓ ${scenario}: `, "m").test(report) || (report.includes(scenario) && /^Passed: ([1-9]\d*)\/\1, 0 failed/m.test(report));
+  return (
+    new RegExp(`^✓ ${scenario}: `, "m").test(report) || (report.includes(scenario) && /^Passed: ([1-9]\d*)\/\1, 0 failed/m.test(report))
+  );
 }
