@@ -4,7 +4,7 @@ import type { Query } from "./db.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
 import { scan, type KeyRange } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
-import { anyTag, compileSearch, countLists } from "./search.ts";
+import { compileSearch } from "./search.ts";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
 export interface PostFilter {
@@ -29,7 +29,6 @@ const TIE_BITS = 20n;
 const MAX_KEY = 2n ** 63n - 1n;
 /** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
 const MAX_STREAMS = 300;
-const MAX_ACCOUNT_TAGS = 100;
 
 /** One page, newest scheduled time first; `before` excludes itself. */
 export async function readPage(query: Query, filter: PostFilter, page: { before: bigint | null; limit: number }): Promise<PageOfRows> {
@@ -43,18 +42,12 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
   const compiled = await compileSearch(query, scope.terms);
   if (compiled === null) return { rows: [], next: null };
-  const { needsCheck } = compiled;
-  const tags = tagsOf(scope);
-  const match = `${compiled.match} AND ${tags.match}`;
   const words = (range: KeyRange, limit: number): RawBuilder<unknown> => sql`
     SELECT rowid AS key FROM search_index
-    WHERE search_index MATCH ${match} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
+    WHERE search_index MATCH ${compiled.match} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
     ORDER BY rowid DESC LIMIT ${limit}`;
-  if (!needsCheck && tags.isExact && scope.statuses === null) {
-    return cut(await readRows(query, scope, words(page, page.limit + 1)), page.limit);
-  }
   const rows = (range: KeyRange, limit: number): RawBuilder<unknown> => streams(scope, range, limit);
-  const plan = { terms: scope.terms, needsCheck, lists: countLists(match), words, isFitting: isFitting(scope, tags.isExact), rows };
+  const plan = { ...compiled, terms: scope.terms, words, rows, isFitting: isFitting(scope) };
   const { keys, stoppedAt } = await scan(query, plan, { ...page, wanted: page.limit + 1 });
   const shown = sql`SELECT CAST(value AS INTEGER) AS key FROM json_each(${JSON.stringify(keys.slice(0, page.limit))})`;
   const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;
@@ -111,33 +104,18 @@ async function readScope(query: Query, filter: PostFilter): Promise<Scope> {
   return { ...filter, isByAccount, accountIds: rows.map(({ id }) => id) };
 }
 
-/** The scope as tokens of the text index; not exact where there are too many accounts to name. */
-function tagsOf({ ownerId, accountIds, providers, isByAccount }: Scope): { match: string; isExact: boolean } {
-  if (isByAccount && accountIds !== null && accountIds.length <= MAX_ACCOUNT_TAGS) {
-    return { match: anyTag("account", accountIds), isExact: true };
-  }
-  const owner = anyTag("owner", [ownerId]);
-  const match = providers === null ? owner : `${owner} AND ${anyTag("provider", providers)}`;
-  return { match, isExact: !isByAccount };
-}
-
-/** The scope on `posts AS p`: a guard where index or streams hold it already, the filter itself where they cannot. */
-function rowFilter({ ownerId, accountIds, providers, statuses, isByAccount }: Scope): RawBuilder<unknown> {
+/** The scope on `posts AS p`: a guard where the lists hold it already, the filter itself where they cannot. */
+function rowFilter({ ownerId, accountIds, statuses }: Scope): RawBuilder<unknown> {
   const conditions = [sql`p.owner_id = ${ownerId}`];
-  if (isByAccount && accountIds !== null)
-    conditions.push(sql`p.account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
-  else if (providers !== null) conditions.push(sql`p.provider IN (${sql.join(providers)})`);
-  if (statuses !== null) conditions.push(sql`p.status IN (${sql.join(statuses)})`);
+  // The plus keeps SQLite from seeking once for each value where it can read one entry and compare.
+  if (accountIds !== null) conditions.push(sql`+p.account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
+  if (statuses !== null) conditions.push(sql`+p.status IN (${sql.join(statuses)})`);
   return sql.join(conditions, sql` AND `);
 }
 
-/** What an index hit must still fulfil, said of `c.key`; a status is looked up in its index, the row is left alone. */
-function isFitting(scope: Scope, isExact: boolean): RawBuilder<unknown> {
-  if (!isExact) return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = c.key AND ${rowFilter(scope)})`;
-  if (scope.statuses === null) return sql`TRUE`;
-  return sql`EXISTS (
-    SELECT 1 FROM posts AS s INDEXED BY posts_status
-    WHERE s.owner_id = ${scope.ownerId} AND s.status IN (${sql.join(scope.statuses)}) AND s.sort_key = c.key)`;
+/** What a hit of the text index must fulfil, said of `c.key`; the index alone is read, the row is left where it is. */
+function isFitting(scope: Scope): RawBuilder<unknown> {
+  return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = c.key AND ${rowFilter(scope)})`;
 }
 
 /** Keys that fit everything but the text, newest first: one ordered list for each combination of values, merged lazily. */

@@ -204,9 +204,6 @@ async function refreshIndex(tx: Tx, row: PostRow, old: { set: TransitionSet; sor
 function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>[1] {
   return {
     sortKey,
-    ownerId: row.owner_id,
-    accountId: row.account_id,
-    provider: row.provider,
     caption: row.caption,
     metadata: readMetadata(row),
   };

@@ -1,13 +1,13 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "./db.ts";
-import { fold, matchesAll, searchableText, type SearchTerm } from "./search-text.ts";
+import { fold, isRuledOut, matchesAll, searchableText, type SearchTerm } from "./search-text.ts";
 
 /*
- * A search whose hits the text index cannot decide alone (a status, words that must stand side by side) has two ways to its
- * page, both newest first: `words` walks the index and looks up each hit's status, `rows` walks the posts that fit the other
- * filters and reads their text. Which is quicker depends on how rare the words and the status are, and nobody counts that.
- * So a few rows are read; unless they promise to fill the page soon, the index is tried from where they ended; then the way
- * that gets further back in time for its cost goes on. Every key above the point reached is settled, whoever settled it.
+ * A search has two ways to its page, both newest first: `words` walks the text index and looks up whether each hit fits the
+ * other filters, `rows` walks the posts that fit them and reads their text. Which is quicker depends on how rare the words are
+ * and how rare what fits the filters is, and nobody counts that. So the way that is cheaper to begin with goes first; unless it
+ * promises to fill the page soon, the other is tried from where it ended; then the one that gets further back in time for its
+ * cost goes on. Every key above the point reached is settled, whoever settled it.
  */
 
 /** Posts between two sort keys: from `floor` on, below `ceiling`. */
@@ -23,7 +23,7 @@ export interface ScanPlan {
   readonly lists: number;
   /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
   words(range: KeyRange, limit: number): RawBuilder<unknown>;
-  /** What a hit of `words` must fulfil beside its text, said of `c.key`. */
+  /** That a hit of `words` fits the filters beside the text, said of `c.key`. */
   readonly isFitting: RawBuilder<unknown>;
   /** Keys of the posts that fit all filters but the text, newest first, at most `limit`. */
   rows(range: KeyRange, limit: number): RawBuilder<unknown>;
@@ -37,14 +37,14 @@ export interface ScanResult {
 }
 
 // Microseconds, roughly: what one row of each way costs, and what stands before the first.
-const COST_PER_HIT = 0.7;
+const COST_PER_HIT = 0.8;
 const COST_PER_CHECK = 7;
 const COST_PER_LIST = 100;
 const COST_PER_CHUNK = 100;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
 const FIRST_ROWS = 64;
-const FIRST_HITS = 256;
+const FIRST_HITS = 128;
 const MAX_CHUNK = 4_096;
 
 interface Chunk {
@@ -56,6 +56,8 @@ interface Chunk {
 
 interface Way {
   readonly next: (range: KeyRange, limit: number) => Promise<Chunk>;
+  /** What its first turn costs whatever it finds. */
+  readonly opening: number;
   chunkSize: number;
   /** Distance settled for one unit of cost in its last turn; null before its first. */
   speed: number | null;
@@ -68,14 +70,13 @@ export interface ScanPage extends KeyRange {
 }
 
 export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
-  const rows: Way = { next: (range, limit) => walkRows(query, plan, range, limit), chunkSize: FIRST_ROWS, speed: null };
-  const words: Way = { next: (range, limit) => walkWords(query, plan, range, limit), chunkSize: FIRST_HITS, speed: null };
+  const ways = waysOf(query, plan, page.wanted);
   const keys: string[] = [];
   let ceiling = page.ceiling;
   let cost = 0;
   while (cost < (page.maxCost ?? MAX_COST)) {
     const costToFill = keys.length === 0 ? Infinity : (cost / keys.length) * (page.wanted - keys.length);
-    const way = choose(rows, words, costToFill < plan.lists * COST_PER_LIST);
+    const way = choose(ways, costToFill);
     const chunk = await way.next({ floor: page.floor, ceiling }, way.chunkSize);
     keys.push(...chunk.keys);
     if (keys.length >= page.wanted || chunk.settledTo === null) return { keys: keys.slice(0, page.wanted), stoppedAt: null };
@@ -87,10 +88,28 @@ export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promis
   return { keys, stoppedAt: ceiling };
 }
 
-function choose(rows: Way, words: Way, isNearlyFull: boolean): Way {
-  if (rows.speed === null) return rows;
-  if (words.speed === null) return isNearlyFull ? rows : words;
-  return rows.speed > words.speed ? rows : words;
+/** Both ways, the one that is cheaper to begin with first. */
+function waysOf(query: Query, plan: ScanPlan, wanted: number): readonly [Way, Way] {
+  const rows: Way = {
+    next: (range, limit) => walkRows(query, plan, range, limit),
+    opening: FIRST_ROWS * COST_PER_CHECK,
+    chunkSize: FIRST_ROWS,
+    speed: null,
+  };
+  const words: Way = {
+    next: (range, limit) => walkWords(query, plan, range, limit),
+    opening: plan.lists * COST_PER_LIST,
+    // Each turn opens the lists anew.
+    chunkSize: Math.max(FIRST_HITS, wanted),
+    speed: null,
+  };
+  return words.opening < rows.opening ? [words, rows] : [rows, words];
+}
+
+function choose([first, second]: readonly [Way, Way], costToFill: number): Way {
+  if (first.speed === null) return first;
+  if (second.speed === null) return costToFill < second.opening ? first : second;
+  return first.speed > second.speed ? first : second;
 }
 
 interface CandidateRow {
@@ -151,6 +170,7 @@ function toChunk(hits: readonly CandidateRow[], found: Candidates, { limit, cost
 }
 
 function fits(row: CandidateRow, terms: readonly SearchTerm[]): boolean {
+  if (isRuledOut(`${row.caption ?? ""}\n${row.metadata ?? ""}`, terms)) return false;
   const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>);
   return matchesAll(fold(searchableText({ caption: row.caption, metadata })), terms);
 }

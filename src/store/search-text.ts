@@ -35,6 +35,8 @@ export interface SearchTerm {
   /** Folded. */
   readonly text: string;
   readonly pieces: readonly Piece[];
+  /** Its longest plain word, which a post must have somewhere; "" where it has none. */
+  readonly needle: string;
 }
 
 /** Without case and accents, in NFC. Upper case first: it opens ß to ss and ﬁ to fi. */
@@ -59,7 +61,25 @@ export function parseSearch(search: string): SearchTerm[] {
   return words
     .filter((word) => !words.some((other) => other !== word && other.startsWith(word)))
     .sort()
-    .map((text) => ({ text, pieces: splitPieces(text) }));
+    .map((text) => {
+      const pieces = splitPieces(text);
+      return { text, pieces, needle: needleOf(pieces) };
+    });
+}
+
+function needleOf(pieces: readonly Piece[]): string {
+  const plain = pieces.filter(({ kind, text }) => kind === "word" && IS_ASCII.test(text)).map(({ text }) => text);
+  return plain.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
+}
+
+/**
+ * True when a post as it is stored, JSON and all, cannot have the words: it saves unpacking most of those that do not.
+ * Decides nothing for text beyond ASCII, where letters have more than one form.
+ */
+export function isRuledOut(stored: string, terms: readonly SearchTerm[]): boolean {
+  if (!IS_ASCII.test(stored)) return false;
+  const lower = stored.toLowerCase();
+  return terms.some(({ needle }) => !lower.includes(needle));
 }
 
 export interface SearchableText {

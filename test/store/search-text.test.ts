@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fold, matchesAll, parseSearch, searchableText, splitPieces } from "../../src/store/search-text.ts";
+import { fold, isRuledOut, matchesAll, parseSearch, searchableText, splitPieces } from "../../src/store/search-text.ts";
 
 const finds = (text: string, search: string): boolean => matchesAll(fold(text), parseSearch(search));
 
@@ -98,6 +98,27 @@ describe("parseSearch", () => {
   });
 
   it("finds nothing to look for in white space", () => expect(parseSearch(" \t\n\u00a0")).toEqual([]));
+});
+
+describe("isRuledOut", () => {
+  it("never rules out what matches", () => {
+    const texts = fc.record({ title: fc.string({ unit: "grapheme" }), caption: fc.string({ unit: "binary-ascii" }) });
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.nat(10), ({ title, caption }, from, length) => {
+        const search = `${title}${caption}`.slice(from % 20, (from % 20) + length);
+        const terms = parseSearch(search);
+        const isFound = matchesAll(fold(searchableText({ caption, metadata: { title } })), terms);
+        if (isFound) expect(isRuledOut(`${caption}\n${JSON.stringify({ title })}`, terms)).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("rules out plain text without the word", () => {
+    expect(isRuledOut('Summer\n{"title":"Sale"}', parseSearch("win"))).toBe(true);
+    expect(isRuledOut('Summer\n{"title":"Sale"}', parseSearch("sale sum"))).toBe(false);
+    expect(isRuledOut("été", parseSearch("win"))).toBe(false);
+  });
 });
 
 describe("searchableText", () => {
