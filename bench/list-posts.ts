@@ -182,8 +182,13 @@ async function measurePages(db: Db): Promise<void> {
       ]),
     ],
   );
-  const worst = Math.max(...[...results.values()].map(({ p99 }) => percentile(p99, 50)));
-  print(["worst p99 ms"], [[worst.toFixed(2)]]);
+  const limits = [...new Set([...results.keys()].map(({ limit = 50 }) => limit))];
+  const worstOf = (limit: number): number =>
+    Math.max(...[...results].filter(([one]) => (one.limit ?? 50) === limit).map(([, { p99 }]) => percentile(p99, 50)));
+  print(
+    ["posts a page", "worst p99 ms", "× floor"],
+    limits.map((limit) => [String(limit), worstOf(limit).toFixed(2), (worstOf(limit) / floorOf(limit)).toFixed(1)]),
+  );
 }
 
 function measureSize(db: Db): void {

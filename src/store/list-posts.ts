@@ -2,7 +2,8 @@ import { sql, type RawBuilder } from "kysely";
 import type { PostStatus } from "../domain/post-states.ts";
 import type { Query } from "./db.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
-import { scan, type KeyRange } from "./search-scan.ts";
+import { rowsOf } from "./search-candidates.ts";
+import { scan, type KeyRange, type ScanPlan } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
 import { compileSearch } from "./search.ts";
 
@@ -42,28 +43,34 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
   const compiled = await compileSearch(query, scope.terms);
   if (compiled === null) return { rows: [], next: null };
-  const words = (range: KeyRange, limit: number): RawBuilder<unknown> => sql`
-    SELECT rowid AS key FROM search_index
-    WHERE search_index MATCH ${compiled.match} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
-    ORDER BY rowid DESC LIMIT ${limit}`;
-  const rows = (range: KeyRange, limit: number): RawBuilder<unknown> => streams(scope, range, limit);
-  const plan = { ...compiled, terms: scope.terms, words, rows, isFitting: isFitting(scope) };
+  const plan: ScanPlan = {
+    ...compiled,
+    terms: scope.terms,
+    words: (range, limit) => sql`
+      SELECT rowid AS key FROM search_index
+      WHERE search_index MATCH ${compiled.match} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
+      ORDER BY rowid DESC LIMIT ${limit}`,
+    rows: (range, limit) => streams(scope, range, limit),
+    isFitting: isFitting(scope),
+    isMember: (range) => sql`key IN (SELECT key FROM (${union(scope, range)}))`,
+  };
   const { keys, stoppedAt } = await scan(query, plan, { ...page, wanted: page.limit + 1 });
-  const shown = sql`SELECT CAST(value AS INTEGER) AS key FROM json_each(${JSON.stringify(keys.slice(0, page.limit))})`;
   const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;
   // A post that changed since it was found is left out; the place to go on from stays.
-  return { rows: (await readRows(query, scope, shown)).map(withoutKey), next: last === undefined ? stoppedAt : BigInt(last) };
+  const rows = await readRows(query, scope, rowsOf(keys.slice(0, page.limit)));
+  return { rows: rows.map(withoutKey), next: last === undefined ? stoppedAt : BigInt(last) };
 }
 
 interface KeyedRow extends ShownRow {
   readonly key: string;
 }
 
+/** The posts of `keys`, which selects their `key` and `row`. */
 async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): Promise<KeyedRow[]> {
   const columns = sql.join(SHOWN_COLUMNS.map((column) => sql.ref(`p.${column}`)));
   const { rows } = await sql<KeyedRow>`
     SELECT CAST(p.sort_key AS TEXT) AS key, ${columns}
-    FROM (${keys}) AS k CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = k.key
+    FROM (${keys}) AS k CROSS JOIN posts AS p ON p.rowid = k.row
     WHERE ${rowFilter(scope)} ORDER BY k.key DESC`.execute(query);
   return rows;
 }
@@ -113,19 +120,23 @@ function rowFilter({ ownerId, accountIds, statuses }: Scope): RawBuilder<unknown
   return sql.join(conditions, sql` AND `);
 }
 
-/** What a hit of the text index must fulfil, said of `c.key`; the index alone is read, the row is left where it is. */
+/** What a hit of the text index must fulfil, said of `key`; the index alone is read, the row is left where it is. */
 function isFitting(scope: Scope): RawBuilder<unknown> {
-  return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = c.key AND ${rowFilter(scope)})`;
+  return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = key AND ${rowFilter(scope)})`;
 }
 
-/** Keys that fit everything but the text, newest first: one ordered list for each combination of values, merged lazily. */
+/** Key and row of what fits everything but the text, newest first: one ordered list for each combination of values, merged lazily. */
 function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
+  return sql`${union(scope, range)} ORDER BY key DESC LIMIT ${limit}`;
+}
+
+function union(scope: Scope, range: KeyRange): RawBuilder<unknown> {
   const lists = listsOf(scope).map(
     ({ index, where, isLoose }) => sql`
-      SELECT sort_key AS key FROM posts AS p INDEXED BY ${sql.ref(index)}
+      SELECT sort_key AS key, rowid AS row FROM posts AS p INDEXED BY ${sql.ref(index)}
       WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose ? sql`AND ${rowFilter(scope)}` : sql``}`,
   );
-  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
+  return sql.join(lists, sql` UNION ALL `);
 }
 
 interface List {

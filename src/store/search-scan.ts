@@ -1,6 +1,7 @@
-import { sql, type RawBuilder } from "kysely";
+import type { RawBuilder } from "kysely";
 import type { Query } from "./db.ts";
-import { fold, isRuledOut, matchesAll, searchableText, type SearchTerm } from "./search-text.ts";
+import { compareTexts, walkIndex, type Candidates } from "./search-candidates.ts";
+import type { SearchTerm } from "./search-text.ts";
 
 /*
  * A search has two ways to its page, both newest first: `words` walks the text index and looks up whether each hit fits the
@@ -21,12 +22,16 @@ export interface ScanPlan {
   readonly needsCheck: boolean;
   /** Lists that `words` opens each time. */
   readonly lists: number;
+  /** How many of them each hit must be in. */
+  readonly clauses: number;
   /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
   words(range: KeyRange, limit: number): RawBuilder<unknown>;
-  /** That a hit of `words` fits the filters beside the text, said of `c.key`. */
-  readonly isFitting: RawBuilder<unknown>;
-  /** Keys of the posts that fit all filters but the text, newest first, at most `limit`. */
+  /** Keys and rows (`key`, `row`) of the posts that fit all filters but the text, newest first, at most `limit`. */
   rows(range: KeyRange, limit: number): RawBuilder<unknown>;
+  /** That a hit (`key`) fits the filters beside the text: looked up, which costs the same for any filter. */
+  readonly isFitting: RawBuilder<unknown>;
+  /** The same by a set of all that fit and lie in the range: quicker where these are few. */
+  isMember(range: KeyRange): RawBuilder<unknown>;
 }
 
 export interface ScanResult {
@@ -36,141 +41,146 @@ export interface ScanResult {
   readonly stoppedAt: bigint | null;
 }
 
-// Microseconds, roughly: what one row of each way costs, and what stands before the first.
-const COST_PER_HIT = 0.8;
-const COST_PER_CHECK = 7;
-const COST_PER_LIST = 100;
-const COST_PER_CHUNK = 100;
-/** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
-const MAX_COST = 100_000;
-const FIRST_ROWS = 64;
-const FIRST_HITS = 128;
-const MAX_CHUNK = 4_096;
-
-interface Chunk {
-  readonly keys: readonly string[];
-  /** The oldest key settled; null when nothing is left below. */
-  readonly settledTo: bigint | null;
-  readonly cost: number;
-}
-
-interface Way {
-  readonly next: (range: KeyRange, limit: number) => Promise<Chunk>;
-  /** What its first turn costs whatever it finds. */
-  readonly opening: number;
-  chunkSize: number;
-  /** Distance settled for one unit of cost in its last turn; null before its first. */
-  speed: number | null;
-}
-
 export interface ScanPage extends KeyRange {
   readonly wanted: number;
   /** Work after which the page ends even if it is not full, roughly in microseconds. */
   readonly maxCost?: number;
 }
 
+// Microseconds, roughly, on a small server.
+const COST_PER_TURN = 300;
+const COST_PER_LIST = 100;
+const COST_PER_HIT = 0.2;
+const COST_PER_LOOKUP = 0.8;
+/** To put a post into a set. */
+const COST_PER_MEMBER = 0.15;
+/** Each further list that a hit must be in. */
+const COST_PER_MEETING = 1;
+const COST_PER_CHECK = 4;
+/** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
+const MAX_COST = 100_000;
+const FIRST_ROWS = 64;
+const MAX_ROWS = 2_048;
+const FIRST_HITS = 128;
+const MAX_HITS = 32_768;
+/** A turn takes so many times more than the one before at most, and so much more than seems needed. */
+const MAX_GROWTH = 16;
+const MARGIN = 1.2;
+
+interface Way {
+  readonly read: (range: KeyRange, limit: number) => Promise<Candidates & { readonly settledTo: bigint }>;
+  /** Whether a candidate still has to be compared with the words. */
+  readonly needsCheck: boolean;
+  readonly costPerTurn: number;
+  costPerCandidate: number;
+  readonly maxSize: number;
+  /** Candidates of the next turn. */
+  size: number;
+  /** What its turns found so far. */
+  count: number;
+  compared: number;
+  hits: number;
+  distance: number;
+  /** Its last turn found less than half of what its density foretold. */
+  isThin: boolean;
+}
+
 export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
-  const ways = waysOf(query, plan, page.wanted);
+  const { words, rows } = waysOf(query, plan, page.wanted);
   const keys: string[] = [];
   let ceiling = page.ceiling;
   let cost = 0;
   while (cost < (page.maxCost ?? MAX_COST)) {
-    const costToFill = keys.length === 0 ? Infinity : (cost / keys.length) * (page.wanted - keys.length);
-    const way = choose(ways, costToFill);
-    const chunk = await way.next({ floor: page.floor, ceiling }, way.chunkSize);
-    keys.push(...chunk.keys);
-    if (keys.length >= page.wanted || chunk.settledTo === null) return { keys: keys.slice(0, page.wanted), stoppedAt: null };
-    way.speed = Number(ceiling - chunk.settledTo) / chunk.cost;
-    way.chunkSize = Math.min(way.chunkSize * 2, MAX_CHUNK);
-    cost += chunk.cost;
-    ceiling = chunk.settledTo;
+    const way = choose(words, rows, page.wanted - keys.length);
+    const found = await way.read({ floor: page.floor, ceiling }, way.size);
+    keys.push(...found.keys);
+    if (keys.length >= page.wanted || found.settledTo <= page.floor) return { keys: keys.slice(0, page.wanted), stoppedAt: null };
+    cost += way.costPerTurn + found.count * way.costPerCandidate + found.compared * COST_PER_CHECK;
+    note(way, found, page.wanted - keys.length);
+    ceiling = found.settledTo;
   }
   return { keys, stoppedAt: ceiling };
 }
 
-/** Both ways, the one that is cheaper to begin with first. */
-function waysOf(query: Query, plan: ScanPlan, wanted: number): readonly [Way, Way] {
+function waysOf(query: Query, plan: ScanPlan, wanted: number): { words: Way; rows: Way } {
+  const nothing = { count: 0, compared: 0, hits: 0, distance: 0, isThin: false };
+  const costPerHit = COST_PER_HIT + (plan.clauses - 1) * COST_PER_MEETING;
   const rows: Way = {
-    next: (range, limit) => walkRows(query, plan, range, limit),
-    opening: FIRST_ROWS * COST_PER_CHECK,
-    chunkSize: FIRST_ROWS,
-    speed: null,
+    ...nothing,
+    read: async (range, limit) => settle(await compareTexts(query, plan.rows(range, limit), plan.terms), range, limit),
+    needsCheck: true,
+    costPerTurn: COST_PER_TURN,
+    costPerCandidate: 0,
+    size: Math.max(FIRST_ROWS, Math.ceil(wanted / 4)),
+    maxSize: MAX_ROWS,
   };
   const words: Way = {
-    next: (range, limit) => walkWords(query, plan, range, limit),
-    opening: plan.lists * COST_PER_LIST,
-    // Each turn opens the lists anew.
-    chunkSize: Math.max(FIRST_HITS, wanted),
-    speed: null,
+    ...nothing,
+    read: async (all, limit) => {
+      const membersPerHit = words.count === 0 || words.isThin ? Infinity : densityOf(rows) / densityOf(words);
+      const isSet = membersPerHit * COST_PER_MEMBER < COST_PER_LOOKUP;
+      words.costPerCandidate = costPerHit + (isSet ? membersPerHit * COST_PER_MEMBER : COST_PER_LOOKUP);
+      // The set has to end somewhere. Where the words get rarer than foretold, the next turn does without: it ends with its hits.
+      const range = isSet ? within(all, limit / densityOf(words)) : all;
+      const condition = isSet ? plan.isMember(range) : plan.isFitting;
+      const terms = plan.needsCheck ? plan.terms : null;
+      return settle(await walkIndex(query, { source: plan.words(range, limit), condition, terms }), range, limit);
+    },
+    needsCheck: plan.needsCheck,
+    costPerTurn: COST_PER_TURN + plan.lists * COST_PER_LIST,
+    costPerCandidate: costPerHit + COST_PER_LOOKUP,
+    size: Math.max(FIRST_HITS, wanted),
+    maxSize: MAX_HITS,
   };
-  return words.opening < rows.opening ? [words, rows] : [rows, words];
+  return { words, rows };
 }
 
-function choose([first, second]: readonly [Way, Way], costToFill: number): Way {
-  if (first.speed === null) return first;
-  if (second.speed === null) return costToFill < second.opening ? first : second;
-  return first.speed > second.speed ? first : second;
+/** A full turn settled what lies above its oldest candidate, any other its whole range. */
+function settle(found: Candidates, range: KeyRange, limit: number): Candidates & { readonly settledTo: bigint } {
+  return { ...found, settledTo: found.count < limit || found.span === null ? range.floor : found.span.oldest };
 }
 
-interface CandidateRow {
-  /** Null in the last row, which tells how far the chunk reached. */
-  readonly key: string | null;
-  readonly caption: string | null;
-  readonly metadata: string | null;
-  readonly reached: string | null;
-  readonly count: number | null;
+/** The newest part of a range. */
+function within({ floor, ceiling }: KeyRange, distance: number): KeyRange {
+  const end = ceiling - BigInt(Math.ceil(Math.min(distance, Number(ceiling))));
+  return { floor: end > floor ? end : floor, ceiling };
 }
 
-async function walkWords(query: Query, plan: ScanPlan, range: KeyRange, limit: number): Promise<Chunk> {
-  const found = await readCandidates(query, { source: plan.words(range, limit), isFitting: plan.isFitting, withText: plan.needsCheck });
-  const hits = plan.needsCheck ? found.hits.filter((row) => fits(row, plan.terms)) : found.hits;
-  const checks = plan.needsCheck ? found.hits.length : 0;
-  return toChunk(hits, found, { limit, cost: plan.lists * COST_PER_LIST + found.count * COST_PER_HIT + checks * COST_PER_CHECK });
+function choose(words: Way, rows: Way, missing: number): Way {
+  if (words.count > 0 && rows.count > 0) return costOfDistance(words) < costOfDistance(rows) ? words : rows;
+  const [begun, other] = words.count > 0 || (rows.count === 0 && openingOf(words) < openingOf(rows)) ? [words, rows] : [rows, words];
+  return begun.count === 0 || costToFill(begun, missing) < openingOf(other) ? begun : other;
 }
 
-async function walkRows(query: Query, plan: ScanPlan, range: KeyRange, limit: number): Promise<Chunk> {
-  const found = await readCandidates(query, { source: plan.rows(range, limit), isFitting: sql`TRUE`, withText: true });
-  const hits = found.hits.filter((row) => fits(row, plan.terms));
-  return toChunk(hits, found, { limit, cost: found.count * COST_PER_CHECK });
+/** What the next turn costs at least. */
+function openingOf(way: Way): number {
+  return way.costPerTurn + way.size * costOfCandidate(way);
 }
 
-interface Candidates {
-  readonly hits: readonly CandidateRow[];
-  readonly reached: string | null;
-  readonly count: number;
+function costToFill(way: Way, missing: number): number {
+  return way.hits === 0 ? Infinity : way.costPerTurn + (missing / way.hits) * way.count * costOfCandidate(way);
 }
 
-interface CandidateQuery {
-  readonly source: RawBuilder<unknown>;
-  readonly isFitting: RawBuilder<unknown>;
-  readonly withText: boolean;
+function costOfCandidate(way: Way): number {
+  const checked = way.count === 0 ? 1 : way.compared / way.count;
+  return way.costPerCandidate + (way.needsCheck ? checked * COST_PER_CHECK : 0);
 }
 
-/** One statement for the hits and for how far it looked, so that both are of one moment. */
-async function readCandidates(query: Query, { source, isFitting, withText }: CandidateQuery): Promise<Candidates> {
-  const texts = withText ? sql`CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = c.key` : sql``;
-  const { rows } = await sql<CandidateRow>`
-    WITH candidates AS MATERIALIZED (${source})
-    SELECT CAST(c.key AS TEXT) AS key, ${withText ? sql`p.caption, p.metadata` : sql`NULL AS caption, NULL AS metadata`},
-      NULL AS reached, NULL AS count
-    FROM candidates AS c ${texts} WHERE ${isFitting}
-    UNION ALL
-    SELECT NULL, NULL, NULL, CAST(MIN(key) AS TEXT), COUNT(*) FROM candidates`.execute(query);
-  const last = rows.at(-1);
-  return { hits: rows.slice(0, -1), reached: last?.reached ?? null, count: last?.count ?? 0 };
+function costOfDistance(way: Way): number {
+  return densityOf(way) * costOfCandidate(way);
 }
 
-function toChunk(hits: readonly CandidateRow[], found: Candidates, { limit, cost }: { limit: number; cost: number }): Chunk {
-  const isLast = found.reached === null || found.count < limit;
-  return {
-    keys: hits.flatMap(({ key }) => (key === null ? [] : [key])),
-    settledTo: isLast || found.reached === null ? null : BigInt(found.reached),
-    cost: cost + COST_PER_CHUNK,
-  };
+/** Candidates in a unit of time; unknown, and taken for endless, before the first turn. */
+function densityOf(way: Way): number {
+  return way.distance === 0 ? Infinity : way.count / way.distance;
 }
 
-function fits(row: CandidateRow, terms: readonly SearchTerm[]): boolean {
-  if (isRuledOut(`${row.caption ?? ""}\n${row.metadata ?? ""}`, terms)) return false;
-  const metadata = row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>);
-  return matchesAll(fold(searchableText({ caption: row.caption, metadata })), terms);
+function note(way: Way, found: Candidates & { readonly settledTo: bigint }, missing: number): void {
+  way.count += found.count;
+  way.compared += found.compared;
+  way.hits += found.keys.length;
+  way.distance += found.span === null ? 0 : Number(found.span.newest - found.settledTo);
+  way.isThin = found.count * 2 < way.size;
+  const needed = way.hits === 0 ? Infinity : Math.ceil((missing / way.hits) * way.count * MARGIN) + FIRST_ROWS;
+  way.size = Math.min(needed, way.size * MAX_GROWTH, way.maxSize);
 }

@@ -109,6 +109,8 @@ export interface CompiledSearch {
   readonly needsCheck: boolean;
   /** How many lists of posts it opens, which is what it costs before its first hit. */
   readonly lists: number;
+  /** How many of them each hit must be in. */
+  readonly clauses: number;
 }
 
 /** Null where no word ever began as one of the terms does. */
@@ -123,10 +125,12 @@ export async function compileSearch(query: Query, terms: readonly SearchTerm[]):
     needsCheck ||= compiled.needsCheck;
   }
   const match = clauses.join(" AND ");
-  return { match, needsCheck, lists: match.split(" ").filter((part) => part.startsWith('"') || part.startsWith("(")).length };
+  const joints = match.split(" ");
+  const joined = joints.filter((joint) => joint === "AND").length;
+  return { match, needsCheck, clauses: joined + 1, lists: joined + joints.filter((joint) => joint === "OR").length + 1 };
 }
 
-type Clause = Omit<CompiledSearch, "lists">;
+type Clause = Pick<CompiledSearch, "match" | "needsCheck">;
 
 async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<Clause | null> {
   const last = pieces.at(-1);

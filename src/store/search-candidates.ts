@@ -1,0 +1,78 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Query } from "./db.ts";
+import { fold, isRuledOut, matchesAll, searchableText, type SearchTerm } from "./search-text.ts";
+
+/** Posts in the order of a page that may belong to it. */
+export interface Candidates {
+  /** Sort keys of those that do, newest first, as text. */
+  readonly keys: readonly string[];
+  /** How many were looked at, and of how many the text was compared. */
+  readonly count: number;
+  readonly compared: number;
+  /** The newest and the oldest key looked at; null when there was none. */
+  readonly span: { readonly newest: bigint; readonly oldest: bigint } | null;
+}
+
+interface TextRow {
+  readonly key: string;
+  readonly text: string;
+}
+
+/** One column instead of two, because each costs a row a fifth of its time; JSON has no line break, so the first one ends it. */
+const TEXT = sql`COALESCE(p.metadata, '') || CHAR(10) || COALESCE(p.caption, '')`;
+
+/** Walks `source`, which selects the `key` and the `row` of posts, newest first, and compares the text of each. */
+export async function compareTexts(query: Query, source: RawBuilder<unknown>, terms: readonly SearchTerm[]): Promise<Candidates> {
+  const { rows } = await sql<TextRow>`
+    SELECT CAST(c.key AS TEXT) AS key, ${TEXT} AS text
+    FROM (${source}) AS c CROSS JOIN posts AS p ON p.rowid = c.row ORDER BY c.key DESC`.execute(query);
+  const [first, last] = [rows[0], rows.at(-1)];
+  return {
+    keys: rows.filter((row) => hasTerms(row, terms)).map(({ key }) => key),
+    count: rows.length,
+    compared: rows.length,
+    span: first === undefined || last === undefined ? null : { newest: BigInt(first.key), oldest: BigInt(last.key) },
+  };
+}
+
+export interface IndexWalk {
+  /** Selects the `key` of hits, newest first. */
+  readonly source: RawBuilder<unknown>;
+  /** That a hit fits the other filters, said of `key`. */
+  readonly condition: RawBuilder<unknown>;
+  /** The words, where the index says too much; null where it is exact. */
+  readonly terms: readonly SearchTerm[] | null;
+}
+
+/** Walks the text index. One row for all: every hit counts, but only those that fit are handed over. */
+export async function walkIndex(query: Query, { source, condition, terms }: IndexWalk): Promise<Candidates> {
+  const { rows } = await sql<{ count: number; span: string | null; keys: string | null }>`
+    SELECT COUNT(*) AS count, MAX(key) || ' ' || MIN(key) AS span, GROUP_CONCAT(key, ' ') FILTER (WHERE ${condition}) AS keys
+    FROM (${source})`.execute(query);
+  const [{ count, span, keys } = { count: 0, span: null, keys: null }] = rows;
+  const [newest, oldest] = span?.split(" ") ?? [];
+  const fitting = keys?.split(" ") ?? [];
+  return {
+    keys: terms === null ? fitting : (await compareTexts(query, rowsOf(fitting), terms)).keys,
+    count,
+    compared: terms === null ? 0 : fitting.length,
+    span: newest === undefined || oldest === undefined ? null : { newest: BigInt(newest), oldest: BigInt(oldest) },
+  };
+}
+
+/** The `key` and the `row` of the posts with these sort keys; one that has moved since is left out. */
+export function rowsOf(keys: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    SELECT p.sort_key AS key, p.rowid AS row
+    FROM json_each(${JSON.stringify(keys)}) AS k CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = CAST(k.value AS INTEGER)`;
+}
+
+function hasTerms({ text }: TextRow, terms: readonly SearchTerm[]): boolean {
+  return !isRuledOut(text, terms) && matchesAll(fold(unpack(text)), terms);
+}
+
+function unpack(text: string): string {
+  const end = text.indexOf("\n");
+  const metadata = end === 0 ? null : (JSON.parse(text.slice(0, end)) as Record<string, unknown>);
+  return searchableText({ caption: text.slice(end + 1), metadata });
+}
