@@ -1,7 +1,9 @@
-import { chmod, readdir, readFile } from "node:fs/promises";
+import { chmod, readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build, transform, type Plugin } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { readCalendarHtml } from "../src/mcp/apps/calendar-html.ts";
+import { lazyBuiltins } from "./lazy-builtins.ts";
+import { mergedLibraries, smallLibraries } from "./lean-libraries.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
@@ -40,28 +42,6 @@ const finishedCalendar: Plugin = {
   },
 };
 
-/**
- * Character tables of East Asia that only requests in them would need (JSON is UTF-8), sentences in other languages, and what
- * the HTTP client has for tests, WebSockets and event streams.
- */
-const UNUSED: readonly { readonly path: RegExp; readonly contents: string }[] = [
-  { path: /[\\/]iconv-lite[\\/]encodings[\\/]dbcs-data\.js$/, contents: "module.exports = {};" },
-  { path: /[\\/]undici[\\/]lib[\\/](mock|web[\\/](websocket|eventsource))[\\/]/, contents: "module.exports = {};" },
-  { path: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, contents: 'export { default as en } from "./en.js";' },
-];
-
-/** Makes libraries small: they are parsed at every start, and fetched by whoever runs this through npx. Our own names stay. */
-const smallLibraries: Plugin = {
-  name: "small-libraries",
-  setup(builder) {
-    builder.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
-      const source = UNUSED.find((unused) => unused.path.test(path))?.contents ?? (await readFile(path, "utf8"));
-      const { code } = await transform(source, { minify: true, legalComments: "inline", target: TARGET, sourcefile: path });
-      return { contents: code, loader: "js" };
-    });
-  },
-};
-
 async function writeCatalog(): Promise<string> {
   const lists = await Promise.all(
     Object.entries(FOLDERS).map(async ([list, folder]) => ({ list, folder, names: await listModules(`${ROOT}/${folder}`) })),
@@ -89,7 +69,7 @@ await build({
   format: "esm",
   target: TARGET,
   external: EXTERNAL,
-  plugins: [staticCatalog, finishedCalendar, smallLibraries],
+  plugins: [staticCatalog, finishedCalendar, lazyBuiltins, mergedLibraries(TARGET), smallLibraries(TARGET)],
   banner: { js: BANNER },
   // Names stay and lines stay short: stacks in the log must lead somewhere. Comments and indentation cost time at every start.
   minifyWhitespace: true,

@@ -7,6 +7,7 @@ import { callTool } from "./call-tool.ts";
 import { serveCompletions } from "./completions.ts";
 import type { McpDeps } from "./deps.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
+import { JSON_SCHEMA_VALIDATOR } from "./json-schema-validator.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { servePrompts } from "./prompt-handlers.ts";
 import { serveResources } from "./resource-handlers.ts";
@@ -30,6 +31,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   const server = new Server(identity, {
     capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
     instructions: INSTRUCTIONS,
+    jsonSchemaValidator: JSON_SCHEMA_VALIDATOR,
     cacheHints: {
       "tools/list": LIST_CACHE,
       "server/discover": LIST_CACHE,
