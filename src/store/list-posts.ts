@@ -3,6 +3,7 @@ import type { PostStatus } from "../domain/post-states.ts";
 import type { Query } from "./db.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
 import { rowsOf } from "./search-candidates.ts";
+import { hitsOf, withoutFrequent } from "./search-clauses.ts";
 import { scan, type KeyRange, type ScanPlan } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
 import { compileSearch } from "./search.ts";
@@ -43,13 +44,13 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
   const compiled = await compileSearch(query, scope.terms);
   if (compiled === null) return { rows: [], next: null };
+  const { clauses, needsCheck } = await withoutFrequent(query, compiled, page);
   const plan: ScanPlan = {
-    ...compiled,
     terms: scope.terms,
-    words: (range, limit) => sql`
-      SELECT rowid AS key FROM search_index
-      WHERE search_index MATCH ${compiled.match} AND rowid >= ${range.floor} AND rowid < ${range.ceiling}
-      ORDER BY rowid DESC LIMIT ${limit}`,
+    needsCheck,
+    lists: clauses.reduce((sum, { lists }) => sum + lists, 0),
+    clauses: clauses.length,
+    words: (range, limit) => hitsOf(clauses, range, limit),
     rows: (range, limit) => streams(scope, range, limit),
     isFitting: isFitting(scope),
     isMember: (range) => sql`key IN (SELECT key FROM (${union(scope, range)}))`,

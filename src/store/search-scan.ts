@@ -55,8 +55,8 @@ const COST_PER_LOOKUP = 0.8;
 /** To put a post into a set. */
 const COST_PER_MEMBER = 0.15;
 /** Each further list that a hit must be in. */
-const COST_PER_MEETING = 1;
-const COST_PER_CHECK = 4;
+const COST_PER_MEETING = 0.4;
+const COST_PER_CHECK = 5;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
 const FIRST_ROWS = 64;
@@ -72,7 +72,8 @@ interface Way {
   /** Whether a candidate still has to be compared with the words. */
   readonly needsCheck: boolean;
   readonly costPerTurn: number;
-  costPerCandidate: number;
+  /** To find it and to look whether it fits the filters. */
+  readonly costPerCandidate: () => number;
   readonly maxSize: number;
   /** Candidates of the next turn. */
   size: number;
@@ -95,7 +96,7 @@ export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promis
     const found = await way.read({ floor: page.floor, ceiling }, way.size);
     keys.push(...found.keys);
     if (keys.length >= page.wanted || found.settledTo <= page.floor) return { keys: keys.slice(0, page.wanted), stoppedAt: null };
-    cost += way.costPerTurn + found.count * way.costPerCandidate + found.compared * COST_PER_CHECK;
+    cost += way.costPerTurn + found.count * way.costPerCandidate() + found.compared * COST_PER_CHECK;
     note(way, found, page.wanted - keys.length);
     ceiling = found.settledTo;
   }
@@ -110,17 +111,15 @@ function waysOf(query: Query, plan: ScanPlan, wanted: number): { words: Way; row
     read: async (range, limit) => settle(await compareTexts(query, plan.rows(range, limit), plan.terms), range, limit),
     needsCheck: true,
     costPerTurn: COST_PER_TURN,
-    costPerCandidate: 0,
+    costPerCandidate: () => 0,
     size: Math.max(FIRST_ROWS, Math.ceil(wanted / 4)),
     maxSize: MAX_ROWS,
   };
   const words: Way = {
     ...nothing,
     read: async (all, limit) => {
-      const membersPerHit = words.count === 0 || words.isThin ? Infinity : densityOf(rows) / densityOf(words);
-      const isSet = membersPerHit * COST_PER_MEMBER < COST_PER_LOOKUP;
-      words.costPerCandidate = costPerHit + (isSet ? membersPerHit * COST_PER_MEMBER : COST_PER_LOOKUP);
       // The set has to end somewhere. Where the words get rarer than foretold, the next turn does without: it ends with its hits.
+      const isSet = costPerMember() < COST_PER_LOOKUP;
       const range = isSet ? within(all, limit / densityOf(words)) : all;
       const condition = isSet ? plan.isMember(range) : plan.isFitting;
       const terms = plan.needsCheck ? plan.terms : null;
@@ -128,10 +127,12 @@ function waysOf(query: Query, plan: ScanPlan, wanted: number): { words: Way; row
     },
     needsCheck: plan.needsCheck,
     costPerTurn: COST_PER_TURN + plan.lists * COST_PER_LIST,
-    costPerCandidate: costPerHit + COST_PER_LOOKUP,
+    costPerCandidate: () => costPerHit + Math.min(costPerMember(), COST_PER_LOOKUP),
     size: Math.max(FIRST_HITS, wanted),
     maxSize: MAX_HITS,
   };
+  const costPerMember = (): number =>
+    words.count === 0 || words.isThin ? Infinity : (densityOf(rows) / densityOf(words)) * COST_PER_MEMBER;
   return { words, rows };
 }
 
@@ -163,7 +164,7 @@ function costToFill(way: Way, missing: number): number {
 
 function costOfCandidate(way: Way): number {
   const checked = way.count === 0 ? 1 : way.compared / way.count;
-  return way.costPerCandidate + (way.needsCheck ? checked * COST_PER_CHECK : 0);
+  return way.costPerCandidate() + (way.needsCheck ? checked * COST_PER_CHECK : 0);
 }
 
 function costOfDistance(way: Way): number {

@@ -102,61 +102,68 @@ function insertWords(tx: Tx, words: readonly string[]): Promise<{ rows: TermRow[
     RETURNING term, depth`.execute(tx);
 }
 
-/** A search as FTS5 understands it. */
+/** A search as FTS5 understands it: each post must be in all clauses. */
 export interface CompiledSearch {
-  readonly match: string;
+  readonly clauses: readonly IndexClause[];
   /** The index finds more than what was asked for: each row must be compared with the terms. */
   readonly needsCheck: boolean;
+}
+
+export interface IndexClause {
+  readonly match: string;
   /** How many lists of posts it opens, which is what it costs before its first hit. */
   readonly lists: number;
-  /** How many of them each hit must be in. */
-  readonly clauses: number;
 }
 
 /** Null where no word ever began as one of the terms does. */
 export async function compileSearch(query: Query, terms: readonly SearchTerm[]): Promise<CompiledSearch | null> {
   const indexed = terms.toSorted((a, b) => b.text.length - a.text.length).slice(0, MAX_INDEXED_TERMS);
-  const clauses: string[] = [];
+  const clauses = new Map<string, IndexClause>();
   let needsCheck = indexed.length < terms.length;
   for (const term of indexed) {
     const compiled = await compileTerm(query, term);
     if (compiled === null) return null;
-    clauses.push(compiled.match);
+    for (const tokens of compiled.clauses) clauses.set(tokens.join(), { match: anyOf(tokens), lists: tokens.length });
     needsCheck ||= compiled.needsCheck;
   }
-  const match = clauses.join(" AND ");
-  const joints = match.split(" ");
-  const joined = joints.filter((joint) => joint === "AND").length;
-  return { match, needsCheck, clauses: joined + 1, lists: joined + joints.filter((joint) => joint === "OR").length + 1 };
+  return { clauses: [...clauses.values()], needsCheck };
 }
 
-type Clause = Pick<CompiledSearch, "match" | "needsCheck">;
+/** Lists of tokens, each of which a post has one of. */
+interface CompiledTerm {
+  readonly clauses: readonly (readonly string[])[];
+  readonly needsCheck: boolean;
+}
 
-async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<Clause | null> {
+interface CompiledPrefix {
+  readonly tokens: readonly string[];
+  readonly needsCheck: boolean;
+}
+
+async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledTerm | null> {
   const last = pieces.at(-1);
   const before = last?.kind === "word" ? pieces.slice(0, -1) : pieces;
-  const clauses = [...new Set(before.flatMap((piece) => neededTokens(piece)))].map((token) => quoted(token));
+  const exact = [...new Set(before.flatMap((piece) => neededTokens(piece)))].map((token) => [token]);
   const isShort = last !== undefined && last.text.length <= SHORT_TAIL_CHARS && before.some(({ kind }) => kind !== "symbol");
-  if (last?.kind === "word" && isShort) return { match: clauses.join(" AND "), needsCheck: true };
+  if (last?.kind === "word" && isShort) return { clauses: exact, needsCheck: true };
   const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
   if (last?.kind === "word" && tail === null) return null;
-  if (tail !== null) clauses.push(tail.match);
   // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of several it does not.
   const isPlain = pieces.length === 1 && (last?.kind !== "dense" || Array.from(last.text).length <= 2);
-  return { match: clauses.join(" AND "), needsCheck: !isPlain || tail?.needsCheck === true };
+  return { clauses: tail === null ? exact : [...exact, tail.tokens], needsCheck: !isPlain || tail?.needsCheck === true };
 }
 
-async function compilePrefix(query: Query, prefix: string): Promise<Clause | null> {
+async function compilePrefix(query: Query, prefix: string): Promise<CompiledPrefix | null> {
   const characters = Array.from(prefix);
-  if (characters.length > MAX_WORD_CHARS) return { match: quoted(indexedWord(prefix)), needsCheck: true };
+  if (characters.length > MAX_WORD_CHARS) return { tokens: [indexedWord(prefix)], needsCheck: true };
   const edgeLength = Math.min(characters.length, MAX_EDGE_CHARS);
   const listed = await readListed(query, prefix, edgeLength);
-  const edge = characters.slice(0, edgeLength).join("");
-  if (edge === prefix) return { match: anyOf([...listed, EDGE + edge]), needsCheck: false };
+  const edge = EDGE + characters.slice(0, edgeLength).join("");
+  if (edge === EDGE + prefix) return { tokens: [...listed, edge], needsCheck: false };
   const deep = await readDeepWords(query, prefix);
   if (listed.length + deep.length === 0) return null;
-  if (deep.length <= MAX_LISTED[2]) return { match: anyOf([...listed, ...deep]), needsCheck: false };
-  return { match: anyOf([...listed, EDGE + edge]), needsCheck: true };
+  if (deep.length <= MAX_LISTED[2]) return { tokens: [...listed, ...deep], needsCheck: false };
+  return { tokens: [...listed, edge], needsCheck: true };
 }
 
 /** Words with this prefix that carry no edge of this length. One range for each depth: the rest, far more, is never read. */
@@ -198,9 +205,5 @@ function indexedWord(word: string): string {
 }
 
 function anyOf(tokens: readonly string[]): string {
-  return `(${tokens.map((token) => quoted(token)).join(" OR ")})`;
-}
-
-function quoted(token: string): string {
-  return `"${token}"`;
+  return `(${tokens.map((token) => `"${token}"`).join(" OR ")})`;
 }

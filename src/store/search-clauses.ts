@@ -1,0 +1,41 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Query } from "./db.ts";
+import type { KeyRange } from "./search-scan.ts";
+import type { CompiledSearch, IndexClause } from "./search.ts";
+
+/** Hits that tell how frequent a clause is. */
+const SAMPLE = 32;
+/** To open more lists than these costs more than leaving the clause out would save. */
+const MAX_LISTS_SAMPLED = 4;
+/** Comparing one text takes as long as stepping over so many entries of a list. */
+const ENTRIES_PER_CHECK = 250;
+
+/**
+ * Leaves out the clauses whose lists are so much longer than the rarest one's that comparing the few texts of that one is
+ * quicker: FTS5 steps through every entry of each list that a post must be in.
+ */
+export async function withoutFrequent(query: Query, compiled: CompiledSearch, range: KeyRange): Promise<CompiledSearch> {
+  if (compiled.clauses.length < 2) return compiled;
+  const rated = [];
+  for (const clause of compiled.clauses) rated.push({ clause, density: await readDensity(query, clause, range) });
+  const rarest = Math.min(...rated.map(({ density }) => density ?? Infinity));
+  const kept = rated.filter(({ density }) => density === null || density <= rarest * ENTRIES_PER_CHECK).map(({ clause }) => clause);
+  return { clauses: kept, needsCheck: compiled.needsCheck || kept.length < rated.length };
+}
+
+/** Its newest hits by the time that they cover; null where nothing is known. */
+async function readDensity(query: Query, clause: IndexClause, range: KeyRange): Promise<number | null> {
+  if (clause.lists > MAX_LISTS_SAMPLED) return null;
+  const { rows } = await sql<{ count: number; distance: number | null }>`
+    SELECT COUNT(*) AS count, CAST(MAX(key) - MIN(key) AS REAL) AS distance FROM (${hitsOf([clause], range, SAMPLE)})`.execute(query);
+  const [{ count, distance } = { count: 0, distance: null }] = rows;
+  return count < SAMPLE ? 0 : count / Math.max(distance ?? 0, 1);
+}
+
+/** Keys (`key`) of the posts in all clauses, newest first. */
+export function hitsOf(clauses: readonly IndexClause[], { floor, ceiling }: KeyRange, limit: number): RawBuilder<unknown> {
+  return sql`
+    SELECT rowid AS key FROM search_index
+    WHERE search_index MATCH ${clauses.map(({ match }) => match).join(" AND ")} AND rowid >= ${floor} AND rowid < ${ceiling}
+    ORDER BY rowid DESC LIMIT ${limit}`;
+}

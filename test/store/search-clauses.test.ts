@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { openDb, type Db } from "../../src/store/db.ts";
+import { withoutFrequent } from "../../src/store/search-clauses.ts";
+import { parseSearch } from "../../src/store/search-text.ts";
+import { compileSearch, type CompiledSearch } from "../../src/store/search.ts";
+import { addAccount, addPosts } from "../support/post-rows.ts";
+
+const EVERYTHING = { floor: 0n, ceiling: 2n ** 63n - 1n };
+
+/** Each post has `common`, each tenth `usual`, two have `rare`. */
+async function createShelf(): Promise<Db> {
+  const db = await openDb({ file: ":memory:" });
+  await addAccount(db, { id: "acc_1" });
+  const posts = Array.from({ length: 1_000 }, (_, at) => ({
+    id: `post_${at}`,
+    caption: `common ${at % 10 === 0 ? "usual" : ""} ${at % 500 === 0 ? "rare" : ""}`,
+    scheduledAt: Date.UTC(2026, 0, 1) + at * 60_000,
+  }));
+  await addPosts(db, posts);
+  return db;
+}
+
+async function compile(db: Db, search: string): Promise<CompiledSearch> {
+  const compiled = await compileSearch(db.query, parseSearch(search));
+  if (compiled === null) throw new Error("nothing begins so");
+  return compiled;
+}
+
+describe("withoutFrequent", () => {
+  it("leaves out what is far more frequent than the rarest, and asks for a comparison instead", async () => {
+    await using db = await createShelf();
+    const left = await withoutFrequent(db.query, await compile(db, "common rare"), EVERYTHING);
+    expect(left.clauses).toEqual((await compile(db, "rare")).clauses);
+    expect(left.needsCheck).toBe(true);
+  });
+
+  it("keeps clauses that are about as frequent, and a single one", async () => {
+    await using db = await createShelf();
+    for (const search of ["common usual", "common"]) {
+      const compiled = await compile(db, search);
+      expect(await withoutFrequent(db.query, compiled, EVERYTHING)).toEqual(compiled);
+    }
+  });
+});
