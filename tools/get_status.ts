@@ -52,8 +52,13 @@ export default defineTool({
   input: z.strictObject({}),
   output,
   listedOutput: output.extend({
+    counts: z
+      .record(z.string(), z.int())
+      .describe(
+        "scheduled, overdue (not live a minute after their time), publishing, uploaded, failed (7 days), unknownOutcome (settle with resolve_post).",
+      ),
     lateness: z.record(z.string(), z.int().nullable()).describe("How long after their time posts went live: p50Ms, p95Ms, maxMs."),
-    accountsToReconnect: z.array(AccountSummary.pick({ id: true, name: true, provider: true, status: true })),
+    accountsToReconnect: z.array(AccountSummary),
   }),
   handle: (_args, { ctx, caller }) => getStatus(ctx, caller),
 });

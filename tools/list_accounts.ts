@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Account, CapabilitiesSummary } from "../src/domain/account.ts";
+import { Account, ListedAccount } from "../src/domain/account.ts";
 import { listAccounts } from "../src/services/accounts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -14,6 +14,6 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
   output: z.strictObject({ accounts: z.array(Account) }),
-  listedOutput: z.strictObject({ accounts: z.array(Account.extend({ capabilities: CapabilitiesSummary })) }),
+  listedOutput: z.strictObject({ accounts: z.array(ListedAccount) }),
   handle: (_args, { ctx, caller }) => listAccounts(ctx, caller),
 });

@@ -1,7 +1,12 @@
 import { z } from "zod";
-import { File, FILE_TYPES } from "../src/domain/file.ts";
+import { File, FILE_TYPES, ListedFile } from "../src/domain/file.ts";
 import { listFiles } from "../src/services/files.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  files: z.array(File),
+  nextCursor: z.string().nullable().describe("Null on the last page."),
+});
 
 export default defineTool({
   name: "list_files",
@@ -16,9 +21,7 @@ export default defineTool({
     limit: z.int().min(1).max(500).default(50).describe("Files per page."),
     cursor: z.string().optional().describe("nextCursor of the previous page, with the same filters."),
   }),
-  output: z.strictObject({
-    files: z.array(File),
-    nextCursor: z.string().nullable().describe("Null on the last page."),
-  }),
+  output,
+  listedOutput: output.extend({ files: z.array(ListedFile) }),
   handle: (args, { ctx, caller }) => listFiles(ctx, caller, args),
 });

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { POST_STATUSES } from "../src/domain/post-states.ts";
-import { Post } from "../src/domain/post.ts";
+import { ListedPost, Post } from "../src/domain/post.ts";
 import { listPosts } from "../src/services/list-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.object({
+  posts: z.array(Post),
+  nextCursor: z.string().nullable().describe("Pass it as cursor for the next page; null on the last page."),
+});
 
 export default defineTool({
   name: "list_posts",
@@ -27,9 +32,7 @@ export default defineTool({
     limit: z.int().min(1).max(500).default(50).describe("Posts per page."),
     cursor: z.string().optional().describe("nextCursor of the previous page, sent with the same filters."),
   }),
-  output: z.object({
-    posts: z.array(Post),
-    nextCursor: z.string().nullable().describe("Pass it as cursor for the next page; null on the last page."),
-  }),
+  output,
+  listedOutput: output.extend({ posts: z.array(ListedPost) }),
   handle: (args, { ctx, caller }) => listPosts(ctx, caller, args),
 });

@@ -80,12 +80,23 @@ export type Account = z.infer<typeof Account>;
 export const AccountSummary = z
   .looseObject({
     id: z.string(),
+    name: z.string(),
+    status: z.string(),
+  })
+  .describe("All fields as in list_accounts.");
+
+/** A whole `Account`, of which the schema tells what a list is read for, and the names of the rest. */
+export const ListedAccount = z
+  .looseObject({
+    id: z.string(),
     provider: z.string(),
     name: z.string(),
     status: z.enum(ACCOUNT_STATUSES),
     statusReason: z.string().nullable(),
+    capabilities: CapabilitiesSummary,
+    queuedCount: z.int().describe("Posts that wait on this account."),
   })
-  .describe("All fields as in list_accounts.");
+  .describe("Also handle, platformAccountId, profileUrl, avatarUrl, tokenExpiresAt, scopes, lastPublishedAt, createdAt, updatedAt.");
 
 /** Why a channel cannot be used now, with the way out. */
 export function reconnectSentence(account: { name: string; provider: string; id: string }, reason?: string | null): string {

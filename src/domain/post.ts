@@ -29,14 +29,21 @@ export const Post = z
 export type Post = z.infer<typeof Post>;
 
 /** A whole `Post`, of which the schema tells the few fields that an answer is read for. */
-export const PostSummary = z
+export const PostSummary = z.looseObject({ id: z.string(), status: z.string() }).describe("All fields as in list_posts.");
+
+/** A whole `Post`, of which the schema tells what a list is read for, and the names of the rest. */
+export const ListedPost = z
   .looseObject({
     id: z.string(),
-    status: z.enum(POST_STATUSES),
+    accountId: z.string(),
+    provider: z.string(),
     scheduledAt: z.iso.datetime(),
-    error: z.string().nullable(),
+    status: z.enum(POST_STATUSES),
+    caption: z.string().nullable(),
+    error: z.string().nullable().describe("Why it failed and what to do."),
+    platformUrl: z.string().nullable(),
   })
-  .describe("All fields as in list_posts.");
+  .describe("Also mediaUrl, metadata, leadMinutes, platformPostId, attempts, publishedAt, createdAt, updatedAt.");
 
 /** One try to bring a post onto its platform. */
 export const Attempt = z
@@ -64,7 +71,7 @@ export type Attempt = z.infer<typeof Attempt>;
 export const AttemptSummary = z.looseObject({
   number: z.int(),
   startedAt: z.iso.datetime(),
-  outcome: Attempt.shape.outcome,
+  outcome: z.string(),
   error: z.string().nullable(),
   steps: z.array(z.looseObject({ step: z.string(), state: z.string() })),
 });

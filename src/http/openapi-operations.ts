@@ -62,7 +62,7 @@ export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject 
 const EVERYWHERE: readonly ErrorStatus[] = ["400", "401", "403", "404", "409", "413", "429", "500", "503"];
 
 /** Where an operation stands in the table of contents. */
-const TAGS: Readonly<Record<string, string>> = { posts: "Posts", accounts: "Accounts", files: "Files" };
+const TAGS: Readonly<Record<string, string>> = { posts: "Posts", accounts: "Accounts", files: "Files", webhooks: "Webhooks" };
 
 const KEY_HEADER = z
   .string()
@@ -94,7 +94,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
         .join(" or ")}.`,
       tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
       requestParams: {
-        path: z.object(pick(tool, names)),
+        path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
         query: z.object(
           Object.fromEntries(
             Object.entries(route.query).map(([name, kind]) => [name, parameter(tool, { name, kind, defaults: route.defaults })]),
@@ -105,7 +105,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
       ...(route.body === "none" ? {} : { requestBody: bodyOf(route, tool, names) }),
       responses: {
         [`${status}`]: route.success === undefined ? success : made,
-        ...(route.success === undefined ? {} : { "200": { ...success, description: "Nothing was made: it was a dry run." } }),
+        ...(route.success?.isMade === undefined ? {} : { "200": { ...success, description: "Nothing was made: it was a dry run." } }),
         ...failures(...EVERYWHERE),
       } as ZodOpenApiResponsesObject,
     },
@@ -142,8 +142,10 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-function pick(tool: AnyTool, names: readonly string[]): Record<string, z.ZodType> {
-  return Object.fromEntries(names.map((name) => [name, fieldOf(tool, name)]));
+/** What stands in a path is always given, also where the tool can do without. */
+function required(field: z.ZodType): z.ZodType {
+  const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
+  return inner instanceof z.ZodType ? inner.describe(field.description ?? "") : field;
 }
 
 function fieldOf(tool: AnyTool, name: string): z.ZodType {

@@ -44,6 +44,7 @@ function describe(version: string, paths: ZodOpenApiPathsObject): ZodOpenApiObje
       { name: "Posts", description: "Schedule, change, cancel and retry posts." },
       { name: "Accounts", description: "The connected channels." },
       { name: "Files", description: "Pictures, videos and sounds of your own." },
+      { name: "Webhooks", description: "Events sent to addresses of your own, signed after Standard Webhooks." },
       { name: "Service", description: "Platforms, the publisher's state, this description." },
       { name: "Tools", description: "Every action as a tool, under its MCP name." },
     ],

@@ -49,7 +49,7 @@ function answer(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Record<s
     const call = toCall(route, { params: request.params, query: readQuery(request, route.query), body });
     // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
     const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
-    if (route.success?.isMade(call.args) === true) {
+    if (route.success !== undefined && route.success.isMade?.(call.args) !== false) {
       response.status(route.success.status).set("Location", route.success.location(result));
     }
     response.json(result);

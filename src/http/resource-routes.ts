@@ -26,7 +26,8 @@ export interface ResourceRoute {
   /** Default 200. */
   readonly success?: {
     readonly status: 201;
-    readonly isMade: (args: JsonObject) => boolean;
+    /** Whether this call makes anything; default: each does. */
+    readonly isMade?: (args: JsonObject) => boolean;
     readonly location: (result: JsonObject) => string;
   };
 }
@@ -113,6 +114,55 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     query: { search: "text", type: "text", limit: "integer", cursor: "text" },
   },
   { method: "delete", path: "/files/{id}", summary: "Delete a file", tools: ["delete_file"], body: "none", query: {} },
+  {
+    method: "get",
+    path: "/webhooks",
+    summary: "Addresses that are told of events",
+    tools: ["list_webhooks"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "post",
+    path: "/webhooks",
+    summary: "Have events sent to an address",
+    tools: ["create_webhook"],
+    body: "required",
+    query: {},
+    success: { status: 201, location: (result) => `/api/v1/webhooks/${idOf(result["webhook"])}` },
+  },
+  {
+    method: "get",
+    path: "/webhooks/{id}",
+    summary: "One webhook and the log of its deliveries, newest first",
+    tools: ["list_webhooks"],
+    body: "none",
+    query: { limit: "integer", cursor: "text" },
+  },
+  {
+    method: "delete",
+    path: "/webhooks/{id}",
+    summary: "Delete a webhook, its log and what waits for it",
+    tools: ["delete_webhook"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "post",
+    path: "/webhooks/{id}/test",
+    summary: "Send a signed test now",
+    tools: ["test_webhook"],
+    body: "optional",
+    query: {},
+  },
+  {
+    method: "post",
+    path: "/webhooks/{id}/replay",
+    summary: "Send one event again, or all since a time",
+    tools: ["replay_webhook"],
+    body: "required",
+    query: {},
+  },
   { method: "get", path: "/platforms", summary: "Every platform and what it supports", tools: ["list_platforms"], body: "none", query: {} },
   { method: "get", path: "/status", summary: "How the publisher is doing", tools: ["get_status"], body: "none", query: {} },
 ];

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { MediaKind, MediaLimits } from "../domain/account.ts";
 import { AppError } from "../domain/errors.ts";
+import { makeSecret, readSecret, signedHeaders } from "../domain/standard-webhooks.ts";
 import { SECOND } from "../domain/time.ts";
 import {
   definePlatform,
@@ -15,7 +16,6 @@ import {
   type SecretField,
 } from "../ports/platform.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./webhook/event.ts";
-import { makeSecret, readSecret, signedHeaders } from "./webhook/signature.ts";
 
 const MAX_ITEMS = 21;
 

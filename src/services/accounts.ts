@@ -61,8 +61,27 @@ export async function showAccount(ctx: AppContext, query: Query | Tx, row: Accou
   return toAccount(ctx, row, queued.get(row.id) ?? 0);
 }
 
+/** What `toAccount` shows of a row. */
+export type ShownAccount = Pick<
+  AccountRow,
+  | "id"
+  | "provider"
+  | "name"
+  | "handle"
+  | "platform_account_id"
+  | "profile_url"
+  | "avatar_url"
+  | "status"
+  | "status_reason"
+  | "token_expires_at"
+  | "scopes"
+  | "last_published_at"
+  | "created_at"
+  | "updated_at"
+>;
+
 /** A row as every face shows it: field by field, so that nothing secret can slip through. */
-export function toAccount(ctx: AppContext, row: AccountRow, queuedCount: number): Account {
+export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
   const { status, reason } = healthOf(ctx, row);
   return {
     id: row.id,
@@ -84,7 +103,7 @@ export function toAccount(ctx: AppContext, row: AccountRow, queuedCount: number)
   };
 }
 
-function healthOf(ctx: AppContext, row: AccountRow): { status: AccountStatus; reason: string | null } {
+function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; reason: string | null } {
   const platform = ctx.platforms.get(row.provider);
   if (platform === undefined && row.status !== "disconnected") {
     return { status: "reconnect_required", reason: `This version of Posthorn does not know the platform "${row.provider}".` };

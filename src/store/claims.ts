@@ -2,6 +2,7 @@ import { newId } from "../domain/ids.ts";
 import { TRANSITIONS } from "../domain/post-states.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { LEASED, leased, type Lease } from "./ledger.ts";
+import { freeWebhooks } from "./outbox.ts";
 import { POST_COLUMNS, type PostRow } from "./posts.ts";
 import type { Tables } from "./schema.ts";
 
@@ -60,7 +61,10 @@ export function claimPost(raw: SqliteDatabase, id: string, worker: { id: string;
   const post = raw
     .prepare(
       `UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
-         fence = fence + 1, lease_worker = ?, updated_at = ?
+         fence = fence + 1, lease_worker = ?, updated_at = ?,
+         attempts = attempts + NOT EXISTS (
+           SELECT 1 FROM attempts a
+           WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded'))
        WHERE id = ? AND ${CLAIMABLE} AND next_at <= ? AND status IN ('scheduled', 'publishing', 'uploaded')
        RETURNING ${COLUMNS}`,
     )
@@ -69,32 +73,32 @@ export function claimPost(raw: SqliteDatabase, id: string, worker: { id: string;
   const account = raw
     .prepare("UPDATE accounts SET in_flight_post = ?, next_allowed_at = MAX(next_allowed_at, ?) WHERE id = ? RETURNING *")
     .get([id, worker.nextAllowedAt, post.account_id]) as Tables["accounts"];
-  const attempts = openAttempt(raw, post, worker);
+  openAttempt(raw, post, worker);
   return {
-    post: { ...post, attempts },
+    post,
     account,
     lease: { postId: id, accountId: post.account_id, workerId: worker.id, fence: post.fence },
   };
 }
 
-/** A post that only waited (held until its time, being processed) goes on in its attempt; anything else is a new one. */
-function openAttempt(raw: SqliteDatabase, post: PostRow, worker: { id: string; now: number }): number {
+/**
+ * A post that only waited (held until its time, being processed) goes on in its attempt; anything else is a new one, whose
+ * number the claim has counted up.
+ */
+function openAttempt(raw: SqliteDatabase, post: PostRow, worker: { id: string; now: number }): void {
   const resumed = raw
     .prepare(
       `UPDATE attempts SET outcome = 'running', worker_id = ?, finished_at = NULL
-       WHERE post_id = ? AND number = ? AND run = ? AND outcome IN ('waiting', 'uploaded') RETURNING number`,
+       WHERE post_id = ? AND number = ? AND outcome IN ('waiting', 'uploaded') RETURNING number`,
     )
-    .get([worker.id, post.id, post.attempts, post.run]);
-  if (resumed !== undefined) return post.attempts;
-  const number = post.attempts + 1;
-  raw.prepare("UPDATE posts SET attempts = ? WHERE id = ?").run([number, post.id]);
+    .get([worker.id, post.id, post.attempts]);
+  if (resumed !== undefined) return;
   raw
     .prepare(
       `INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
        VALUES (?, ?, ?, ?, ?, ?, 'running', NULL, ?, ?, NULL)`,
     )
-    .run([newId("att"), post.owner_id, post.id, number, post.run, worker.id, worker.now - post.due_at, worker.now]);
-  return number;
+    .run([newId("att"), post.owner_id, post.id, post.attempts, post.run, worker.id, worker.now - post.due_at, worker.now]);
 }
 
 /**
@@ -137,6 +141,7 @@ export function failMissed(raw: SqliteDatabase, missed: { id: string; error: str
 export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): number {
   const posts = raw.prepare("SELECT id FROM posts WHERE lease_worker = ?").all([workerId]) as { id: string }[];
   for (const { id } of posts) freePost(raw, id, now);
+  freeWebhooks(raw, workerId);
   raw.prepare("DELETE FROM workers WHERE id = ?").run([workerId]);
   return posts.length;
 }

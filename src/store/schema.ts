@@ -1,7 +1,9 @@
+import type { Generated } from "kysely";
 import type { AccountStatus } from "../domain/account.ts";
 import type { FILE_STATUSES, FileType } from "../domain/file.ts";
 import type { Attempt } from "../domain/post.ts";
 import type { PostStatus } from "../domain/post-states.ts";
+import type { DeliveryStatus, WebhookStatus } from "../domain/webhook.ts";
 
 /** The tables as SQLite holds them: moments are milliseconds, lists and objects JSON text, flags 0 or 1. */
 export interface Tables {
@@ -108,7 +110,8 @@ export interface Tables {
   };
   workers: {
     id: string;
-    role: "serve" | "stdio" | "cli";
+    /** `caller`: at work on the folder without publishing. */
+    role: "serve" | "stdio" | "cli" | "caller";
     host: string;
     pid: number;
     version: string;
@@ -160,6 +163,47 @@ export interface Tables {
     attempts: number;
     created_at: number;
     expires_at: number;
+  };
+  webhooks: {
+    id: string;
+    owner_id: string;
+    /** The address as lists show it, without its query, which may hold a token. */
+    address: string;
+    /** The whole address and the signing secret; AES-256-GCM, bound to this row. */
+    secrets_enc: string;
+    /** Kinds of events; JSON. */
+    events: string;
+    /** Only events of these accounts; null: of all. */
+    account_ids: string | null;
+    status: WebhookStatus;
+    status_reason: string | null;
+    /** Since when every try has failed. */
+    failing_since: number | null;
+    /** The one process that sends to it, and until when the others wait for it. */
+    lease_worker: string | null;
+    lease_until: number;
+    created_at: number;
+    updated_at: number;
+  };
+  /** The outbox and, once sent, its log. */
+  webhook_deliveries: {
+    /** In order of the events. Left out when inserted. */
+    seq: Generated<number>;
+    /** Goes along as `webhook-id`, the same on each try. */
+    id: string;
+    owner_id: string;
+    webhook_id: string;
+    event: string;
+    happened_at: number;
+    /** The post or account at that moment, as columns; JSON. */
+    snapshot: string;
+    status: DeliveryStatus;
+    tries: number;
+    /** When it is tried next; null once nothing more will happen by itself. */
+    next_at: number | null;
+    tried_at: number | null;
+    http_status: number | null;
+    error: string | null;
   };
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }

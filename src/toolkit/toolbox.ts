@@ -53,7 +53,7 @@ export interface Toolbox {
 
 const Confirm = z.string().max(200).describe("Token out of the answer that asked for a person's consent; only with their yes.");
 
-const IdempotencyKey = z.string().min(1).max(255).describe("Your text; calls that repeat it are done once (24 h).");
+const IdempotencyKey = z.string().min(1).max(255).describe("Calls with one key are done once (24 h).");
 
 export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
   const entries = new Map(tools.map((tool) => [tool.name, { tool: withOwnFields(tool, ctx.settings) }]));

@@ -11,6 +11,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const API_KEY = "the-parity-test-has-a-fixed-key-of-its-own";
 const LATER = "2100-01-01T09:00:00Z";
 
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
 type Args = Readonly<Record<string, unknown>>;
 
 /** What a caller sees of a call: the result, or the sentence that refuses it. */
@@ -40,7 +42,9 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   cancel_post: async (world) => ({ id: await world.newPost() }),
   check_connection: async () => ({ connectId: await openConnection() }),
   connect_channel: () => ({ provider: "bluesky", handle: "alice.example.com" }),
+  create_webhook: () => ({ url: "https://hooks.example/events", events: ["post.failed"], secret: SECRET }),
   delete_file: async (world) => ({ id: await world.newFile() }),
+  delete_webhook: async () => ({ id: await newWebhook() }),
   disconnect_channel: async (world) => ({ accountId: await world.newAccount() }),
   edit_published_post: (world) => ({ id: world.publishedId, caption: "Corrected" }),
   get_account_analytics: (world) => ({ accountId: world.accountId, from: "2026-01-01", to: "2026-01-02" }),
@@ -50,6 +54,8 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   list_files: () => ({ limit: 1 }),
   list_platforms: () => ({}),
   list_posts: () => ({ status: ["published", "failed"], search: "parity" }),
+  list_webhooks: async () => ({ id: await newWebhook() }),
+  replay_webhook: async () => ({ id: await newWebhook(), since: "2026-01-01" }),
   resolve_post: async (world) => ({ id: await failPost(await world.newPost(), "in doubt"), outcome: "not_published" }),
   retry_post: async (world) => ({ id: await failPost(await world.newPost()) }),
   schedule_post: (world) => ({ accountId: world.accountId, caption: "Face to face", scheduledAt: LATER, dryRun: true }),
@@ -61,6 +67,7 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   }),
   set_thumbnail: (world) => ({ id: world.publishedId, thumbnailUrl: world.fileId }),
   show_calendar: (world) => ({ accountId: [world.accountId], from: "2026-01-01", to: "2026-01-31" }),
+  test_webhook: async () => ({ id: await newWebhook() }),
   update_post: async (world) => ({ id: await world.newPost(), caption: "Changed", metadata: { title: "New" } }),
   upload_file: () => ({ name: "picture.png" }),
 };
@@ -72,7 +79,11 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["check_connection", { connectId: "con_none" }],
   ["connect_channel", { provider: "myspace" }],
   ["connect_channel", { provider: "bluesky", instanceUrl: "http://127.0.0.1:1" }],
+  ["create_webhook", { url: "http://127.0.0.1/hook" }],
+  ["create_webhook", { url: "https://hooks.example/", events: ["post.liked"] }],
+  ["create_webhook", { url: "https://hooks.example/", accountId: ["acc_none"] }],
   ["delete_file", { id: "file_none" }],
+  ["delete_webhook", { id: "whk_none" }],
   ["disconnect_channel", { accountId: "acc_none" }],
   ["edit_published_post", { id: "post_none", caption: "x" }],
   ["edit_published_post", (world: World) => ({ id: world.failedId, caption: "x" })],
@@ -89,7 +100,10 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["list_posts", { status: ["sent"] }],
   ["list_posts", { cursor: "nonsense" }],
   ["list_posts", { from: "yesterday" }],
+  ["list_webhooks", { id: "whk_none" }],
+  ["list_webhooks", { cursor: "nonsense" }],
   ["no_such_tool", {}],
+  ["replay_webhook", { id: "whk_none" }],
   ["resolve_post", (world: World) => ({ id: world.publishedId, outcome: "published" })],
   ["resolve_post", (world: World) => ({ id: world.failedId, outcome: "perhaps" })],
   ["retry_post", (world: World) => ({ id: world.publishedId })],
@@ -101,6 +115,7 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["set_thumbnail", (world: World) => ({ id: world.publishedId })],
   ["set_thumbnail", (world: World) => ({ id: world.failedId, thumbnailUrl: world.fileId })],
   ["show_calendar", { from: "2026-02-01", to: "2026-01-01" }],
+  ["test_webhook", { id: "whk_none" }],
   ["update_post", (world: World) => ({ id: world.publishedId, caption: "x" })],
   ["update_post", { id: "post_none" }],
   ["upload_file", { url: "http://169.254.169.254/latest/meta-data" }],
@@ -239,6 +254,12 @@ async function failPost(id: string, doubt?: "in doubt"): Promise<string> {
     .where("id", "=", id)
     .execute();
   return id;
+}
+
+/** Nobody is there, and nobody need be. */
+async function newWebhook(): Promise<string> {
+  const { webhook } = (await call("create_webhook", { url: "http://hooks.invalid/events" })) as { webhook: { id: string } };
+  return webhook.id;
 }
 
 async function openConnection(): Promise<string> {

@@ -19,9 +19,16 @@ interface Things {
   readonly post: string;
   readonly file: string;
   readonly connection: string;
+  readonly webhook: string;
 }
 
-const MISSING: Things = { account: "acc_missing", post: "post_missing", file: "file_missing", connection: "con_missing" };
+const MISSING: Things = {
+  account: "acc_missing",
+  post: "post_missing",
+  file: "file_missing",
+  connection: "con_missing",
+  webhook: "whk_missing",
+};
 
 /** Arguments that a tool needs besides; a new tool with others adds them here. */
 const FILLERS: Readonly<Record<string, unknown>> = {
@@ -31,14 +38,18 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   from: "2026-11-01",
   provider: "feed",
   posts: [{ accountId: "acc_missing" }],
+  url: "https://hooks.example/secret-of",
 };
 
 /** Given although they are not needed: a change without a change is refused for that alone. */
 const ALWAYS = ["caption"];
 
+/** What an id is of, by the end of the tool's name; a post's where none fits. */
+const KINDS = ["file", "webhook"] as const;
+
 /** Lists answer with what is the caller's own instead of refusing; batches refuse each item for itself. */
 const POINTERS: Readonly<Record<string, (tool: AnyTool, things: Things) => object>> = {
-  id: (tool, things) => ({ id: tool.name.endsWith("_file") ? things.file : things.post }),
+  id: (tool, things) => ({ id: things[KINDS.find((kind) => new RegExp(`_${kind}s?$`).test(tool.name)) ?? "post"] }),
   accountId: (_tool, things) => ({ accountId: things.account }),
   connectId: (_tool, things) => ({ connectId: things.connection }),
 };
@@ -61,9 +72,10 @@ async function makeThings(ownerId: string): Promise<Things> {
   const account = await service.addFeed(ownerId);
   const { post } = await service.call("schedule_post", { accountId: account, caption: `secret of ${ownerId}` }, { ownerId });
   const { connectId } = await service.call("connect_channel", { provider: "webhook" }, { ownerId });
+  const { webhook } = await service.call("create_webhook", { url: `https://hooks.example/secret of ${ownerId}` }, { ownerId });
   const upload = { name: "photo.png", contentType: "image/png", body: createReadStream(PHOTO), altText: `secret of ${ownerId}` };
   const { file } = await storeUpload(service.ctx, callerOf({ ownerId }), upload);
-  return { account, post: post.id, connection: connectId, file: file.id };
+  return { account, post: post.id, connection: connectId, file: file.id, webhook: webhook.id };
 }
 
 function pointersOf(tool: AnyTool): string[] {
@@ -156,7 +168,9 @@ describe("GET /files/{id}", () => {
 
 describe.each(RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const))("%s", (_name, route) => {
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
-  const body = { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];
+  const body = route.path.endsWith("/replay")
+    ? { json: { since: "2026-11-01" } }
+    : { delete: {}, get: {}, patch: { json: { caption: "x" } }, post: {} }[route.method];
 
   it("answers another owner's id as one that does not exist", async () => {
     if (!route.path.includes("{id}")) {
@@ -206,6 +220,6 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("the tool %s", (_
 });
 
 function targetOf(route: ResourceRoute, things: Things): string {
-  const id = route.path.startsWith("/files") ? things.file : things.post;
+  const id = things[KINDS.find((kind) => route.path.startsWith(`/${kind}s`)) ?? "post"];
   return `${route.method.toUpperCase()} /api/v1${route.path.replace("{id}", id)}`;
 }

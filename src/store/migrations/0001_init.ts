@@ -1,3 +1,35 @@
+/** One row for each webhook that wants the event; `account` is the column that names the account. */
+function insertEvent(event: string, account: string, snapshot: string): string {
+  return `INSERT INTO webhook_deliveries (id, owner_id, webhook_id, event, happened_at, snapshot, status, tries, next_at)
+      SELECT 'evt_' || lower(hex(randomblob(16))), w.owner_id, w.id, ${event}, NEW.updated_at, ${snapshot}, 'pending', 0, NEW.updated_at
+      FROM webhooks w
+      WHERE w.owner_id = NEW.owner_id AND w.status <> 'disabled' AND instr(w.events, '"' || ${event} || '"') > 0
+        AND (w.account_ids IS NULL OR instr(w.account_ids, '"' || ${account} || '"') > 0);`;
+}
+
+/** What is shown of a post, as it is at this moment. */
+const POST_EVENT = insertEvent(
+  "'post.' || NEW.status",
+  "NEW.account_id",
+  `json_object(
+        'id', NEW.id, 'account_id', NEW.account_id, 'provider', NEW.provider, 'media_url', NEW.media_url, 'caption', NEW.caption,
+        'metadata', NEW.metadata, 'lead_minutes', NEW.lead_minutes, 'scheduled_at', NEW.scheduled_at, 'status', NEW.status,
+        'platform_post_id', NEW.platform_post_id, 'platform_url', NEW.platform_url, 'error', NEW.error, 'attempts', NEW.attempts,
+        'published_at', NEW.published_at, 'created_at', NEW.created_at, 'updated_at', NEW.updated_at)`,
+);
+
+/** What is shown of an account, its waiting posts among it. */
+const ACCOUNT_EVENT = insertEvent(
+  "'account.reconnect_required'",
+  "NEW.id",
+  `json_object(
+        'id', NEW.id, 'provider', NEW.provider, 'name', NEW.name, 'handle', NEW.handle,
+        'platform_account_id', NEW.platform_account_id, 'profile_url', NEW.profile_url, 'avatar_url', NEW.avatar_url,
+        'status', NEW.status, 'status_reason', NEW.status_reason, 'token_expires_at', NEW.token_expires_at, 'scopes', NEW.scopes,
+        'last_published_at', NEW.last_published_at, 'created_at', NEW.created_at, 'updated_at', NEW.updated_at,
+        'queued', (SELECT count(*) FROM posts WHERE account_id = NEW.id AND status = 'scheduled'))`,
+);
+
 /** The first schema. Append-only: a released migration is never edited. */
 export const statements: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
@@ -104,4 +136,34 @@ export const statements: readonly string[] = [
     PRIMARY KEY (account_id, id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX feed_newest ON feed_items (account_id, published_at, id) WHERE is_public = 1`,
+
+  // Where events are sent to, and the outbox of those that are wanted.
+  `CREATE TABLE webhooks (
+    id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, address TEXT NOT NULL, secrets_enc TEXT NOT NULL,
+    events TEXT NOT NULL, account_ids TEXT, status TEXT NOT NULL, status_reason TEXT, failing_since INTEGER,
+    lease_worker TEXT, lease_until INTEGER NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE INDEX webhooks_owner ON webhooks (owner_id, id)`,
+  `CREATE TABLE webhook_deliveries (
+    seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, owner_id TEXT NOT NULL,
+    webhook_id TEXT NOT NULL REFERENCES webhooks (id) ON DELETE CASCADE,
+    event TEXT NOT NULL, happened_at INTEGER NOT NULL, snapshot TEXT NOT NULL,
+    status TEXT NOT NULL, tries INTEGER NOT NULL, next_at INTEGER, tried_at INTEGER, http_status INTEGER, error TEXT
+  ) STRICT`,
+  `CREATE INDEX webhook_deliveries_log ON webhook_deliveries (webhook_id, seq)`,
+  `CREATE INDEX webhook_deliveries_next ON webhook_deliveries (next_at) WHERE next_at IS NOT NULL`,
+  `CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (webhook_id, next_at, seq) WHERE next_at IS NOT NULL`,
+  `CREATE INDEX webhook_deliveries_age ON webhook_deliveries (happened_at)`,
+  // Triggers, so that no statement that moves a post can forget its event: see src/store/outbox.ts.
+  `CREATE TRIGGER posts_made AFTER INSERT ON posts
+    WHEN EXISTS (SELECT 1 FROM webhooks WHERE owner_id = NEW.owner_id)
+    BEGIN ${POST_EVENT} END`,
+  `CREATE TRIGGER posts_moved AFTER UPDATE OF status, scheduled_at ON posts
+    WHEN (NEW.status <> OLD.status OR (NEW.status = 'scheduled' AND NEW.scheduled_at <> OLD.scheduled_at))
+      AND EXISTS (SELECT 1 FROM webhooks WHERE owner_id = NEW.owner_id)
+    BEGIN ${POST_EVENT} END`,
+  `CREATE TRIGGER accounts_lost AFTER UPDATE OF status ON accounts
+    WHEN NEW.status = 'reconnect_required' AND OLD.status <> NEW.status
+      AND EXISTS (SELECT 1 FROM webhooks WHERE owner_id = NEW.owner_id)
+    BEGIN ${ACCOUNT_EVENT} END`,
 ];

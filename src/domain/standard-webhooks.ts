@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { AppError } from "../../domain/errors.ts";
+import { AppError } from "./errors.ts";
 
 /** Standard Webhooks, https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md */
 const PREFIX = "whsec_";
@@ -9,6 +9,7 @@ const MAX_BYTES = 64;
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
+/** A new signing secret in its usual form. */
 export function makeSecret(): string {
   return PREFIX + randomBytes(MADE_BYTES).toString("base64");
 }
@@ -24,6 +25,7 @@ export function readSecret(text: string): string {
   );
 }
 
+/** What is sent, before it is signed. */
 export interface WebhookMessage {
   readonly id: string;
   /** Milliseconds since 1970: when it is sent, not when it happened. */

@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+/** What a webhook can be told of: every state a post can reach, and a channel that stops working. */
+export const EVENT_KINDS = [
+  "post.scheduled",
+  "post.publishing",
+  "post.uploaded",
+  "post.published",
+  "post.failed",
+  "post.cancelled",
+  "account.reconnect_required",
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Sent on request alone, so that a receiver can be tried out. */
+export const TEST_EVENT = "webhook.test";
+
+/** `failing`: the last tries did not succeed. `disabled`: nothing is sent any more until a test succeeds. */
+export const WEBHOOK_STATUSES = ["active", "failing", "disabled"] as const;
+export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+
+export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** An address that is told of events. Never holds its secret. */
+export const Webhook = z
+  .strictObject({
+    id: z.string(),
+    url: z.string().describe("Without its query, which may hold a token."),
+    events: z.array(z.enum(EVENT_KINDS)),
+    accountIds: z.array(z.string()).nullable().describe("Null: all accounts."),
+    status: z.enum(WEBHOOK_STATUSES).describe("disabled: test_webhook turns it on again."),
+    statusReason: z.string().nullable(),
+    pending: z.int().min(0).describe("Deliveries that wait."),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Webhook" });
+export type Webhook = z.infer<typeof Webhook>;
+
+/** A whole `Webhook`, of which the schema tells the few fields that an answer is read for. */
+export const WebhookSummary = z.looseObject({
+  id: z.string(),
+  status: z.enum(WEBHOOK_STATUSES),
+});
+
+/** One event on its way to one webhook. */
+export const Delivery = z
+  .strictObject({
+    id: z.string().describe("Goes along as webhook-id."),
+    event: z.string(),
+    at: z.iso.datetime().describe("When it happened."),
+    status: z.enum(DELIVERY_STATUSES),
+    tries: z.int().min(0),
+    triedAt: z.iso.datetime().nullable(),
+    nextTryAt: z.iso.datetime().nullable(),
+    httpStatus: z.int().nullable().describe("Of the last try; null: no answer came."),
+    error: z.string().nullable(),
+  })
+  .meta({ id: "Delivery" });
+export type Delivery = z.infer<typeof Delivery>;
+
+/** A whole `Delivery`, of which the schema tells the few fields that an answer is read for. */
+export const DeliverySummary = z.looseObject({
+  id: z.string(),
+  event: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  error: z.string().nullable(),
+});

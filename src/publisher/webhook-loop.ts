@@ -1,0 +1,81 @@
+import { Cron } from "croner";
+import { DAY, HOUR } from "../domain/time.ts";
+import type { AppContext } from "../services/context.ts";
+import { deliverDue } from "../services/webhook-deliveries.ts";
+import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/outbox.ts";
+
+/** Webhooks that one process sends to at a time. */
+const MAX_RUNNING = 32;
+
+const KEPT_MS = 30 * DAY;
+const PRUNE_EVERY_MS = HOUR;
+/** Few enough that nobody notices the write. */
+const PRUNED_AT_ONCE = 1_000;
+
+export interface WebhookLoop {
+  /** Starts nothing new, breaks off what is under way after `graceMs`; the next process sends it again. */
+  close(graceMs: number): Promise<void>;
+}
+
+/**
+ * Sends events to webhooks, apart from the publishing of posts: a slow receiver holds up nobody but itself. Any number of
+ * processes on one data folder may run it.
+ */
+export function startWebhookLoop(ctx: AppContext): WebhookLoop {
+  const loop = new Loop(ctx);
+  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
+  return {
+    async close(graceMs) {
+      job.stop();
+      await loop.close(graceMs);
+    },
+  };
+}
+
+class Loop {
+  readonly #ctx: AppContext;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #stop = new AbortController();
+  #isClosing = false;
+  #prunedAt: number;
+
+  constructor(ctx: AppContext) {
+    this.#ctx = ctx;
+    this.#prunedAt = ctx.clock.monotonic();
+  }
+
+  noteFailure(error: unknown): void {
+    this.#ctx.log.error({ err: error }, "events could not be sent; the next tick tries again");
+  }
+
+  async tick(): Promise<void> {
+    const { clock, db } = this.#ctx;
+    if (this.#isClosing) return;
+    const next = readNextDelivery(db.raw);
+    if (next !== null && next <= clock.now()) {
+      for (const id of readDueWebhooks(db.raw, clock.now())) if (this.#running.size < MAX_RUNNING) this.#start(id);
+    }
+    if (clock.monotonic() - this.#prunedAt >= PRUNE_EVERY_MS) await this.#prune();
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true;
+    const cutOff = setTimeout(() => this.#stop.abort(new Error("The process is stopping.")), graceMs);
+    await Promise.all(this.#running.values());
+    clearTimeout(cutOff);
+  }
+
+  #start(id: string): void {
+    if (this.#running.has(id)) return;
+    const work = deliverDue(this.#ctx, id, this.#stop.signal)
+      .catch((error: unknown) => this.noteFailure(error))
+      .finally(() => this.#running.delete(id));
+    this.#running.set(id, work);
+  }
+
+  async #prune(): Promise<void> {
+    this.#prunedAt = this.#ctx.clock.monotonic();
+    const before = this.#ctx.clock.now() - KEPT_MS;
+    while ((await this.#ctx.db.commit((raw) => pruneDeliveries(raw, { before, limit: PRUNED_AT_ONCE }))) === PRUNED_AT_ONCE);
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { Webhook, WebhookSummary } from "../src/domain/webhook.ts";
+import { deleteWebhook } from "../src/services/webhooks.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "delete_webhook",
+  title: "Delete a webhook",
+  permission: "admin",
+  description: 'Delete a webhook, its log and what waits for it. Example: {"id":"whk_…"}',
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
+  output: z.strictObject({ webhook: Webhook }),
+  listedOutput: z.strictObject({ webhook: WebhookSummary }),
+  handle: (args, { ctx, caller }) => deleteWebhook(ctx, caller, args),
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhook.ts";
+import { listWebhooks } from "../src/services/webhooks.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+const output = z.strictObject({
+  webhooks: z.array(Webhook),
+  deliveries: z.array(Delivery).optional(),
+  nextCursor: z.string().nullable().optional(),
+});
+
+export default defineTool({
+  name: "list_webhooks",
+  title: "List webhooks",
+  permission: "admin",
+  description:
+    "List the webhooks and whether events get through; with id, also the log of that one's deliveries, newest first: tries, answers, " +
+    'errors, the next try. Example: {"id":"whk_…"}',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  input: z.strictObject({
+    id: z.string().optional().describe("Only this one, with its deliveries."),
+    limit: z.int().min(1).max(500).default(50).describe("Deliveries per page."),
+    cursor: z.string().optional().describe("nextCursor of the previous page."),
+  }),
+  output,
+  listedOutput: output.extend({ webhooks: z.array(WebhookSummary), deliveries: z.array(DeliverySummary).optional() }),
+  handle: (args, { ctx, caller }) => listWebhooks(ctx, caller, args),
+});

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhook.ts";
+import { testWebhook } from "../src/services/webhook-deliveries.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "test_webhook",
+  title: "Test a webhook",
+  permission: "admin",
+  description:
+    'Send the event webhook.test now and see in delivery what came back. A success turns a disabled webhook on again. Example: {"id":"whk_…"}',
+  hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
+  input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
+  output: z.strictObject({ webhook: Webhook, delivery: Delivery }),
+  listedOutput: z.strictObject({ webhook: WebhookSummary, delivery: DeliverySummary }),
+  handle: (args, { ctx, caller, signal }) => testWebhook(ctx, caller, { ...args, signal }),
+});
