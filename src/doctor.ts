@@ -1,5 +1,5 @@
 import type { Finding } from "./cli/host.ts";
-import { loadCatalog, type Catalog } from "./catalog.ts";
+import { listPlatformNames, loadCatalog, type Catalog } from "./catalog.ts";
 import { createContext, defaultPublicUrl, type Context } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from "./data-folder.ts";
@@ -28,7 +28,7 @@ export async function examine(env: Environment): Promise<Finding[]> {
 
   const catalog = await loadCatalog();
   const place = locateDataFolder(env);
-  const settings = await attempt("settings", async () => parseConfig(await readEnvironment(place, env), catalog));
+  const settings = await attempt("settings", async () => parseConfig(await readEnvironment(place, env), await listPlatformNames()));
   if (settings !== null)
     note("settings", "ok", `read from the environment and ${place}/posthorn.env; time zone ${settings.config.timezone}`);
   const folder = await attempt("data folder", () => openDataFolder(place));

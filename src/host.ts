@@ -2,15 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "./cli/host.ts";
-import { readSandboxSetup, readSetup, type Setup } from "./setup.ts";
+import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
 import type { Machine } from "./running-publisher.ts";
 import type { StdioStreams } from "./start-stdio.ts";
+import type { StartThread } from "./threaded-publisher.ts";
 import { VERSION } from "./version.ts";
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly machine: Machine;
+  /** Gives the publisher a thread of its own; without it, it shares that of the API. */
+  readonly startThread?: StartThread;
   readonly stopSignal: AbortSignal;
   readonly stdio: StdioStreams;
 }
@@ -29,11 +32,11 @@ export function createHost(options: HostOptions): Host {
     async startServer({ role, sandbox }) {
       const { startServer } = await import("./start-server.ts");
       const setup = sandbox === undefined ? await readSetup(env) : await readSandboxSetup(sandbox);
-      return startServer({ setup, machine, role });
+      return startServer({ setup, machine, role, ...(options.startThread && { startThread: options.startThread }) });
     },
     async runStdio({ permissions }) {
       const { runStdio } = await import("./start-stdio.ts");
-      await runStdio({ setup: await readSetup(env), machine, permissions, streams: options.stdio, stopSignal });
+      await runStdio({ settings: await readSettings(env), machine, permissions, streams: options.stdio, stopSignal });
     },
     makeTemporaryFolder: () => mkdtemp(join(tmpdir(), "posthorn-demo-")),
     removeFolder: (path) => rm(path, { recursive: true, force: true }),

@@ -1,26 +1,35 @@
-import { loadCatalog, type Catalog } from "./catalog.ts";
+import { listPlatformNames, loadCatalog, type Catalog } from "./catalog.ts";
 import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts";
 import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey, type DataFolder } from "./data-folder.ts";
 import { AppError } from "./domain/errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Everything that is known before the database is opened. */
-export interface Setup {
+/** What the environment and the data folder say. */
+export interface Settings {
   readonly config: Config;
   readonly secrets: Secrets;
   readonly folder: DataFolder;
   readonly masterKey: Buffer;
+}
+
+/** Everything that is known before the database is opened. */
+export interface Setup extends Settings {
   readonly catalog: Catalog;
 }
 
 /** Reads settings and data folder. Throws AppError, with all bad settings at once, before anything is started. */
+export async function readSettings(env: Environment): Promise<Settings> {
+  const place = locateDataFolder(env);
+  const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformNames());
+  const folder = await openDataFolder(place);
+  return { config, secrets, folder, masterKey: await readSecretKey(folder) };
+}
+
+/** As `readSettings`, with all tools and platforms loaded. */
 export async function readSetup(env: Environment): Promise<Setup> {
   const catalog = await loadCatalog();
-  const place = locateDataFolder(env);
-  const { config, secrets } = parseConfig(await readEnvironment(place, env), catalog);
-  const folder = await openDataFolder(place);
-  return { config, secrets, folder, masterKey: await readSecretKey(folder), catalog };
+  return { ...(await readSettings(env)), catalog };
 }
 
 /** Default settings in a folder of its own, on loopback and any free port, silent. */
@@ -29,12 +38,9 @@ export async function readSandboxSetup(path: string): Promise<Setup> {
 }
 
 /** As `readConfig`, with one AppError that lists the problems. */
-export function parseConfig(env: Environment, catalog: Catalog): { config: Config; secrets: Secrets } {
+export function parseConfig(env: Environment, platforms: readonly string[]): { config: Config; secrets: Secrets } {
   try {
-    return readConfig(
-      env,
-      catalog.platforms.map((platform) => platform.name),
-    );
+    return readConfig(env, platforms);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const count = error.problems.length === 1 ? "One setting is" : `${error.problems.length} settings are`;

@@ -1,21 +1,23 @@
 import type { Readable, Writable } from "node:stream";
+import { readListings } from "./catalog.ts";
 import { localCaller } from "./cli/local-caller.ts";
 import { Closers } from "./closers.ts";
-import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
-import { AppError } from "./domain/errors.ts";
 import type { Permission } from "./domain/permissions.ts";
+import { SECOND } from "./domain/time.ts";
+import { createLogger } from "./log.ts";
 import { untilOrphaned } from "./mcp/parent.ts";
 import { serveStdio } from "./mcp/stdio.ts";
-import type { Publisher } from "./publisher/loop.ts";
-import { runPublisher, type Machine } from "./running-publisher.ts";
-import { ensureFirstAccount } from "./services/first-start.ts";
-import { isServerRunning } from "./services/running-server.ts";
-import type { Setup } from "./setup.ts";
-import type { Toolbox } from "./toolkit/toolbox.ts";
+import type { Machine } from "./running-publisher.ts";
+import type { Settings } from "./setup.ts";
+import type { Base } from "./stdio-service.ts";
+import { createCipher } from "./store/cipher.ts";
+import { openDb } from "./store/db.ts";
+import { systemClock } from "./system-clock.ts";
+import { createLateToolbox, type ToolAccess } from "./toolkit/late-toolbox.ts";
 import { VERSION } from "./version.ts";
 
-/** A client waits for little at its end; the publisher's work is taken up again from the ledger by the next process. */
-const PUBLISHER_GRACE_MS = 500;
+/** A client that asks for nothing is no reason to publish late. */
+const OPEN_WITHIN_MS = SECOND / 2;
 
 export interface StdioStreams {
   readonly stdin: Readable;
@@ -25,7 +27,7 @@ export interface StdioStreams {
 }
 
 export interface StdioStart {
-  readonly setup: Setup;
+  readonly settings: Settings;
   readonly machine: Machine;
   readonly permissions: readonly Permission[];
   readonly streams: StdioStreams;
@@ -34,82 +36,96 @@ export interface StdioStart {
 
 /** MCP over the standard streams, with a publisher; resolves when the client has gone. */
 export async function runStdio(start: StdioStart): Promise<void> {
-  const { setup, streams } = start;
-  const ctx = await createContext(setup);
-  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
-  closers.add(() => ctx[Symbol.asyncDispose]());
+  const { settings, streams } = start;
+  const log = createLogger(settings.config.logLevel);
+  const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
-    const toolbox = createTools(ctx, setup);
-    let publisher: Publisher | null = null;
-    await ensureFirstAccount(ctx);
-    openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
-    publisher = await runPublisher(ctx, setup.folder, { ...start.machine, role: "stdio" });
-    const running = publisher;
-    closers.add(() => running.close(PUBLISHER_GRACE_MS));
+    const db = await openDb({ file: settings.folder.database });
+    closers.add(() => db[Symbol.asyncDispose]());
+    const base = { db, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
+    const service = new LateService(start, base, closers);
     await serveStdio({
-      toolbox,
-      ctx,
+      toolbox: await service.toolbox(),
+      ctx: base,
       version: VERSION,
       caller: localCaller(start.permissions),
       stdin: streams.stdin,
       stdout: streams.stdout,
-      stopSignal: AbortSignal.any([start.stopSignal, watchParent(ctx, streams, closers)]),
+      stopSignal: AbortSignal.any([start.stopSignal, service.failed, watchParent(base, streams, closers)]),
     });
+    await service.settled();
   } finally {
     await closers[Symbol.asyncDispose]();
   }
 }
 
+/**
+ * Everything behind the tools. An agent waits for the list of tools, and nobody for the rest, so that is loaded and opened when
+ * the list has been answered, with the first call, or after a moment.
+ */
+class LateService {
+  readonly #start: StdioStart;
+  readonly #base: Base;
+  readonly #closers: Closers;
+  readonly #failed = new AbortController();
+  #opened: Promise<ToolAccess> | null = null;
+
+  constructor(start: StdioStart, base: Base, closers: Closers) {
+    this.#start = start;
+    this.#base = base;
+    this.#closers = closers;
+  }
+
+  /** Aborted when it cannot be opened. */
+  get failed(): AbortSignal {
+    return this.#failed.signal;
+  }
+
+  async toolbox(): Promise<ToolAccess> {
+    // With other settings the lists are others.
+    const listings = this.#start.settings.config.confirm === "always" ? null : await readListings();
+    if (listings === null) return this.#open();
+    this.#openSoon();
+    return createLateToolbox(listings, () => this.#open());
+  }
+
+  /** Resolves when nothing is being opened any more. Throws why it could not be. */
+  async settled(): Promise<void> {
+    await this.#opened;
+  }
+
+  #openSoon(): void {
+    const done = new AbortController();
+    this.#closers.add(() => done.abort());
+    this.#base.clock.sleep(OPEN_WITHIN_MS, done.signal).then(
+      () => void this.#open().catch(() => {}),
+      () => {},
+    );
+  }
+
+  #open(): Promise<ToolAccess> {
+    this.#opened ??= this.#openNow().catch((error: unknown) => {
+      this.#failed.abort(error);
+      throw error;
+    });
+    return this.#opened;
+  }
+
+  async #openNow(): Promise<ToolAccess> {
+    const { openStdioService } = await import("./stdio-service.ts");
+    const { settings, machine } = this.#start;
+    return openStdioService({ settings, machine, base: this.#base, closers: this.#closers });
+  }
+}
+
 /** Aborted when the client's process is gone, whatever became of its end of the pipe. */
-function watchParent(ctx: Context, streams: StdioStreams, closers: Closers): AbortSignal {
+function watchParent({ clock }: Base, streams: StdioStreams, closers: Closers): AbortSignal {
   const orphaned = new AbortController();
   const done = new AbortController();
   closers.add(() => done.abort());
-  untilOrphaned(() => streams.readParentId(), ctx.clock, done.signal).then(
+  untilOrphaned(() => streams.readParentId(), clock, done.signal).then(
     () => orphaned.abort(new Error("The parent process ended.")),
     () => {},
   );
   return orphaned.signal;
-}
-
-interface Listening {
-  readonly setup: Setup;
-  readonly ctx: Context;
-  readonly toolbox: Toolbox;
-  readonly closers: Closers;
-  readonly isReady: () => boolean;
-}
-
-/** Addresses in answers must lead somewhere: on loopback a listener of this process, opened with the first of them. */
-function openListenerWhenAsked(parts: Listening): void {
-  const { setup, ctx, closers } = parts;
-  if (setup.config.publicUrl !== null) return;
-  let opened: Promise<string> | null = null;
-  ctx.links.publicUrl = () => {
-    opened ??= openListener(parts).then((http) => {
-      if (http === null) return defaultPublicUrl(setup.config);
-      closers.add(() => http.close());
-      return defaultPublicUrl(setup.config, http.port);
-    });
-    return opened;
-  };
-}
-
-/** Null where a server on this data folder has the port: its addresses stay when this process is gone. */
-async function openListener(parts: Listening): Promise<{ port: number; close(): Promise<void> } | null> {
-  // Most sessions never need a server; they start faster without it.
-  const [{ createHttpApp }, { startHttpServer }, { httpDeps }] = await Promise.all([
-    import("./http/app.ts"),
-    import("./http/server.ts"),
-    import("./start-server.ts"),
-  ]);
-  const app = createHttpApp(httpDeps(parts));
-  const { host, port } = parts.setup.config;
-  try {
-    return await startHttpServer(app, { host, port });
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    if (await isServerRunning(parts.ctx)) return null;
-    return startHttpServer(app, { host, port: 0 });
-  }
 }

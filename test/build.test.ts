@@ -1,8 +1,14 @@
-import { execFile } from "node:child_process";
-import { rmSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { loadCatalog } from "../src/catalog.ts";
+import { describeTools } from "../src/toolkit/toolbox.ts";
 import { runCli } from "./support/cli.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -27,6 +33,28 @@ describe("the one-file bundle", () => {
     expect(bundled.stderr).toBe("");
   });
 
+  it.each(["risky", "always"] as const)("lists over stdio what the source lists, with confirmation %s", async (confirm) => {
+    using folder = temporaryFolder();
+    const { tools } = await listTools({ ...folder.env, POSTHORN_CONFIRM: confirm });
+    const expected = describeTools((await loadCatalog()).tools, { confirm });
+    expect(tools.map(({ inputSchema, outputSchema, annotations }) => ({ inputSchema, outputSchema, annotations }))).toEqual(
+      expected.map(({ inputSchema, outputSchema, annotations }) => ({ inputSchema, outputSchema, annotations })),
+    );
+    expect(tools.map(({ name, title, description }) => [name, title, description])).toEqual(
+      expected.map(({ name, title, description }) => [name, title, description]),
+    );
+  });
+
+  it("tells why it ends when the service behind the list cannot be opened", async () => {
+    using folder = temporaryFolder();
+    await run(BUNDLE, ["tools"], { env: { PATH: process.env["PATH"], ...folder.env } });
+    writeFileSync(join(folder.path, "data", "secret.key"), `${"0".repeat(64)}\n`);
+    const child = spawn(BUNDLE, ["stdio"], { env: { PATH: process.env["PATH"], ...folder.env } });
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(stderr).toContain("secret.key does not belong to this database");
+    expect(status).toBe(1);
+  });
+
   it("has the platforms, and pictures, too", async () => {
     using folder = temporaryFolder();
     const demo = await run(BUNDLE, ["demo", "--exit"], { env: { PATH: process.env["PATH"], ...folder.env } });
@@ -35,3 +63,13 @@ describe("the one-file bundle", () => {
     expect(stdout).toBe((await runCli(["call", "list_platforms"], folder)).stdout);
   });
 });
+
+async function listTools(env: Readonly<Record<string, string>>) {
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StdioClientTransport({ command: BUNDLE, args: ["stdio"], env }));
+  try {
+    return await client.listTools();
+  } finally {
+    await client.close();
+  }
+}

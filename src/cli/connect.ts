@@ -1,8 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { AppError } from "../domain/errors.ts";
-import { connectWithSecrets } from "../services/connections.ts";
-import { findPlatform } from "../services/platforms.ts";
 import type { Host, Session } from "./host.ts";
 import { parseJson, toJsonText } from "./json.ts";
 import { localCaller } from "./local-caller.ts";
@@ -41,6 +39,7 @@ Examples:
 }
 
 async function connect(host: Host, provider: string, options: ConnectOptions): Promise<void> {
+  const { connectWithSecrets } = await import("../services/connections.ts");
   await using session = await host.openSession();
   const secrets = await readSecrets(host, session, { provider, options });
   const { account, notice } = await connectWithSecrets(session.ctx, localCaller(), {
@@ -57,6 +56,7 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
 }
 
 async function readSecrets(host: Host, session: Session, wanted: { provider: string; options: ConnectOptions }): Promise<Secrets> {
+  const { findPlatform } = await import("../services/platforms.ts");
   const platform = findPlatform(session.ctx, wanted.provider);
   if (wanted.options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
   if (platform.connect.kind === "none") return {};

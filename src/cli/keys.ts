@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER, PERMISSIONS } from "../domain/permissions.ts";
-import { createKey, listKeys, revokeKey } from "../services/api-keys.ts";
 import type { Host } from "./host.ts";
 import { toJsonText } from "./json.ts";
 import { parseList } from "./lists.ts";
@@ -45,6 +44,7 @@ Examples:
   posthorn keys revoke key_…`;
 
 async function create(host: Host, options: CreateOptions): Promise<void> {
+  const { createKey } = await import("../services/api-keys.ts");
   await using session = await host.openSession();
   const created = await createKey(session.ctx, options.owner, {
     name: options.name,
@@ -57,11 +57,13 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
 }
 
 async function list(host: Host, owner: string): Promise<void> {
+  const { listKeys } = await import("../services/api-keys.ts");
   await using session = await host.openSession();
   host.terminal.print(toJsonText(await listKeys(session.ctx, owner)));
 }
 
 async function revoke(host: Host, key: string, owner: string): Promise<void> {
+  const { revokeKey } = await import("../services/api-keys.ts");
   await using session = await host.openSession();
   host.terminal.print(toJsonText(await revokeKey(session.ctx, owner, key)));
 }

@@ -1,12 +1,12 @@
 import type { Caller } from "../domain/permissions.ts";
-import type { Toolbox } from "../toolkit/toolbox.ts";
+import type { ToolAccess } from "../toolkit/late-toolbox.ts";
 import type { PromptKind } from "./prompt-kind.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 import type { McpContext } from "./scope.ts";
 
 /** What every MCP transport is built from. */
 export interface McpDeps {
-  readonly toolbox: Toolbox;
+  readonly toolbox: ToolAccess;
   readonly ctx: McpContext;
   readonly version: string;
   /** Whether the caller's key is still good: its open streams end when it is not. Left out: it always is. */

@@ -1,13 +1,13 @@
 import type { Caller } from "../domain/permissions.ts";
 import type { AppContext } from "../services/context.ts";
-import type { Toolbox } from "../toolkit/toolbox.ts";
+import type { ToolAccess } from "../toolkit/late-toolbox.ts";
 
 /** What the MCP face needs of the context. */
 export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "db">;
 
 /** Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its checks hold here too. */
 export interface Scope {
-  readonly toolbox: Toolbox;
+  readonly toolbox: ToolAccess;
   readonly ctx: McpContext;
   readonly caller: Caller;
   readonly signal: AbortSignal;

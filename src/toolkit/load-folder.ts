@@ -6,17 +6,22 @@ import { fileURLToPath } from "node:url";
  * A file whose object has another name is refused. The one-file bundle gets the same lists at build (`scripts/build.ts`).
  */
 export async function loadFolder<T extends { readonly name: string }>(folder: URL): Promise<T[]> {
-  const entries = await readdir(fileURLToPath(folder), { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ts")).map((entry) => entry.name);
-  return Promise.all(files.sort().map((file) => loadOne<T>(folder, file)));
+  const names = await listModules(folder);
+  return Promise.all(names.map((name) => loadOne<T>(folder, name)));
 }
 
-async function loadOne<T extends { readonly name: string }>(folder: URL, file: string): Promise<T> {
-  const module: { default?: T } = await import(new URL(file, folder).href);
+/** The names of a folder's `.ts` files, in order, without their ending. */
+export async function listModules(folder: URL): Promise<string[]> {
+  const entries = await readdir(fileURLToPath(folder), { withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ts"));
+  return files.map(({ name }) => name.replace(/\.ts$/, "")).sort();
+}
+
+async function loadOne<T extends { readonly name: string }>(folder: URL, wanted: string): Promise<T> {
+  const module: { default?: T } = await import(new URL(`${wanted}.ts`, folder).href);
   const object = module.default;
-  const wanted = file.replace(/\.ts$/, "");
   if (object === undefined || object.name !== wanted) {
-    throw new Error(`${file} must export, as its default, an object named "${wanted}".`);
+    throw new Error(`${wanted}.ts must export, as its default, an object named "${wanted}".`);
   }
   return object;
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../domain/errors.ts";
 import { requireShallow } from "../domain/json-depth.ts";
-import { isAllowed, requirePermission, type Caller } from "../domain/permissions.ts";
+import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
 import { runOnce } from "../services/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
@@ -14,7 +14,7 @@ export interface ToolListing {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly permission: string;
+  readonly permission: Permission;
   readonly inputSchema: JsonSchema;
   readonly outputSchema: JsonSchema;
   readonly annotations: {
@@ -102,8 +102,13 @@ async function runTool(tool: AnyTool, input: Input, options: CallOptions & { rea
   return tool.output.parse(await tool.handle(input, call)) as Input;
 }
 
+/** The listing of every tool to a caller on this machine with all permissions. */
+export function describeTools(tools: readonly AnyTool[], settings: Pick<AppContext["settings"], "confirm">): ToolListing[] {
+  return tools.map((tool) => describeTool(withOwnFields(tool, settings)));
+}
+
 /** Every tool that writes takes an idempotency key, and one that asks first, where the setting wants it, a confirmation. */
-function withOwnFields(tool: AnyTool, settings: AppContext["settings"]): AnyTool {
+function withOwnFields(tool: AnyTool, settings: Pick<AppContext["settings"], "confirm">): AnyTool {
   if (tool.hints.readOnly) return tool;
   const isAsked = tool.question !== undefined && settings.confirm === "always";
   const fields = { idempotencyKey: IdempotencyKey.optional(), ...(isAsked ? { confirm: Confirm.optional() } : {}) };
