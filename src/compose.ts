@@ -10,11 +10,12 @@ import type { Outbound } from "./ports/outbound.ts";
 import type { AppContext } from "./services/context.ts";
 import { findReadyFile } from "./services/files.ts";
 import { createDownloadUrl } from "./services/file-addresses.ts";
-import { checkSecretKey } from "./services/first-start.ts";
+import { noticeRestore } from "./services/restored.ts";
+import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
-import { createCipher } from "./store/cipher.ts";
 import { openDb } from "./store/db.ts";
 import { createFeedShelf } from "./store/feed-items.ts";
+import { shareFolder } from "./store/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "./toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
@@ -34,6 +35,8 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
+    const lock = shareFolder(folder.locks);
+    closers.add(async () => lock.release());
     const db = overrides.db ?? (await openDb({ file: folder.database }));
     closers.add(() => db[Symbol.asyncDispose]());
     const clock = overrides.clock ?? systemClock;
@@ -45,7 +48,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       db,
       clock,
       log,
-      cipher: createCipher(setup.masterKey),
+      cipher: await openCipher(db.query, setup),
       outbound,
       files,
       media: createMediaSource({
@@ -67,7 +70,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       links,
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
-    await checkSecretKey(ctx);
+    await noticeRestore(ctx, folder.generation);
     return ctx;
   } catch (error) {
     await closers[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, open, readFile, stat } from "node:fs/promises";
+import { access, constants, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -21,6 +21,11 @@ export interface DataFolder {
   readonly locks: string;
   /** The first key, for scripts on this machine. */
   readonly apiKeyFile: string;
+  readonly secretKey: string;
+  /** The key that is about to take the place of `secretKey`. */
+  readonly nextSecretKey: string;
+  /** How far the database has come, for noticing an older copy (`store/generation.ts`). */
+  readonly generation: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -59,6 +64,9 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
     uploads: join(path, "uploads"),
     locks: join(path, "locks"),
     apiKeyFile: join(path, "api.key"),
+    secretKey: join(path, "secret.key"),
+    nextSecretKey: join(path, "secret.key.next"),
+    generation: join(path, "generation"),
   };
 }
 
@@ -112,10 +120,47 @@ async function readIfThere(file: string): Promise<string | null> {
  * may be known already.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
-  const file = join(folder.path, "secret.key");
-  await createOnce(file, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
+  await createOnce(folder.secretKey, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
+  return readKey(folder.secretKey);
+}
+
+/** The same for a key that must be there already; null where it is not. */
+export async function findSecretKey(file: string): Promise<Buffer | null> {
+  return (await readIfThere(file)) === null ? null : readKey(file);
+}
+
+async function readKey(file: string): Promise<Buffer> {
   await assertPrivate(file);
   return readWhole(file);
+}
+
+/** Makes the key that is to take the place of the present one, durably. */
+export async function makeNextSecretKey(folder: DataFolder): Promise<Buffer> {
+  // What an earlier try left was never used: the database opens with the present key.
+  await rm(folder.nextSecretKey, { force: true });
+  const key = randomBytes(SECRET_KEY_BYTES);
+  await createOnce(folder.nextSecretKey, `${key.toString("hex")}\n`);
+  await syncFolder(folder.path);
+  return key;
+}
+
+/** Puts the next key in the place of the present one; does nothing where another process has just done it. */
+export async function promoteNextSecretKey(folder: DataFolder): Promise<void> {
+  await rename(folder.nextSecretKey, folder.secretKey).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+  await syncFolder(folder.path);
+}
+
+/** New names in the folder survive a power loss from here on. Not every system lets one open a folder. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY).catch(() => null);
+  if (handle === null) return;
+  try {
+    await handle.sync().catch(() => {});
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Writes the file unless it is there; false then. Two processes that start together make one. */

@@ -51,6 +51,7 @@ export default definePlatform({
     reconciles: "client_key",
     needsPublicMediaUrl: false,
   },
+  isLocal: true,
   metadata: FeedMetadata,
   requiredSettings: [],
   connect: {

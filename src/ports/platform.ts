@@ -222,6 +222,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   /** The page of the platform's documentation it follows. */
   readonly docs: string;
   readonly capabilities: Capabilities;
+  /** Its posts live in this very database: after a restore there is nothing on it that the database does not know of. Default: false. */
+  readonly isLocal?: boolean;
   readonly metadata: S;
   /** Environment variables without which it cannot be connected. */
   readonly requiredSettings: readonly string[];

@@ -20,6 +20,8 @@ export interface Publisher {
 export interface PublisherOptions {
   readonly identity: WorkerIdentity;
   readonly locks: WorkerLocks;
+  /** Notes beside the database how far it has come, so that an older copy of it is noticed. Default: nothing is noted. */
+  readonly mark?: () => Promise<void>;
 }
 
 /** Posts one process works on at a time. */
@@ -35,7 +37,11 @@ const HEALTHY_WITHIN_MS = 15 * SECOND;
 export async function startPublisher(ctx: AppContext, options: PublisherOptions): Promise<Publisher> {
   const lock = options.locks.hold(ctx.workerId);
   await enlistWorker(ctx, options.identity);
-  const loop = new Loop(ctx, options.locks);
+  const mark = async (): Promise<void> => {
+    await options.mark?.().catch((error: unknown) => ctx.log.warn({ err: error }, "how far the database has come could not be noted"));
+  };
+  await mark();
+  const loop = new Loop(ctx, options.locks, mark);
   // The callback's rejection must not end the process: a full disk or a lock passes.
   const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
   // At once, not at the next second: what a dead process left is taken up before anything else.
@@ -47,6 +53,7 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
       job.stop();
       await loop.close(graceMs);
       await dismissWorker(ctx);
+      await mark();
       lock.release();
     },
   };
@@ -55,6 +62,7 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
 class Loop {
   readonly #ctx: AppContext;
   readonly #locks: WorkerLocks;
+  readonly #mark: () => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   #pass: Promise<void> | null = null;
@@ -65,9 +73,10 @@ class Loop {
   #lastGoodTick: number;
   #lastBeat: number;
 
-  constructor(ctx: AppContext, locks: WorkerLocks) {
+  constructor(ctx: AppContext, locks: WorkerLocks, mark: () => Promise<void>) {
     this.#ctx = ctx;
     this.#locks = locks;
+    this.#mark = mark;
     this.#lastGoodTick = ctx.clock.monotonic();
     this.#lastBeat = ctx.clock.monotonic();
   }
@@ -84,6 +93,7 @@ class Loop {
     const { clock } = this.#ctx;
     if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS) {
       await beat(this.#ctx);
+      await this.#mark();
       this.#lastBeat = clock.monotonic();
     }
     await this.#abandonUnwritten();

@@ -3,7 +3,7 @@ import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
-import { AskAgain, OutcomeUnknown, TooLate } from "../services/effects.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../services/effect-errors.ts";
 import type { PostEnd } from "../store/ledger.ts";
 import { backoffMs, MAX_TRIES } from "./backoff.ts";
 

@@ -1,43 +1,12 @@
 import { createHash } from "node:crypto";
+import type { ReconcileClass } from "../domain/account.ts";
 import { PlatformFault, type EffectContext, type EffectSpec, type Json, type Settled } from "../ports/platform.ts";
 import { countAsked, endEffect, writeHandle, writeIntent, type EffectRow, type Lease } from "../store/ledger.ts";
+import { RESTORED_STEP } from "../store/suspects.ts";
 import type { AppContext } from "./context.ts";
+import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
 import { canonicalJson } from "./idempotency.ts";
-
-/** A step's outcome stays open and the platform cannot tell: a person has to look. */
-export class OutcomeUnknown extends Error {
-  constructor(reason: string) {
-    super(reason);
-    this.name = "OutcomeUnknown";
-  }
-}
-
-/** The platform has not settled an open step yet. */
-export class AskAgain extends Error {
-  readonly afterMs: number;
-
-  constructor(afterMs: number) {
-    super("The platform has not settled it yet.");
-    this.name = "AskAgain";
-    this.afterMs = afterMs;
-  }
-}
-
-/** Its time passed before anything of it reached the platform. */
-export class TooLate extends Error {
-  constructor() {
-    super("Its time passed before it could be sent.");
-    this.name = "TooLate";
-  }
-}
-
-/** In a run that only settles: everything before this step is settled, and this one was never sent or did not happen. */
-export class NothingSent extends Error {
-  constructor() {
-    super("The next step was not sent.");
-    this.name = "NothingSent";
-  }
-}
+import { MAY_BE_OUT, tellsWithoutLedger } from "./restored-ledger.ts";
 
 export interface EffectsOptions {
   readonly ctx: AppContext;
@@ -50,6 +19,8 @@ export interface EffectsOptions {
   readonly deadline: number;
   /** Asks about open steps and sends nothing: throws NothingSent where it would. */
   readonly isSettleOnly: boolean;
+  /** How the platform settles a doubtful outcome. */
+  readonly reconciles: ReconcileClass;
 }
 
 export interface Effects {
@@ -61,16 +32,18 @@ export interface Effects {
   hasTouchedPlatform(): boolean;
 }
 
-type StepState = Pick<EffectRow, "state" | "result" | "handle_enc" | "started_at" | "asked">;
+type StepState = Pick<EffectRow, "state" | "result" | "handle_enc" | "started_at" | "asked" | "effect_key">;
 
 /** The publishing protocol of one post (DESIGN §4): an intent is durable before each step, its result after it. */
 export function createEffects(options: EffectsOptions): Effects {
-  const steps = new Map<string, StepState>(options.rows.map((row) => [row.step, row]));
+  const steps = new Map<string, StepState>(options.rows.filter((row) => row.step !== RESTORED_STEP).map((row) => [row.step, row]));
+  const suspectSince = options.rows.find((row) => row.step === RESTORED_STEP)?.started_at ?? null;
+  const at = { ...options, steps, suspectSince };
   return {
-    effect: (spec) => runEffect({ ...options, steps }, spec),
-    once: (name, make) => runOnceStep({ ...options, steps }, name, make),
-    isOpen: () => outward(steps).some((step) => step.state === "intent" || step.state === "unknown"),
-    hasTouchedPlatform: () => hasTouched(steps),
+    effect: (spec) => runEffect(at, spec),
+    once: (name, make) => runOnceStep(at, name, make),
+    isOpen: () => suspectSince !== null || outward(steps).some(isOpenStep),
+    hasTouchedPlatform: () => suspectSince !== null || hasTouched(steps),
   };
 }
 
@@ -82,18 +55,40 @@ function hasTouched(steps: ReadonlyMap<string, StepState>): boolean {
   return outward(steps).some((step) => step.state !== "not_sent" && step.state !== "rejected");
 }
 
+function isOpenStep(step: StepState): boolean {
+  return step.state === "intent" || step.state === "unknown";
+}
+
 interface Running extends EffectsOptions {
   readonly steps: Map<string, StepState>;
+  /** Since then steps may have been sent that are not in this ledger, which comes from a copy; null: it is the whole truth. */
+  readonly suspectSince: number | null;
 }
 
 async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
   const known = at.steps.get(spec.step);
   if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
-  if (known !== undefined && (known.state === "intent" || known.state === "unknown")) {
-    const settled = await settle(at, spec, known);
+  const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
+  if (open !== null) {
+    const settled = await settle(at, spec, open);
     if (settled.outcome === "done") return settled.result;
+    if (at.suspectSince !== null) await assertMaySend(at, spec.step);
   }
   return send(at, spec);
+}
+
+/** A step that a restored ledger does not know of counts as one that was sent and not answered. Null where the ledger is whole. */
+async function suspect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<StepState | null> {
+  if (at.suspectSince === null) return null;
+  if (!tellsWithoutLedger(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
+  return intend(at, spec, at.suspectSince);
+}
+
+/** It was not found, which proves little once its time is over, and nothing where the platform goes by what the copy lost. */
+async function assertMaySend(at: Running, step: string): Promise<void> {
+  if (tellsWithoutLedger(at.reconciles) && at.ctx.clock.now() <= at.deadline) return;
+  await finish(at, step, { state: "unknown", result: null, httpStatus: null });
+  throw new OutcomeUnknown(MAY_BE_OUT);
 }
 
 async function settle<R extends Json>(
@@ -120,20 +115,11 @@ async function settle<R extends Json>(
 }
 
 async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
-  const { ctx, lease, run } = at;
+  const { ctx } = at;
   if (at.isSettleOnly) throw new NothingSent();
   if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
   at.signal.throwIfAborted();
-  const startedAt = ctx.clock.now();
-  const intent = {
-    run,
-    step: spec.step,
-    effect_key: effectKey(at, spec.step),
-    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
-    started_at: startedAt,
-  };
-  await ctx.db.commit((raw) => writeIntent(raw, lease, intent));
-  at.steps.set(spec.step, { handle_enc: null, asked: 0, ...at.steps.get(spec.step), state: "intent", result: null, started_at: startedAt });
+  await intend(at, spec, ctx.clock.now());
   at.signal.throwIfAborted();
   try {
     const result = await spec.send(contextOf(at, spec.step));
@@ -144,8 +130,35 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
     if (error instanceof PlatformFault && state !== "intent") {
       await finish(at, spec.step, { state, result: null, httpStatus: error.httpStatus });
     }
+    // What is refused now may have been taken before; asking for ever would not tell.
+    if (state === "rejected" && at.suspectSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
     throw error;
   }
+}
+
+/** Writes down, durably, that the step is about to be sent, or may have been at `startedAt`. */
+async function intend<R extends Json>(at: Running, spec: EffectSpec<R>, startedAt: number): Promise<StepState> {
+  const { ctx, lease, run } = at;
+  const intent = {
+    run,
+    step: spec.step,
+    effect_key: effectKey(at, spec.step),
+    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
+    started_at: startedAt,
+  };
+  await ctx.db.commit((raw) => writeIntent(raw, lease, intent));
+  const known = at.steps.get(spec.step);
+  const open = {
+    handle_enc: null,
+    asked: 0,
+    effect_key: intent.effect_key,
+    ...known,
+    state: "intent" as const,
+    result: null,
+    started_at: startedAt,
+  };
+  at.steps.set(spec.step, open);
+  return open;
 }
 
 /** What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open. */
@@ -169,7 +182,7 @@ async function finish(
     endEffect(raw, at.lease, { run: at.run, step, state: end.state, result, httpStatus: end.httpStatus, at: now }),
   );
   const known = at.steps.get(step);
-  at.steps.set(step, { handle_enc: null, asked: 0, started_at: now, ...known, state: end.state, result });
+  at.steps.set(step, { handle_enc: null, asked: 0, started_at: now, effect_key: effectKey(at, step), ...known, state: end.state, result });
 }
 
 function contextOf(at: Running, step: string): EffectContext {
@@ -188,8 +201,10 @@ function contextOf(at: Running, step: string): EffectContext {
   };
 }
 
-/** Stable within a run, and not to be guessed from outside. */
+/** Stable within a run, also when the secret key is replaced in the middle of it, and not to be guessed from outside. */
 function effectKey(at: Running, step: string): string {
+  const known = at.steps.get(step)?.effect_key;
+  if (known !== undefined) return known;
   return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`).slice(0, 32);
 }
 
@@ -203,6 +218,8 @@ async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise
   const step = `${ONCE_PREFIX}${name}`;
   const known = at.steps.get(step);
   if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
+  // The key that it went out under, if it did, is lost; a new one would find nothing.
+  if (at.suspectSince !== null && at.reconciles === "client_key") throw new OutcomeUnknown(MAY_BE_OUT);
   const value = await make();
   const now = at.ctx.clock.now();
   const { lease, run } = at;
@@ -210,6 +227,6 @@ async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise
     writeIntent(raw, lease, { run, step, effect_key: "", request_hash: "", started_at: now });
     endEffect(raw, lease, { run, step, state: "done", result: JSON.stringify(value), httpStatus: null, at: now });
   });
-  at.steps.set(step, { state: "done", result: JSON.stringify(value), handle_enc: null, started_at: now, asked: 0 });
+  at.steps.set(step, { state: "done", result: JSON.stringify(value), handle_enc: null, started_at: now, asked: 0, effect_key: "" });
   return value;
 }

@@ -1,28 +1,23 @@
-import { AppError } from "../domain/errors.ts";
+import type { Cipher } from "../domain/cipher.ts";
 import { DEFAULT_OWNER } from "../domain/permissions.ts";
 import { listAccountRows } from "../store/accounts.ts";
+import type { Query } from "../store/db.ts";
 import { insertMeta, readMeta } from "../store/meta.ts";
 import { connectAccount } from "./connect-account.ts";
 import type { AppContext } from "./context.ts";
 
-const KEY_CHECK = "secret_key_check";
+/** Sealed with the secret key, to tell whether a key is the right one. */
+export const KEY_CHECK = "secret_key_check";
 const FIRST_ACCOUNT = "first_account";
 
-/** Throws `unavailable` when the secret key is not the one that sealed this database's tokens. */
-export async function checkSecretKey(ctx: AppContext): Promise<void> {
-  const sealed = await readMeta(ctx.db.query, KEY_CHECK);
-  if (sealed === null) {
-    await insertMeta(ctx.db.query, KEY_CHECK, ctx.cipher.seal(KEY_CHECK, KEY_CHECK));
-    return;
-  }
+/** Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database. */
+export async function ownsDatabase(query: Query, cipher: Cipher): Promise<boolean> {
+  const sealed = await readMeta(query, KEY_CHECK);
+  if (sealed === null) return (await insertMeta(query, KEY_CHECK, cipher.seal(KEY_CHECK, KEY_CHECK))) || ownsDatabase(query, cipher);
   try {
-    ctx.cipher.open(sealed, KEY_CHECK);
-  } catch (cause) {
-    throw new AppError(
-      "unavailable",
-      "secret.key does not belong to this database, so the stored tokens cannot be read. Restore the secret.key that was backed up with it, or start on an empty data folder.",
-      { cause },
-    );
+    return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
+  } catch {
+    return false;
   }
 }
 

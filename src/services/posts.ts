@@ -4,6 +4,7 @@ import type { Attempt, Insights, Post } from "../domain/post.ts";
 import { conflictSentence } from "../domain/post-states.ts";
 import { toIso, toIsoOrNull } from "../domain/time.ts";
 import { findPost, postNotFound, toPost, transition, type PostRow } from "../store/posts.ts";
+import { RESTORED_STEP } from "../store/suspects.ts";
 import type { AppContext } from "./context.ts";
 import { readInsights } from "./insights.ts";
 import { settleInDoubt, takeBack } from "./settle-post.ts";
@@ -109,7 +110,7 @@ export async function resolvePost(ctx: AppContext, caller: Caller, input: Resolu
 }
 
 /** Each attempt with the steps of its run, oldest first. */
-async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
+export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
   const attempts = await ctx.db.query
     .selectFrom("attempts")
     .selectAll()
@@ -122,6 +123,7 @@ async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
     .select(["run", "step", "state", "started_at", "finished_at"])
     .where("post_id", "=", row.id)
     .where("step", "not like", "once:%")
+    .where("step", "<>", RESTORED_STEP)
     .orderBy("started_at")
     .execute();
   return attempts.map((attempt) => ({

@@ -35,6 +35,7 @@ export async function createPublishRun(
     signal: options.signal,
     deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
     isSettleOnly: options.isSettleOnly,
+    reconciles: platform.capabilities.reconciles,
   });
   const platformIo = await createPlatformIo(ctx, account, options.signal);
   const io: PublishIo = {

@@ -5,7 +5,7 @@ import { POST_COLUMNS, transition, type PostRow } from "../store/posts.ts";
 import type { ClaimedPost } from "../store/claims.ts";
 import { Fenced } from "../store/ledger.ts";
 import type { AppContext } from "./context.ts";
-import { AskAgain, NothingSent, OutcomeUnknown } from "./effects.ts";
+import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { createPlatformIo } from "./platform-io.ts";
 import { createPublishRun, platformOf, toPlatformPost } from "./publish-io.ts";
 

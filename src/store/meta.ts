@@ -1,4 +1,5 @@
 import type { Query, Tx } from "./db.ts";
+import type { SqliteDatabase } from "./driver.ts";
 
 /** Facts about the database itself, by name. */
 export async function readMeta(query: Query | Tx, key: string): Promise<string | null> {
@@ -14,4 +15,9 @@ export async function insertMeta(query: Query | Tx, key: string, value: string):
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows === 1n;
+}
+
+/** Writes a fact, whatever it was before. Inside a transaction. */
+export function setMeta(raw: SqliteDatabase, key: string, value: string): void {
+  raw.prepare("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value").run([key, value]);
 }

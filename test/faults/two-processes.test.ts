@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createRandom } from "../support/random.ts";
 import { startClassServers } from "./class-servers.ts";
 import { buildWorker, countInterrupted, judge, makeDataFolder, readOutcome, runWorker, type Exit } from "./fault-runner.ts";
 
@@ -12,17 +13,6 @@ beforeAll(async () => {
 const POSTS = { count: 120, accounts: 6 };
 const ANSWER_MS = 60;
 const KILLS = 6;
-
-/** A small generator whose seed is printed when a run goes wrong (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe.concurrent("two processes on one data folder, killed at random moments", { timeout: 120_000 }, () => {
   it.each(["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"])("%s: each post exactly once", async (provider) => {

@@ -1,0 +1,151 @@
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createOutbound } from "../../src/media/outbound.ts";
+import type { Outbound } from "../../src/ports/outbound.ts";
+import { noticeRestore } from "../../src/services/restored.ts";
+import { openDb, type Db } from "../../src/store/db.ts";
+import { advanceGeneration } from "../../src/store/generation.ts";
+import { FakeClock } from "../support/clock.ts";
+import { createTestContext, type TestContext } from "../support/context.ts";
+import { addAccount, addPost, drain } from "../support/publishing.ts";
+import { createRandom } from "../support/random.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { CLASS_PLATFORMS } from "./class-platforms.ts";
+import { startClassServers, type ClassServers, type Fault } from "./class-servers.ts";
+import { judge, type FinalPost } from "./fault-runner.ts";
+
+/** Runs of each class; each has a seed of its own. */
+const SEEDS = Number(process.env["FAULT_SEEDS"] ?? 4);
+const POSTS = 12;
+const MINUTE = 60_000;
+const STEP_MS = 60_000;
+
+/** Answers that leave a publisher in doubt, so that copies are made in the middle of settling, too. */
+const FAULTS: readonly Fault[] = ["ok", "ok", "ok", "drop-after", "500-after", "drop-before"];
+
+/** Classes of which the platform tells by the post alone what became of it. */
+const KNOWN = ["class_a", "class_e"];
+
+interface Run {
+  readonly servers: ClassServers;
+  readonly clock: FakeClock;
+  readonly folder: string;
+  readonly cipher: TestContext["cipher"] | undefined;
+}
+
+async function open(run: Run, watch: (outbound: Outbound, db: Db) => Outbound = (outbound) => outbound): Promise<TestContext> {
+  const db = await openDb({ file: join(run.folder, "posthorn.db") });
+  const door = createOutbound({ allowedHosts: [], trustedOrigins: [run.servers.baseUrl] });
+  const bases = Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, run.servers.baseUrl]);
+  const ctx = await createTestContext({
+    db,
+    clock: run.clock,
+    outbound: watch(door, db),
+    media: { forPost: () => ({}) as never, release: async () => {} },
+    platformList: Object.values(CLASS_PLATFORMS),
+    settings: { timezone: "UTC", maxLatenessMs: 60 * MINUTE, uploadFolders: [], platformSettings: Object.fromEntries(bases) },
+    ...(run.cipher === undefined ? {} : { cipher: run.cipher }),
+  });
+  const close = async (): Promise<void> => {
+    await door[Symbol.asyncDispose]();
+    await db[Symbol.asyncDispose]();
+  };
+  return { ...ctx, [Symbol.asyncDispose]: close };
+}
+
+/** Publishes as a server does, second for second but faster. */
+async function publishFor(ctx: TestContext, run: Run, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += STEP_MS) {
+    await drain(ctx);
+    await advanceGeneration(ctx.db, join(run.folder, "generation"));
+    run.clock.jumpTo(new Date(run.clock.now() + STEP_MS).toISOString());
+  }
+}
+
+async function outcomes(ctx: TestContext): Promise<(FinalPost & { scheduledAt: number })[]> {
+  const rows = await ctx.db.query.selectFrom("posts").selectAll().orderBy("caption").execute();
+  return rows.map((row) => ({
+    caption: row.caption ?? "",
+    status: row.status,
+    inDoubt: row.in_doubt === 1,
+    error: row.error,
+    scheduledAt: row.scheduled_at,
+  }));
+}
+
+/** A copy of the database is made at the n-th request to a platform, and put back ten minutes later. */
+async function putBackOldCopy(provider: string, seed: number) {
+  const random = createRandom(seed);
+  await using servers = await startClassServers();
+  using temporary = temporaryFolder();
+  const run: Run = { servers, clock: new FakeClock(), folder: temporary.path, cipher: undefined };
+  const start = run.clock.now();
+  const copy = join(temporary.path, "copy.db");
+  servers.misbehave(...Array.from({ length: 2 * POSTS }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? "ok"));
+
+  let request = 0;
+  let copiedAt: number | null = null;
+  const copyAtRequest = 1 + Math.floor(random() * POSTS);
+  const isAfter = random() < 0.5;
+  const watch = (outbound: Outbound, db: Db): Outbound => ({
+    assertAllowed: (field, url) => outbound.assertAllowed(field, url),
+    request: async (wanted) => {
+      request += 1;
+      const isNow = request === copyAtRequest;
+      const take = (): void => {
+        db.raw.prepare("VACUUM INTO ?").run([copy]);
+        copiedAt = run.clock.now();
+      };
+      if (isNow && !isAfter) take();
+      try {
+        return await outbound.request(wanted);
+      } finally {
+        if (isNow && isAfter) take();
+      }
+    },
+  });
+  let cipher: TestContext["cipher"];
+  {
+    await using ctx = await open(run, watch);
+    cipher = ctx.cipher;
+    await noticeRestore(ctx, join(run.folder, "generation"));
+    const accounts = [await addAccount(ctx, { provider }), await addAccount(ctx, { provider })];
+    for (let n = 0; n < POSTS; n++) {
+      const account = accounts[n % accounts.length];
+      const at = start + Math.floor(random() * 40) * MINUTE;
+      if (account !== undefined) await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: at, due_at: at, next_at: at });
+    }
+    while (copiedAt === null) await publishFor(ctx, run, STEP_MS);
+    await publishFor(ctx, run, 10 * MINUTE);
+  }
+  for (const end of ["-wal", "-shm"]) rmSync(join(run.folder, `posthorn.db${end}`), { force: true });
+  copyFileSync(copy, join(run.folder, "posthorn.db"));
+
+  await using ctx = await open({ ...run, cipher });
+  const restoredAt = run.clock.now();
+  await noticeRestore(ctx, join(run.folder, "generation"));
+  const { log } = ctx;
+  await publishFor(ctx, run, 60 * MINUTE);
+  return { posts: await outcomes(ctx), visible: servers.visible(), violations: servers.violations, restoredAt, log: log.lines };
+}
+
+describe.concurrent("a database copy that is ten minutes old, put back by hand", { timeout: 120_000 }, () => {
+  it.each(Object.keys(CLASS_PLATFORMS))("%s: nothing goes out twice, and what cannot be known is said", async (provider) => {
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const { posts, visible, violations, restoredAt, log } = await putBackOldCopy(provider, seed);
+      const wrong = judge(posts, visible, !KNOWN.includes(provider));
+      const later = posts.filter(
+        (post) => post.scheduledAt > restoredAt && (post.status !== "published" || visible.get(post.caption) !== 1),
+      );
+      expect({ seed, wrong, later: provider === "class_f" ? [] : later, violations }).toEqual({
+        seed,
+        wrong: [],
+        later: [],
+        violations: [],
+      });
+      expect(log).toContainEqual(expect.objectContaining({ level: "warn", message: expect.stringContaining("put back from a copy") }));
+      for (const post of posts.filter(({ inDoubt }) => inDoubt)) expect(post.error).toMatch(/^outcome unknown: .* resolve_post/);
+    }
+  });
+});
