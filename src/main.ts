@@ -1,7 +1,9 @@
 #!/usr/bin/env node
 import { hostname } from "node:os";
+import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./host.ts";
+import type { ThreadData } from "./publisher-thread.ts";
 import { createTerminal } from "./terminal.ts";
 
 /** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
@@ -9,33 +11,46 @@ const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
 
-// Database, files and keys are this user's alone, whoever creates them.
-process.umask(0o077);
+/** Node cannot start a thread from TypeScript on all releases we run on; from the sources, the publisher shares the API's. */
+const IS_BUILT = import.meta.url.endsWith(".js");
 
-const stop = new AbortController();
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-  process.on(signal, () => {
-    // Whoever asks a second time does not want to wait.
-    if (stop.signal.aborted) process.exit(INTERRUPTED);
-    stop.abort(new Error(`The process was asked to end (${signal}).`));
+if (isMainThread || parentPort === null) {
+  await runProcess();
+} else {
+  const { runPublisherThread } = await import("./publisher-thread.ts");
+  await runPublisherThread(parentPort, workerData as ThreadData);
+}
+
+async function runProcess(): Promise<void> {
+  // Database, files and keys are this user's alone, whoever creates them.
+  process.umask(0o077);
+
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // Whoever asks a second time does not want to wait.
+      if (stop.signal.aborted) process.exit(INTERRUPTED);
+      stop.abort(new Error(`The process was asked to end (${signal}).`));
+    });
+  }
+  for (const stream of [process.stdout, process.stderr]) {
+    // The reader went away (EPIPE); nobody is left to be told.
+    stream.on("error", (error) => stop.abort(error));
+  }
+
+  const host = createHost({
+    env: process.env,
+    terminal: createTerminal(process),
+    machine: { host: hostname(), pid: process.pid },
+    ...(IS_BUILT && { startThread: (data: ThreadData) => new Worker(new URL(import.meta.url), { workerData: data, name: "publisher" }) }),
+    stopSignal: stop.signal,
+    stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });
+
+  process.on("uncaughtException", (error) => {
+    void host.logFailure(error).finally(() => process.exit(1));
+  });
+
+  process.exitCode = await runCommandLine(process.argv.slice(2), host);
+  setTimeout(() => process.exit(), LINGER_MS).unref();
 }
-for (const stream of [process.stdout, process.stderr]) {
-  // The reader went away (EPIPE); nobody is left to be told.
-  stream.on("error", (error) => stop.abort(error));
-}
-
-const host = createHost({
-  env: process.env,
-  terminal: createTerminal(process),
-  machine: { host: hostname(), pid: process.pid },
-  stopSignal: stop.signal,
-  stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
-});
-
-process.on("uncaughtException", (error) => {
-  void host.logFailure(error).finally(() => process.exit(1));
-});
-
-process.exitCode = await runCommandLine(process.argv.slice(2), host);
-setTimeout(() => process.exit(), LINGER_MS).unref();

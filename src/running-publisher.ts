@@ -4,6 +4,7 @@ import { startPublisher, type Publisher } from "./publisher/loop.ts";
 import { dismissWorker, enlistWorker, type WorkerRole } from "./publisher/workers.ts";
 import { startWebhookLoop } from "./publisher/webhook-loop.ts";
 import type { DataFolder } from "./data-folder.ts";
+import { advanceGeneration } from "./store/generation.ts";
 import { createWorkerLocks } from "./store/worker-lock.ts";
 
 /** This process among those on the data folder. */
@@ -17,7 +18,11 @@ const EVENTS_GRACE_MS = 1_000;
 
 /** Starts publishing in this process, woken by its own writes, and the sending of events. */
 export async function runPublisher(ctx: Context, folder: DataFolder, worker: Machine & { role: WorkerRole }): Promise<Publisher> {
-  const publisher = await startPublisher(ctx, { identity: { ...worker, version: VERSION }, locks: createWorkerLocks(folder.locks) });
+  const publisher = await startPublisher(ctx, {
+    identity: { ...worker, version: VERSION },
+    locks: createWorkerLocks(folder.locks),
+    mark: () => advanceGeneration(ctx.db, folder.generation),
+  });
   ctx.links.wakePublisher = () => publisher.wake();
   const events = startWebhookLoop(ctx);
   return {
@@ -32,7 +37,7 @@ export async function runPublisher(ctx: Context, folder: DataFolder, worker: Mac
 /** Lists this process without publishing, so that others see that it is at work. */
 export async function enlist(ctx: Context, folder: DataFolder, machine: Machine): Promise<() => Promise<void>> {
   const lock = createWorkerLocks(folder.locks).hold(ctx.workerId);
-  await enlistWorker(ctx, { ...machine, role: "cli", version: VERSION });
+  await enlistWorker(ctx, { ...machine, role: "caller", version: VERSION });
   return async () => {
     await dismissWorker(ctx);
     lock.release();

@@ -10,10 +10,11 @@ import { startHttpServer, type HttpServer } from "./http/server.ts";
 import { createMcpEndpoints } from "./mcp/endpoints.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import type { WorkerRole } from "./publisher/workers.ts";
-import { runPublisher, type Machine } from "./running-publisher.ts";
+import { enlist, runPublisher, type Machine } from "./running-publisher.ts";
 import { ensureFirstKey, isKeyActive } from "./services/api-keys.ts";
 import { ensureFirstAccount } from "./services/first-start.ts";
 import type { Setup } from "./setup.ts";
+import { startThreadedPublisher, type StartThread } from "./threaded-publisher.ts";
 import type { Toolbox } from "./toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
 
@@ -21,13 +22,15 @@ export interface ServerStart {
   readonly setup: Setup;
   readonly machine: Machine;
   readonly role: WorkerRole;
+  readonly startThread?: StartThread;
 }
 
 /**
  * HTTP API, MCP over HTTP, pages and publisher in one process. The port is taken before anything is published, so that a second
  * server on it ends without having done anything.
  */
-export async function startServer({ setup, machine, role }: ServerStart): Promise<Server> {
+export async function startServer(start: ServerStart): Promise<Server> {
+  const { setup } = start;
   const ctx = await createContext(setup);
   const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
   closers.add(() => ctx[Symbol.asyncDispose]());
@@ -47,8 +50,8 @@ export async function startServer({ setup, machine, role }: ServerStart): Promis
     closers.add(() => http.close());
     await ensureFirstAccount(ctx);
     const firstKey = await makeFirstKey(setup, ctx);
-    publisher = await runPublisher(ctx, setup.folder, { ...machine, role });
-    const running = publisher;
+    const running = await openPublisher(start, ctx, closers);
+    publisher = running;
     // Both take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all([running.close(), mcp.close(), http.close()]).then(() => {}));
     return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
@@ -56,6 +59,14 @@ export async function startServer({ setup, machine, role }: ServerStart): Promis
     await closers[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** In a thread where there is one to have; then this process is on the list too, because it holds claims of its own. */
+async function openPublisher({ setup, machine, role, startThread }: ServerStart, ctx: Context, closers: Closers): Promise<Publisher> {
+  if (startThread === undefined) return runPublisher(ctx, setup.folder, { ...machine, role });
+  closers.add(await enlist(ctx, setup.folder, machine));
+  const { catalog: _catalog, ...settings } = setup;
+  return startThreadedPublisher(ctx, startThread, { settings, machine, role, publicUrl: await ctx.publicUrl() });
 }
 
 interface Parts {

@@ -55,6 +55,21 @@ describe("the one-file bundle", () => {
     expect(status).toBe(1);
   });
 
+  it("publishes in a thread beside the API, and ends with what is under way written down", async () => {
+    using folder = temporaryFolder();
+    const env = { PATH: process.env["PATH"], ...folder.env, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "warn" };
+    const child = spawn(BUNDLE, ["serve"], { env });
+    const [stderr, ended] = [text(child.stderr), once(child, "exit")];
+    await once(child.stdout, "data");
+    const post = async (): Promise<{ status: string }[]> => JSON.parse((await run(BUNDLE, ["call", "list_posts"], { env })).stdout).posts;
+    const { accounts } = JSON.parse((await run(BUNDLE, ["call", "list_accounts"], { env })).stdout);
+    await run(BUNDLE, ["call", "schedule_post", JSON.stringify({ accountId: accounts[0].id, caption: "From a thread" })], { env });
+    await expect.poll(post, { timeout: 20_000, interval: 500 }).toMatchObject([{ status: "published", caption: "From a thread" }]);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(await stderr).toBe("Posthorn is stopping; what is under way is finished first.\n");
+  });
+
   it("has the platforms, and pictures, too", async () => {
     using folder = temporaryFolder();
     const demo = await run(BUNDLE, ["demo", "--exit"], { env: { PATH: process.env["PATH"], ...folder.env } });

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { abandonLease, readNextAt, type ClaimedPost } from "../store/claims.ts";
+import { abandonLease, readNextAfter, type ClaimedPost } from "../store/claims.ts";
 import type { Lease } from "../store/ledger.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
 import { publishOne } from "./publish-one.ts";
@@ -129,7 +129,7 @@ class Loop {
   async #passes(): Promise<void> {
     while (this.#isPassWanted && !this.#isClosing) {
       this.#isPassWanted = false;
-      const next = readNextAt(this.#ctx.db.raw);
+      const next = readNextAfter(this.#ctx.db.raw, 0);
       if (next !== null && next <= this.#ctx.clock.now()) {
         for (const claimed of await claimDue(this.#ctx, MAX_RUNNING - this.#running.size)) this.#start(claimed);
       }
@@ -166,9 +166,10 @@ class Loop {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     if (this.#isClosing) return;
-    const next = readNextAt(this.#ctx.db.raw);
-    const wait = next === null ? null : next - this.#ctx.clock.now();
-    if (wait === null || wait <= 0 || wait > SECOND) return;
+    const now = this.#ctx.clock.now();
+    const next = readNextAfter(this.#ctx.db.raw, now);
+    const wait = next === null ? null : next - now;
+    if (wait === null || wait > SECOND) return;
     this.#timer = setTimeout(() => this.wake(), Math.ceil(wait));
   }
 }

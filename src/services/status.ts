@@ -1,7 +1,7 @@
 import type { Account } from "../domain/account.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
-import { countInDoubt, countPosts, readLateness, readNextScheduled, readWorkers, type StatusScope } from "../store/status.ts";
+import { countInDoubt, countPosts, readLateness, readNextScheduled, readPublishers, type StatusScope } from "../store/status.ts";
 import { listAccounts } from "./accounts.ts";
 import type { AppContext } from "./context.ts";
 
@@ -74,7 +74,7 @@ export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status
 }
 
 async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
-  const workers = await readWorkers(ctx.db.query);
+  const workers = await readPublishers(ctx.db.query);
   const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
   return { running: alive.length > 0, heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null), workers: alive.length };
 }

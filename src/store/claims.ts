@@ -42,11 +42,10 @@ export function readDueHeads(raw: SqliteDatabase, now: number): DueHead[] {
   return raw.prepare(DUE_HEADS).all([now, now]) as DueHead[];
 }
 
-/** When the next post wants attention; null when none waits. */
-export function readNextAt(raw: SqliteDatabase): number | null {
-  const row = raw.prepare(`SELECT MIN(next_at) AS next FROM posts INDEXED BY posts_next WHERE ${CLAIMABLE}`).get([]) as {
-    next: number | null;
-  };
+/** When the first post after this moment wants attention; null when none waits. One before it may be held up by its channel. */
+export function readNextAfter(raw: SqliteDatabase, moment: number): number | null {
+  const sql = `SELECT MIN(next_at) AS next FROM posts INDEXED BY posts_next WHERE ${CLAIMABLE} AND next_at > ?`;
+  const row = raw.prepare(sql).get([moment]) as { next: number | null };
   return row.next;
 }
 

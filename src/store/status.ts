@@ -73,7 +73,7 @@ export async function readLateness(query: Query, scope: StatusScope, range: { si
 
 export type WorkerRow = Tables["workers"];
 
-/** The processes on this data folder, whoever's posts they publish; the liveliest first. */
-export function readWorkers(query: Query): Promise<WorkerRow[]> {
-  return query.selectFrom("workers").selectAll().orderBy("heartbeat_at", "desc").orderBy("id").execute();
+/** The publishers on this data folder, whoever's posts they publish; the liveliest first. */
+export function readPublishers(query: Query): Promise<WorkerRow[]> {
+  return query.selectFrom("workers").selectAll().where("role", "!=", "caller").orderBy("heartbeat_at", "desc").orderBy("id").execute();
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
@@ -50,6 +50,24 @@ describe("the publisher", () => {
       await publisher.close();
     }
     expect(await ctx.db.query.selectFrom("workers").selectAll().execute()).toEqual([]);
+  });
+
+  it("wakes for the next moment although a post before it waits for its channel", async () => {
+    using folder = temporaryFolder();
+    await using ctx = await open(folder.path, async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }));
+    await addPost(ctx, await addAccount(ctx, { status: "reconnect_required" }), { scheduled_at: Date.now() - 1_000 });
+    const account = await addAccount(ctx);
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    const post = await addPost(ctx, account, { scheduled_at: Date.now() + 600 });
+    const publisher = await start(ctx, folder.path);
+    const waits = timers.mock.calls.map(([, wait]) => wait);
+    timers.mockRestore();
+    try {
+      expect(waits.some((wait) => wait !== undefined && wait > 0 && wait <= 600)).toBe(true);
+      await expect.poll(async () => (await readPost(ctx, post.id)).status, { timeout: 10_000 }).toBe("published");
+    } finally {
+      await publisher.close();
+    }
   });
 
   it("is stopped in the middle: the next process goes on where it was, once", async () => {
