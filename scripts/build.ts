@@ -1,9 +1,9 @@
-import { chmod } from "node:fs/promises";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { readCalendarHtml } from "../src/mcp/apps/calendar-html.ts";
-import { lazyBuiltins } from "./lazy-builtins.ts";
 import { mergedLibraries, smallLibraries } from "./lean-libraries.ts";
+import { joinParts } from "./one-file.ts";
 import { staticCatalog } from "./static-catalog.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -13,9 +13,8 @@ const EXTERNAL = ["better-sqlite3", "sharp"];
 
 const TARGET = "node20.19";
 
-/** CommonJS packages inside an ES module still call `require` for Node's own modules. */
-const BANNER =
-  'import { createRequire as createBundleRequire } from "node:module"; globalThis.require ??= createBundleRequire(import.meta.url);';
+/** The program itself, and what an agent waits for. */
+const EAGER = ["src/main.ts", "src/start-stdio.ts"];
 
 /** Puts the finished page in the place of the module that makes it. */
 const finishedCalendar: Plugin = {
@@ -30,20 +29,24 @@ const finishedCalendar: Plugin = {
 
 const [folder = `${ROOT}/dist`] = process.argv.slice(2);
 const outfile = `${folder}/posthorn.js`;
-await build({
-  entryPoints: [`${ROOT}/src/main.ts`],
-  outfile,
+const result = await build({
+  absWorkingDir: ROOT,
+  entryPoints: EAGER.slice(0, 1),
+  outdir: folder,
   bundle: true,
+  splitting: true,
+  write: false,
+  metafile: true,
   platform: "node",
   format: "esm",
   target: TARGET,
   external: EXTERNAL,
-  plugins: [staticCatalog, finishedCalendar, lazyBuiltins, mergedLibraries(TARGET), smallLibraries(TARGET)],
-  banner: { js: BANNER },
-  // Names stay and lines stay short: stacks in the log must lead somewhere. Comments and indentation cost time at every start.
-  minifyWhitespace: true,
-  lineLimit: 140,
+  plugins: [staticCatalog, finishedCalendar, mergedLibraries(TARGET), smallLibraries(TARGET)],
   legalComments: "external",
   logLevel: "warning",
 });
+const { code, licenses } = await joinParts(result, { target: TARGET, eager: EAGER });
+await mkdir(folder, { recursive: true });
+await writeFile(outfile, code);
+await writeFile(`${outfile}.LEGAL.txt`, licenses);
 await chmod(outfile, 0o755);

@@ -5,13 +5,17 @@ import { describeTools } from "../src/toolkit/toolbox.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
+const MODULES = "catalog-modules";
+
 /**
- * Puts what `src/catalog.ts` finds in folders in its place: imports by name, which are evaluated when they are asked for, and the
+ * Puts what `src/catalog.ts` finds in folders in its place: imports by name, in a module that is loaded when it is asked for, and the
  * finished list of tools, whose JSON Schema would take a good part of a start to write.
  */
 export const staticCatalog: Plugin = {
   name: "static-catalog",
   setup(builder) {
+    builder.onResolve({ filter: new RegExp(`^${MODULES}$`) }, ({ path }) => ({ path, namespace: MODULES }));
+    builder.onLoad({ filter: /.*/, namespace: MODULES }, async () => ({ contents: await writeModules(), loader: "ts", resolveDir: ROOT }));
     builder.onLoad({ filter: /[\\/]src[\\/]catalog\.ts$/ }, async () => ({
       contents: await writeCatalog(),
       loader: "ts",
@@ -22,21 +26,24 @@ export const staticCatalog: Plugin = {
 
 async function writeCatalog(): Promise<string> {
   const { tools } = await loadCatalog();
-  const platforms = await listPlatformNames();
-  const toolImports = tools.map(({ name }) => importOf(`tools/${name}`));
-  const platformImports = platforms.map((name) => importOf(`src/platforms/${name}`));
   // Text of JSON is parsed faster than an object of the language.
   const listings = JSON.stringify(JSON.stringify(describeTools(tools, {})));
   return `
-    const load = (modules) => Promise.all(modules.map(async (module) => (await module).default));
-    export async function loadCatalog() {
-      const [tools, platforms] = await Promise.all([load([${toolImports.join()}]), load([${platformImports.join()}])]);
-      return { tools, platforms };
-    }
-    export async function listPlatformNames() { return ${JSON.stringify(platforms)}; }
+    export const loadCatalog = () => import("${MODULES}");
+    export async function listPlatformNames() { return ${JSON.stringify(await listPlatformNames())}; }
     export async function readListings() { return JSON.parse(${listings}); }`;
 }
 
-function importOf(path: string): string {
-  return `import("./${path}.ts")`;
+async function writeModules(): Promise<string> {
+  const { tools } = await loadCatalog();
+  const lists = {
+    tools: tools.map(({ name }) => `tools/${name}`),
+    platforms: (await listPlatformNames()).map((name) => `src/platforms/${name}`),
+  };
+  return Object.entries(lists)
+    .map(([list, paths]) => {
+      const imports = paths.map((path, index) => `import ${list}${index} from "./${path}.ts";`);
+      return `${imports.join("\n")}\nexport const ${list} = [${paths.map((_, index) => `${list}${index}`).join()}];`;
+    })
+    .join("\n");
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { hostname } from "node:os";
-import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { isMainThread, parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./host.ts";
 import type { ThreadData } from "./publisher-thread.ts";
@@ -14,11 +14,12 @@ const INTERRUPTED = 130;
 /** Node cannot start a thread from TypeScript on all releases we run on; from the sources, the publisher shares the API's. */
 const IS_BUILT = import.meta.url.endsWith(".js");
 
-if (isMainThread || parentPort === null) {
-  await runProcess();
-} else {
+// Not awaited here: a part of the one-file bundle is a function that does not wait.
+void (isMainThread || parentPort === null ? runProcess() : runThread(parentPort));
+
+async function runThread(port: MessagePort): Promise<void> {
   const { runPublisherThread } = await import("./publisher-thread.ts");
-  await runPublisherThread(parentPort, workerData as ThreadData);
+  await runPublisherThread(port, workerData as ThreadData);
 }
 
 async function runProcess(): Promise<void> {
