@@ -67,6 +67,7 @@ async function toFunctionBody(text: string, target: string): Promise<string> {
     supported: { "dynamic-import": false },
     define: { "import.meta.url": "moduleUrl" },
     minifyWhitespace: true,
+    minifySyntax: true,
     lineLimit: 140,
   });
   if (warnings.length > 0) throw new Error(`A part of the bundle cannot be a function: ${warnings.map((one) => one.text).join(" ")}`);

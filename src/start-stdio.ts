@@ -4,7 +4,7 @@ import { localCaller } from "./cli/local-caller.ts";
 import { Closers } from "./closers.ts";
 import type { Permission } from "./domain/permissions.ts";
 import { SECOND } from "./domain/time.ts";
-import { createLogger } from "./log.ts";
+import { createLateLogger } from "./late-log.ts";
 import { untilOrphaned } from "./mcp/parent.ts";
 import { serveStdio } from "./mcp/stdio.ts";
 import type { Machine } from "./running-publisher.ts";
@@ -37,7 +37,7 @@ export interface StdioStart {
 /** MCP over the standard streams, with a publisher; resolves when the client has gone. */
 export async function runStdio(start: StdioStart): Promise<void> {
   const { settings, streams } = start;
-  const log = createLogger(settings.config.logLevel);
+  const log = createLateLogger(async () => (await import("./log.ts")).createLogger(settings.config.logLevel));
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
     const db = await openDb({ file: settings.folder.database });
