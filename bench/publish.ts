@@ -15,10 +15,10 @@ import { scriptedPlatform } from "../test/support/scripted-platform.ts";
  * How fast due posts go out with a platform that does nothing, every step durable (synchronous = FULL), against the same writes
  * made one after the other with the bare driver in the same run. Prints ratios; decides nothing.
  *
- *   npx tsx bench/publish.ts [posts]
+ *   npx tsx bench/publish.ts [posts] [posts at once]
  */
 const POSTS = Number(process.argv[2] ?? 10_000);
-const BURST = 1_000;
+const BURST = Number(process.argv[3] ?? 10_000);
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 

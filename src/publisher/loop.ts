@@ -25,7 +25,7 @@ export interface PublisherOptions {
 }
 
 /** Posts one process works on at a time. */
-const MAX_RUNNING = 256;
+const MAX_RUNNING = 512;
 
 /** A tick older than this means that the publisher hangs. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "./driver.ts";
 
-/** Runs a piece of synchronous work durably; resolves once it is on disk. */
+/** Runs a piece of synchronous work durably; resolves once it is on disk. It may run twice: it writes to the database alone. */
 export type Commit = <T>(work: (raw: SqliteDatabase) => T) => Promise<T>;
 
 interface Waiting {
@@ -10,17 +10,35 @@ interface Waiting {
 
 /**
  * Writes that are wanted in the same turn of the event loop share one transaction, and so one fsync: at FULL that is what
- * bounds how many posts a second can go out. Each piece has a savepoint: one that throws takes only itself back.
+ * bounds how many posts a second can go out. A piece that throws takes only itself back: then all of them run again, each in a
+ * savepoint. Not at once, because a statement in a savepoint costs more with every statement before it.
  */
 export function createGroupCommit(exclusive: <T>(work: (raw: SqliteDatabase) => T) => Promise<T>): Commit {
   let queue: Waiting[] = [];
+
+  /** Null, and nothing is written, where a piece throws. */
+  const runTogether = async (batch: readonly Waiting[]): Promise<(() => void)[] | null> => {
+    let isRefused = false;
+    try {
+      return await exclusive((raw) => {
+        isRefused = true;
+        const settle = batch.map((piece) => piece.run(raw));
+        isRefused = false;
+        return settle;
+      });
+    } catch (error) {
+      if (isRefused) return null;
+      throw error;
+    }
+  };
+  const runApart = (batch: readonly Waiting[]): Promise<(() => void)[]> =>
+    exclusive((raw) => batch.map((piece) => inSavepoint(raw, piece)));
 
   const flush = async (): Promise<void> => {
     const batch = queue;
     queue = [];
     try {
-      const settle = await exclusive((raw) => batch.map((piece) => inSavepoint(raw, piece)));
-      for (const done of settle) done();
+      for (const done of (await runTogether(batch)) ?? (await runApart(batch))) done();
     } catch (error) {
       for (const piece of batch) piece.reject(error);
     }
