@@ -8,6 +8,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import envPaths from "env-paths";
 import { AppError } from "./domain/errors.ts";
+import { syncFolder } from "./store/durable.ts";
 
 /** Where this installation keeps what it must not forget. */
 export interface DataFolder {
@@ -150,17 +151,6 @@ export async function promoteNextSecretKey(folder: DataFolder): Promise<void> {
     if (codeOf(error) !== "ENOENT") throw error;
   });
   await syncFolder(folder.path);
-}
-
-/** New names in the folder survive a power loss from here on. Not every system lets one open a folder. */
-export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, constants.O_RDONLY).catch(() => null);
-  if (handle === null) return;
-  try {
-    await handle.sync().catch(() => {});
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Writes the file unless it is there; false then. Two processes that start together make one. */

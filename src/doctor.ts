@@ -6,7 +6,9 @@ import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from
 import { AppError, INTERNAL_ERROR_SENTENCE } from "./domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "./domain/time.ts";
 import { listPlatforms } from "./services/platforms.ts";
+import { readRestore } from "./services/restored.ts";
 import { parseConfig, type Setup } from "./setup.ts";
+import { secretKeyId } from "./store/cipher.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +36,8 @@ export async function examine(env: Environment): Promise<Finding[]> {
   const folder = await attempt("data folder", () => openDataFolder(place));
   if (folder !== null) note("data folder", "ok", `${place} can be written`);
   const masterKey = folder === null ? null : await attempt("secret key", () => readSecretKey(folder));
-  if (masterKey !== null) note("secret key", "ok", "readable by this user alone; keep a copy of it, apart from your backups");
+  if (masterKey !== null)
+    note("secret key", "ok", `${secretKeyId(masterKey)}, readable by this user alone; keep a copy of it, apart from your backups`);
   if (settings === null || folder === null || masterKey === null) return findings;
 
   const setup: Setup = { ...settings, config: { ...settings.config, logLevel: "silent" }, folder, masterKey, catalog };
@@ -42,11 +45,20 @@ export async function examine(env: Environment): Promise<Finding[]> {
   if (ctx === null) return findings;
   try {
     note("database", "ok", `${folder.database} (${ctx.db.driver})`);
-    findings.push(...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
+    findings.push(...(await examineRestore(ctx)), ...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
   } finally {
     await ctx[Symbol.asyncDispose]();
   }
   return findings;
+}
+
+/** A database that was put back from a copy is told as long as posts of it are in doubt. */
+async function examineRestore(ctx: Context): Promise<Finding[]> {
+  const restored = await readRestore(ctx);
+  if (restored === null || restored.inDoubt === 0) return [];
+  const posts = restored.inDoubt === 1 ? "1 post that was due before may" : `${restored.inDoubt} posts that were due before may`;
+  const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again; those whose platform cannot tell are failed, and you settle them with resolve_post.`;
+  return [{ topic: "restore", verdict: "note", text }];
 }
 
 async function examinePlatforms(ctx: Context): Promise<Finding[]> {

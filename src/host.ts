@@ -44,6 +44,18 @@ export function createHost(options: HostOptions): Host {
       const { examine } = await import("./doctor.ts");
       return examine(env);
     },
+    async backup({ file, isForced }) {
+      const { backUp } = await import("./back-up.ts");
+      return backUp(quiet(await readSetup(env), env), { file, isForced, signal: stopSignal });
+    },
+    async restore(restoring) {
+      const { restoreBackup } = await import("./restore-backup.ts");
+      return restoreBackup({ env, ...restoring });
+    },
+    async rotateSecret({ oldKeyFile }) {
+      const { rotateSecret } = await import("./rotate-secret.ts");
+      return rotateSecret({ env, oldKeyFile });
+    },
     async logFailure(error) {
       const { createLogger } = await import("./log.ts");
       createLogger("error").error({ err: error }, "a command failed");

@@ -53,6 +53,34 @@ export interface Finding {
   readonly text: string;
 }
 
+export interface BackupResult {
+  readonly file: string;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+  readonly files: number;
+  readonly missing: readonly string[];
+  /** The key that is not in the backup. */
+  readonly secretKeyFile: string;
+}
+
+export interface RestoreResult {
+  readonly folder: string;
+  readonly createdAt: string;
+  readonly posts: number;
+  readonly files: number;
+  /** Posts that may have gone out since the backup was made. */
+  readonly held: number;
+  /** Where the replaced database stands; null: there was none. */
+  readonly keptAside: string | null;
+}
+
+export interface RotationResult {
+  readonly oldKeyId: string;
+  readonly newKeyId: string;
+  readonly values: number;
+  readonly unreadable: number;
+}
+
 /** What the commands need from the process; `src/main.ts` builds the real one. */
 export interface Host {
   readonly version: string;
@@ -67,6 +95,11 @@ export interface Host {
   removeFolder(path: string): Promise<void>;
   /** Looks at settings, folder, clock, database and reachability; never throws for what it finds. */
   examine(): Promise<readonly Finding[]>;
+  backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
+  /** Throws `conflict` while anything runs on the data folder. */
+  restore(options: { readonly file: string; readonly isForced: boolean }): Promise<RestoreResult>;
+  /** Throws `conflict` while anything runs on the data folder. `oldKeyFile`: where the old key is kept. */
+  rotateSecret(options: { readonly oldKeyFile: string | null }): Promise<RotationResult>;
   /** Reports a bug of ours with its stack. */
   logFailure(error: unknown): Promise<void>;
 }

@@ -13,7 +13,10 @@ interface CreateOptions {
 }
 
 export function addKeysCommand(program: Command, host: Host): void {
-  const keys = program.command("keys").description("create, list and revoke API keys").addHelpText("after", EXAMPLES);
+  const keys = program
+    .command("keys")
+    .description("create, list and revoke API keys; replace the secret key")
+    .addHelpText("after", EXAMPLES);
   keys
     .command("create")
     .description("make a key; it is shown this once")
@@ -34,6 +37,15 @@ export function addKeysCommand(program: Command, host: Host): void {
     .argument("<key>", "its id (key_… or without the prefix), or the whole key")
     .option("--owner <owner>", "whose key", DEFAULT_OWNER)
     .action((key: string, options: { owner: string }) => revoke(host, key, options.owner));
+  keys
+    .command("rotate-secret")
+    .description("replace secret.key, and seal every stored token anew, while nothing runs on the data folder")
+    .option("--keep-old <file>", "write the old key to this file: backups made until now need it")
+    .addHelpText(
+      "after",
+      "\nA crash at any moment leaves a folder that opens. Signed addresses and confirmations given out before stop working; API keys go on.",
+    )
+    .action((options: { keepOld?: string }) => rotate(host, options.keepOld ?? null));
 }
 
 const EXAMPLES = `
@@ -41,7 +53,8 @@ Examples:
   posthorn keys create --name "Nightly script" --permissions read,publish --expires 90d
   posthorn keys create --owner alice --accounts acc_…,acc_…
   posthorn keys list
-  posthorn keys revoke key_…`;
+  posthorn keys revoke key_…
+  posthorn keys rotate-secret --keep-old /mnt/safe/secret.key.old`;
 
 async function create(host: Host, options: CreateOptions): Promise<void> {
   const { createKey } = await import("../services/api-keys.ts");
@@ -66,4 +79,15 @@ async function revoke(host: Host, key: string, owner: string): Promise<void> {
   const { revokeKey } = await import("../services/api-keys.ts");
   await using session = await host.openSession();
   host.terminal.print(toJsonText(await revokeKey(session.ctx, owner, key)));
+}
+
+async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {
+  const rotation = await host.rotateSecret({ oldKeyFile });
+  host.terminal.print(toJsonText(rotation));
+  if (rotation.unreadable > 0) {
+    const values = rotation.unreadable === 1 ? "1 value" : `${rotation.unreadable} values`;
+    host.terminal.tell(`${values} could not be read with the old key either. Connect those channels anew.\n`);
+  }
+  const old = oldKeyFile === null ? "which was not kept" : `which is in ${oldKeyFile}`;
+  host.terminal.tell(`Keep a copy of the new secret.key. Backups made until now need the old one, ${old}: make a new backup.\n`);
 }

@@ -1,11 +1,14 @@
 import { Command, CommanderError } from "commander";
 import { AppError, sentenceOf } from "../domain/errors.ts";
+import { addBackupCommand } from "./backup.ts";
 import { addCallCommand } from "./call.ts";
 import { addConnectCommand } from "./connect.ts";
 import { addDemoCommand } from "./demo.ts";
 import { addDoctorCommand } from "./doctor.ts";
+import { addExportCommand } from "./export.ts";
 import type { Host } from "./host.ts";
 import { addKeysCommand } from "./keys.ts";
+import { addRestoreCommand } from "./restore.ts";
 import { addServeCommand } from "./serve.ts";
 import { addStdioCommand } from "./stdio.ts";
 import { addToolsCommand } from "./tools.ts";
@@ -44,6 +47,9 @@ function createProgram(host: Host): Command {
   program.commandsGroup(UPKEEP);
   addKeysCommand(program, host);
   addDoctorCommand(program, host);
+  addBackupCommand(program, host);
+  addRestoreCommand(program, host);
+  addExportCommand(program, host);
   return program;
 }
 

@@ -186,7 +186,7 @@ async function finish(
 }
 
 function contextOf(at: Running, step: string): EffectContext {
-  const place = `${at.lease.postId}|effects|${at.run}|${step}`;
+  const place = placeOf({ post_id: at.lease.postId, run: at.run, step });
   const sealed = at.steps.get(step)?.handle_enc ?? null;
   return {
     key: effectKey(at, step),
@@ -199,6 +199,11 @@ function contextOf(at: Running, step: string): EffectContext {
     },
     signal: at.signal,
   };
+}
+
+/** Where a step's handle is bound to. */
+export function placeOf(effect: { post_id: string; run: number; step: string }): string {
+  return `${effect.post_id}|effects|${effect.run}|${effect.step}`;
 }
 
 /** Stable within a run, also when the secret key is replaced in the middle of it, and not to be guessed from outside. */

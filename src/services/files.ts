@@ -167,6 +167,13 @@ async function showFiles(ctx: AppContext, ownerId: string, rows: readonly FileRo
   return Promise.all(rows.map((row) => showWith(ctx, row, uses)));
 }
 
+/** Records that outlast every address. */
+export async function describeFiles(ctx: AppContext, ownerId: string, rows: readonly FileRow[]): Promise<File[]> {
+  const keys = rows.map((row) => row.storage_key);
+  const uses = await countUses(ctx.db.query, ownerId, keys);
+  return rows.map((row) => toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl: null }));
+}
+
 async function showWith(ctx: AppContext, row: FileRow, uses: ReadonlyMap<string, number>): Promise<File> {
   const downloadUrl = row.status === "ready" ? await createDownloadUrl(ctx, row.id) : null;
   return toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl });

@@ -32,13 +32,14 @@ export async function runOnce<T>(
   const keyHash = sha256(call.key);
   const fingerprint = sha256(`${call.tool}\n${canonicalJson(call.args)}`);
   const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
-  if (stored !== null) return { result: JSON.parse(ctx.cipher.open(stored, placeOf(caller.ownerId, keyHash))) as T, isReplay: true };
+  if (stored !== null)
+    return { result: JSON.parse(ctx.cipher.open(stored, placeOf({ owner_id: caller.ownerId, key_hash: keyHash }))) as T, isReplay: true };
 
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
     const { numUpdatedRows } = await tx
       .updateTable("idempotency")
-      .set({ worker_id: null, result: ctx.cipher.seal(JSON.stringify(result), placeOf(caller.ownerId, keyHash)) })
+      .set({ worker_id: null, result: ctx.cipher.seal(JSON.stringify(result), placeOf({ owner_id: caller.ownerId, key_hash: keyHash })) })
       .where("owner_id", "=", caller.ownerId)
       .where("key_hash", "=", keyHash)
       .where("worker_id", "=", ctx.workerId)
@@ -125,8 +126,8 @@ async function isWorkerListed(tx: Tx, workerId: string): Promise<boolean> {
 }
 
 /** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */
-function placeOf(ownerId: string, keyHash: string): string {
-  return `${ownerId}|${keyHash}|idempotency`;
+export function placeOf(row: { owner_id: string; key_hash: string }): string {
+  return `${row.owner_id}|${row.key_hash}|idempotency`;
 }
 
 function sha256(text: string): string {

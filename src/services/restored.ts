@@ -10,12 +10,18 @@ import {
   writeGenerationFile,
   type Generation,
 } from "../store/generation.ts";
-import { setMeta } from "../store/meta.ts";
-import { holdSuspects } from "../store/suspects.ts";
+import { readMeta, setMeta } from "../store/meta.ts";
+import { countSuspects, holdSuspects } from "../store/suspects.ts";
 import type { AppContext } from "./context.ts";
 
-/** When the database was last found to be a copy; what `posthorn doctor` tells. */
-export const RESTORED_AT = "restored_at";
+/** When the database was last put back from a copy. */
+const RESTORED_AT = "restored_at";
+
+/** Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet. */
+export async function readRestore({ db }: Pick<AppContext, "db">): Promise<{ at: number; inDoubt: number } | null> {
+  const at = await readMeta(db.query, RESTORED_AT);
+  return at === null ? null : { at: Number(at), inDoubt: countSuspects(db.raw) };
+}
 
 type Noticing = Pick<AppContext, "db" | "clock" | "log" | "platforms">;
 

@@ -8,7 +8,7 @@ export type SecretValues = Readonly<Record<string, string>>;
 const StoredSecrets = z.record(z.string(), z.string());
 
 /** Where an account's secrets are bound to: sealed text copied to another account or owner does not open. */
-function placeOf(account: { owner_id: string; id: string }): string {
+export function placeOf(account: { owner_id: string; id: string }): string {
   return `${account.owner_id}|${account.id}|secrets`;
 }
 

@@ -7,7 +7,7 @@ const Target = z.strictObject({ url: z.string(), secret: z.string() });
 /** Where a webhook's events go, and what they are signed with. */
 export type Target = z.infer<typeof Target>;
 
-function placeOf(row: { owner_id: string; id: string }): string {
+export function placeOf(row: { owner_id: string; id: string }): string {
   return `${row.owner_id}|${row.id}|webhook`;
 }
 

@@ -31,3 +31,8 @@ export function createCipher(masterKey: Buffer): Cipher {
         .digest("hex"),
   };
 }
+
+/** Names a secret key without telling anything of it. */
+export function secretKeyId(masterKey: Buffer): string {
+  return Buffer.from(hkdfSync("sha256", masterKey, "posthorn", "key id", 4)).toString("hex");
+}

@@ -1,0 +1,168 @@
+import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { findSecretKey, locateDataFolder, openDataFolder, type DataFolder } from "./data-folder.ts";
+import { loadCatalog } from "./catalog.ts";
+import { AppError } from "./domain/errors.ts";
+import { toIso } from "./domain/time.ts";
+import { assertKey, createFolderStore } from "./media/folder-store.ts";
+import type { FileStore } from "./ports/file-store.ts";
+import { ownsDatabase } from "./services/first-start.ts";
+import { copyFiles } from "./services/restore-files.ts";
+import { holdRestored } from "./services/restored.ts";
+import { createCipher, secretKeyId } from "./store/cipher.ts";
+import { openDb, type Db } from "./store/db.ts";
+import { openSqlite } from "./store/driver.ts";
+import { isThere, syncFolder } from "./store/durable.ts";
+import { takeFolder } from "./store/folder-lock.ts";
+import { newGeneration, writeGenerationFile, type Generation } from "./store/generation.ts";
+import { verifyBackup, type VerifiedBackup } from "./store/verify-backup.ts";
+import { systemClock } from "./system-clock.ts";
+
+export interface RestoreInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: string;
+  /** Replaces a database that holds posts. */
+  readonly isForced: boolean;
+}
+
+export interface RestoreReport {
+  readonly folder: string;
+  /** The moment that the database is of. */
+  readonly createdAt: string;
+  readonly posts: number;
+  readonly files: number;
+  /** Posts that may have gone out since, and wait until that is settled. */
+  readonly held: number;
+  /** Where the database stands that was replaced; null where there was none. */
+  readonly keptAside: string | null;
+}
+
+/**
+ * Puts a backup into the data folder. Everything is verified before anything is touched; stored files, which never change, come
+ * first, and renaming the database is the one moment at which the folder goes over from the old state to the new.
+ */
+export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreReport> {
+  const archive = resolve(file);
+  if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
+  const folder = await openDataFolder(locateDataFolder(env));
+  const lock = takeFolder(folder.locks);
+  const staging = await mkdtemp(join(folder.path, ".restore-"));
+  try {
+    if (!isForced) assertEmpty(folder, await isThere(folder.database));
+    const staged = join(staging, "posthorn.db");
+    const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
+    const generation = newGeneration();
+    const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
+    const files: FileStore = createFolderStore(folder.files);
+    await copyFiles(archive, { files, wanted: backup.files });
+    const keptAside = await switchDatabase(folder, staged);
+    // Until this is written the two differ, and the next start would hold back what it need not, but nothing worse.
+    writeGenerationFile(folder.generation, generation, { isDurable: true });
+    await syncFolder(folder.path);
+    return { folder: folder.path, createdAt: toIso(backup.manifest.createdAt), posts, files: backup.files.size, held, keptAside };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+    lock.release();
+  }
+}
+
+/** Throws `conflict` for a database that holds posts, or that cannot be read. */
+function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {
+  if (!isPresent || countPosts(database) === 0) return;
+  throw new AppError(
+    "conflict",
+    `The data folder ${path} holds posts (or a database that cannot be read). To replace it, use --force: the old database is kept beside the new one. Or set POSTHORN_DATA_DIR to an empty folder.`,
+  );
+}
+
+/** Null where it cannot be told. */
+function countPosts(file: string): number | null {
+  try {
+    const { database } = openSqlite({ file, busyTimeoutMs: 0 });
+    try {
+      const table = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'posts'").get([]);
+      if (table === undefined) return 0;
+      return (database.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number }).count;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+interface Preparing {
+  readonly folder: DataFolder;
+  readonly backup: VerifiedBackup;
+  readonly generation: Generation;
+}
+
+/** Checks the copy, brings it to the newest schema, and holds back what may have gone out since it was made. */
+async function prepareDatabase(file: string, { folder, backup, generation }: Preparing): Promise<{ held: number; posts: number }> {
+  const { platforms } = await loadCatalog();
+  await using db = await openDb({ file });
+  assertSound(db);
+  await assertKeyFits(db, folder, backup.manifest.secretKeyId);
+  const held = await db.exclusive((raw) => holdRestored(raw, { generation, now: systemClock.now(), platforms }));
+  const { count } = db.raw.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number };
+  // Everything into the one file that is about to be moved.
+  db.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  return { held, posts: count };
+}
+
+function assertSound(db: Db): void {
+  const [first] = db.raw.prepare("PRAGMA quick_check(1)").all([]) as { quick_check: string }[];
+  if (first?.quick_check === "ok") return;
+  throw new AppError("invalid", "The database in the backup is damaged. Nothing was changed. Take another backup.");
+}
+
+async function assertKeyFits(db: Db, folder: DataFolder, backupKeyId: string): Promise<void> {
+  const key = await findSecretKey(folder.secretKey);
+  if (key !== null && (await ownsDatabase(db.query, createCipher(key)))) return;
+  const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
+  throw new AppError(
+    "unavailable",
+    `The tokens in this backup open with the secret key ${backupKeyId}, and ${folder.secretKey} ${present}. Put the key that belongs to the backup there, readable by you alone, then restore again. Nothing was changed.`,
+  );
+}
+
+/** The old database gets a second name; then the new one takes its first in one step. */
+async function switchDatabase({ path, database }: DataFolder, staged: string): Promise<string | null> {
+  const isReplacing = await isThere(database);
+  const aside = isReplacing ? await asideName(database) : null;
+  if (aside !== null) await keepAside(database, aside);
+  await rename(staged, database);
+  await syncFolder(path);
+  return aside;
+}
+
+async function asideName(database: string): Promise<string> {
+  const stamp = toIso(systemClock.now()).slice(0, 19).replaceAll(":", "");
+  for (let n = 1; ; n++) {
+    const name = `${database}.before-${stamp}${n === 1 ? "" : `-${n}`}`;
+    if (!(await isThere(name))) return name;
+  }
+}
+
+async function keepAside(database: string, aside: string): Promise<void> {
+  emptyWal(database);
+  // A damaged database keeps its journal; the new one must not find it.
+  for (const end of ["-wal", "-shm"]) {
+    if (await isThere(database + end)) await rename(database + end, aside + end);
+  }
+  await link(database, aside).catch(() => copyFile(database, aside));
+}
+
+/** Brings what stands in the journal into the database itself, which removes the journal. One that is damaged stays as it is. */
+function emptyWal(file: string): void {
+  try {
+    const { database } = openSqlite({ file, busyTimeoutMs: 0 });
+    try {
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      database.close();
+    }
+  } catch {
+    // It could not be opened: there is nothing to bring in.
+  }
+}

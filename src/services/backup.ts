@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { AppError } from "../domain/errors.ts";
+import { toIso } from "../domain/time.ts";
+import { DATABASE, FILES, FORMAT, MANIFEST, writeArchive, type ArchiveWriter, type Manifest } from "../store/backup-archive.ts";
+import { assertAbsent, explainingWrite, syncFolder } from "../store/durable.ts";
+import { listStoredKeys } from "../store/stored-keys.ts";
+import type { AppContext } from "./context.ts";
+
+export interface BackupInput {
+  /** Where to; it must not be there yet unless `isForced`. */
+  readonly file: string;
+  readonly isForced: boolean;
+  /** Where the database's copy stands meanwhile. */
+  readonly folder: string;
+  readonly version: string;
+  readonly secretKeyId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface BackupReport {
+  readonly file: string;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+  readonly files: number;
+  /** Keys of files that were deleted while the backup was made, or are missing in the store. */
+  readonly missing: readonly string[];
+}
+
+type Source = Pick<AppContext, "db" | "files" | "clock">;
+
+/**
+ * Writes database and stored files to one file, while others go on working. The database is of one moment; stored files never
+ * change, so that those it refers to can be read after it. Throws `conflict` where the file is there already.
+ */
+export async function makeBackup(ctx: Source, input: BackupInput): Promise<BackupReport> {
+  const file = resolve(input.file);
+  if (!input.isForced) await assertAbsent(file);
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.part`;
+  const folder = await mkdtemp(join(input.folder, ".backup-"));
+  try {
+    const createdAt = ctx.clock.now();
+    const copy = join(folder, DATABASE);
+    await copyDatabase(ctx, copy);
+    const missing: string[] = [];
+    const keys = listStoredKeys(copy);
+    const manifest: Manifest = { format: FORMAT, program: "posthorn", version: input.version, createdAt, secretKeyId: input.secretKeyId };
+    const { sizeBytes } = await explainingWrite(file, () =>
+      writeArchive(temporary, async (archive) => {
+        const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+        await archive.add(MANIFEST, text.length, chunked([text]));
+        await archive.add(DATABASE, (await stat(copy)).size, createReadStream(copy, { highWaterMark: READ_BYTES }));
+        for (const key of keys) if (!(await addFile(ctx, archive, { key, signal: input.signal }))) missing.push(key);
+      }),
+    );
+    if (!input.isForced) await assertAbsent(file);
+    await rename(temporary, file);
+    await syncFolder(dirname(file));
+    return { file, createdAt: toIso(createdAt), sizeBytes, files: keys.length - missing.length, missing };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await rm(temporary, { force: true });
+  }
+}
+
+const READ_BYTES = 1024 * 1024;
+
+/** A copy of one moment, without what deleted rows have left behind. */
+async function copyDatabase(ctx: Source, copy: string): Promise<void> {
+  await ctx.db.query.connection().execute(async () => ctx.db.raw.prepare("VACUUM INTO ?").run([copy]));
+}
+
+/** False for a file that is not in the store (any more). */
+async function addFile(ctx: Source, archive: ArchiveWriter, { key, signal }: { key: string; signal: AbortSignal }): Promise<boolean> {
+  signal.throwIfAborted();
+  const sizeBytes = await ctx.files.size(key);
+  if (sizeBytes === null) return false;
+  const chunks = (ctx.files.read(key) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  // Opened before its header is written: it may be deleted this very moment.
+  const first = await chunks.next().catch((error: unknown) => {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  });
+  if (first === null) return false;
+  await archive.add(FILES + key, sizeBytes, rest(first, chunks, signal));
+  return true;
+}
+
+async function* rest(first: IteratorResult<Buffer>, chunks: AsyncIterator<Buffer>, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (let next = first; next.done !== true; next = await chunks.next()) {
+    signal.throwIfAborted();
+    yield next.value;
+  }
+}
+
+async function* chunked(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* chunks;
+}
