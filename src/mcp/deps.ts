@@ -3,6 +3,7 @@ import type { ToolAccess } from "../toolkit/late-toolbox.ts";
 import type { PromptKind } from "./prompt-kind.ts";
 import type { ResourceKind } from "./resource-kind.ts";
 import type { McpContext } from "./scope.ts";
+import type { ToolView } from "./tool-view.ts";
 
 /** What every MCP transport is built from. */
 export interface McpDeps {
@@ -13,9 +14,10 @@ export interface McpDeps {
   readonly isKeyActive?: (caller: Caller) => Promise<boolean>;
   /** Whether `/sse` and `/messages` are served; default: yes. */
   readonly hasLegacySse?: boolean;
-  /** Resources and prompts; without them those of the product. */
+  /** Resources, prompts and views of tools; without them those of the product. */
   readonly resources?: readonly ResourceKind[];
   readonly prompts?: readonly PromptKind[];
+  readonly views?: readonly ToolView[];
   /** Where people read about this server. */
   readonly websiteUrl?: string;
 }

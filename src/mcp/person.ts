@@ -1,30 +1,17 @@
 import { randomUUID } from "node:crypto";
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  inputRequired,
-  inputResponse,
-  type ClientCapabilities,
-  type ElicitResult,
-  type InputRequest,
-  type InputRequiredResult,
-  type Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import { inputRequired, inputResponse, type ElicitResult } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { AppError } from "../domain/errors.ts";
-import type { Caller } from "../domain/permissions.ts";
-import { MINUTE } from "../domain/time.ts";
 import type { ConfirmOptions, Question } from "../toolkit/confirm.ts";
 import type { CallResult } from "../toolkit/toolbox.ts";
+import type { CallFrom } from "./calling-client.ts";
+import { abilitiesOf, canShowForms, isStateless } from "./client-abilities.ts";
 import type { McpDeps } from "./deps.ts";
+import { InputNeeded } from "./input-needed.ts";
+import { ANSWER_MS, SealedState } from "./sealed-state.ts";
 
+const Result = z.record(z.string(), z.unknown());
 type Result = CallResult["result"];
-
-/** The first revision whose clients answer questions with a call of its own, instead of a request from the server. */
-const FIRST_STATELESS = "2026-07-28";
-
-/** How long a person may think, as long as the tokens of questions live. */
-const ANSWER_MS = 10 * MINUTE;
 
 /** Keys of the questions in a result that needs input, and of their answers. */
 const CONFIRM = "confirm";
@@ -41,41 +28,23 @@ const SENTENCES = {
     "The person did not want to open the address, so nothing is connected. Ask them how to go on; another call makes a new address.",
 } as const;
 
-/** Ends a call whose answer a stateless client gets from the person first; it then calls again. */
-export class InputNeeded extends Error {
-  readonly result: InputRequiredResult;
-
-  constructor(key: string, request: InputRequest, requestState: string) {
-    super("A person's answer is needed.");
-    this.name = "InputNeeded";
-    this.result = inputRequired({ inputRequests: { [key]: request }, requestState });
-  }
-}
-
-export interface PersonAt {
-  readonly server: Server;
-  readonly context: ServerContext;
-  readonly caller: Caller;
-  readonly tool: string;
-}
-
 /** The person in front of the client, as far as it lets the server reach them. */
 export class Person {
   readonly #ctx: McpDeps["ctx"];
-  readonly #at: PersonAt;
+  readonly #at: CallFrom;
+  readonly #links: SealedState;
   readonly #isStateless: boolean;
   readonly #canAnswer: boolean;
   readonly #canOpen: boolean;
 
-  constructor(ctx: McpDeps["ctx"], at: PersonAt) {
-    const { server, context } = at;
+  constructor(ctx: McpDeps["ctx"], at: CallFrom) {
+    const abilities = abilitiesOf(at.server, at.context);
     this.#ctx = ctx;
     this.#at = at;
-    this.#isStateless = (server.getNegotiatedProtocolVersion() ?? "") >= FIRST_STATELESS;
-    const elicitation = (this.#isStateless ? declaredWith(context) : server.getClientCapabilities())?.elicitation;
-    // Before there were kinds of questions, a client that took any took forms.
-    this.#canAnswer = elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-    this.#canOpen = elicitation?.url !== undefined;
+    this.#links = new SealedState(ctx, at.caller, `${at.name}|link`);
+    this.#isStateless = isStateless(at.server);
+    this.#canAnswer = canShowForms(abilities);
+    this.#canOpen = abilities.elicitation?.url !== undefined;
   }
 
   /** How a tool may ask them. Throws `conflict` when they have said no. */
@@ -83,7 +52,7 @@ export class Person {
     if (!this.#canAnswer) return {};
     if (!this.#isStateless) return { ask: (question) => this.#askNow(question) };
     const ask = async ({ text, token }: Question): Promise<never> => {
-      throw new InputNeeded(CONFIRM, inputRequired.elicit({ message: text, requestedSchema: YES_OR_NO }), token);
+      throw new InputNeeded({ [CONFIRM]: inputRequired.elicit({ message: text, requestedSchema: YES_OR_NO }) }, token);
     };
     const action = this.#answerTo(CONFIRM);
     if (action === null) return { ask };
@@ -98,14 +67,16 @@ export class Person {
     const state = this.#state();
     if (action === null || state === null) return null;
     if (action !== "accept") throw new AppError("conflict", SENTENCES.unopened);
-    return this.#unseal(state);
+    const result = this.#links.open(state, Result);
+    if (result !== null) return result;
+    throw new AppError("invalid", "The answer came too late, or belongs to another call. Call again for a new address.");
   }
 
   /** Shows them the address of a result, where the client can; answers what is left to tell. */
   async show({ result, link }: Pick<CallResult, "result" | "link">): Promise<Result> {
     if (link === null || !this.#canOpen) return result;
     const { url, message } = link;
-    if (this.#isStateless) throw new InputNeeded(OPEN, inputRequired.elicitUrl({ message, url }), this.#seal(link.rest));
+    if (this.#isStateless) throw new InputNeeded({ [OPEN]: inputRequired.elicitUrl({ message, url }) }, this.#links.seal(link.rest));
     const answer = await this.#elicit({ mode: "url", message, url, elicitationId: randomUUID() });
     // The address as text is better than none.
     if (answer === null) return result;
@@ -140,43 +111,8 @@ export class Person {
     const state = this.#at.context.mcpReq.requestState();
     return typeof state === "string" ? state : null;
   }
-
-  /** Between the rounds of a stateless client its own hands hold the result. */
-  #seal(result: Result): string {
-    return this.#ctx.cipher.seal(JSON.stringify({ result, expiresAt: this.#ctx.clock.now() + ANSWER_MS }), this.#place());
-  }
-
-  #unseal(state: string): Result {
-    const open = (): unknown => JSON.parse(this.#ctx.cipher.open(state, this.#place()));
-    const sealed = Sealed.safeParse(attempt(open));
-    if (!sealed.success || sealed.data.expiresAt <= this.#ctx.clock.now()) {
-      throw new AppError("invalid", "The answer came too late, or belongs to another call. Call again for a new address.");
-    }
-    return sealed.data.result;
-  }
-
-  #place(): string {
-    const { caller, tool } = this.#at;
-    return `${caller.ownerId}|${caller.keyId}|${tool}|link`;
-  }
-}
-
-const Sealed = z.object({ result: z.record(z.string(), z.unknown()), expiresAt: z.number() });
-
-/** Stateless clients tell with each request what they can do. The SDK's published type of that part is empty. */
-function declaredWith({ mcpReq }: ServerContext): ClientCapabilities | undefined {
-  const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
-  return envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
 }
 
 function requireYes(action: ElicitResult["action"]): void {
   if (action !== "accept") throw new AppError("conflict", SENTENCES[action]);
-}
-
-function attempt(work: () => unknown): unknown {
-  try {
-    return work();
-  } catch {
-    return null;
-  }
 }

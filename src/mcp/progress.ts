@@ -10,10 +10,15 @@ export interface ProgressReport {
   sent(): Promise<void>;
 }
 
-/** Passes a call's progress on to a client that asked for it, always rising and not too often. */
-export function createProgress({ mcpReq }: ServerContext, clock: AppContext["clock"]): ProgressReport {
+export interface ProgressDeps {
+  readonly clock: AppContext["clock"];
+  /** Tells a client that asked for a log instead. */
+  readonly log: (text: string) => Promise<void>;
+}
+
+/** Passes a call's progress on, always rising and not too often: as progress to a client that asked for it, and into its log. */
+export function createProgress({ mcpReq }: ServerContext, { clock, log }: ProgressDeps): ProgressReport {
   const progressToken = mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return { tell: () => {}, sent: async () => {} };
   let last = -1;
   let toldAt = Number.NEGATIVE_INFINITY;
   let sending = Promise.resolve();
@@ -24,7 +29,8 @@ export function createProgress({ mcpReq }: ServerContext, clock: AppContext["clo
     toldAt = now;
     const params = { progressToken, progress: done, ...(total === null ? {} : { total }), message };
     sending = sending
-      .then(() => mcpReq.notify({ method: "notifications/progress", params }))
+      .then(() => (progressToken === undefined ? undefined : mcpReq.notify({ method: "notifications/progress", params })))
+      .then(() => log(message))
       .catch(() => {
         // The client has gone; the call's own answer finds out.
       });

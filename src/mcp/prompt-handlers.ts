@@ -1,9 +1,19 @@
-import { ProtocolError, ProtocolErrorCode, type GetPromptResult, type Prompt, type Server } from "@modelcontextprotocol/server";
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type GetPromptResult,
+  type InputRequiredResult,
+  type Prompt,
+  type Server,
+} from "@modelcontextprotocol/server";
 import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
+import type { CallingClient } from "../services/calling-client.ts";
+import { AskedClient } from "./calling-client.ts";
 import type { McpDeps } from "./deps.ts";
-import type { PromptKind } from "./prompt-kind.ts";
+import { InputNeeded } from "./input-needed.ts";
+import type { PromptArgument, PromptKind } from "./prompt-kind.ts";
 import { PROMPTS } from "./prompts.ts";
 import { orProtocolError } from "./protocol-error.ts";
 import type { Scope } from "./scope.ts";
@@ -14,9 +24,11 @@ export function servePrompts(server: Server, { toolbox, ctx, prompts = PROMPTS }
     if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of prompts is one page.");
     return { prompts: prompts.map(toPrompt) };
   });
-  server.setRequestHandler("prompts/get", ({ params }, { mcpReq }) => {
-    const scope = { toolbox, ctx, caller, signal: mcpReq.signal };
-    return orProtocolError(ctx, getPrompt(findPrompt(prompts, params.name), params.arguments ?? {}, scope));
+  server.setRequestHandler("prompts/get", ({ params }, context) => {
+    const prompt = findPrompt(prompts, params.name);
+    const client = new AskedClient(ctx, { server, context, caller, name: prompt.name });
+    const scope = { toolbox, ctx, caller, signal: context.mcpReq.signal };
+    return orProtocolError(ctx, getPrompt(prompt, params.arguments ?? {}, { ...scope, client }));
   });
 }
 
@@ -28,15 +40,47 @@ export function findPrompt(prompts: readonly PromptKind[], name: string): Prompt
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${quote(name)}. The prompts are ${known}.`);
 }
 
-async function getPrompt(prompt: PromptKind, args: Readonly<Record<string, string>>, scope: Scope): Promise<GetPromptResult> {
+type Args = Readonly<Record<string, string>>;
+type AskingScope = Scope & { readonly client: CallingClient };
+
+async function getPrompt(prompt: PromptKind, args: Args, scope: AskingScope): Promise<GetPromptResult | InputRequiredResult> {
   const known = prompt.arguments.map(({ name }) => name);
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new AppError("invalid", `${quote(unknown)} is not an argument of ${prompt.name}. The arguments are ${known.join(", ")}.`);
   }
-  const missing = prompt.arguments.find(({ name, required }) => required === true && (args[name] ?? "").trim() === "");
-  if (missing !== undefined) throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
-  return { description: prompt.description, messages: await prompt.messages(args, scope) };
+  try {
+    return { description: prompt.description, messages: await prompt.messages(complete(prompt, args, scope.client), scope) };
+  } catch (error) {
+    if (error instanceof InputNeeded) return error.result;
+    throw error;
+  }
+}
+
+/** Whoever starts a task is asked for what they left out, where the client can do that. */
+function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
+  const missing = missingIn(prompt, args);
+  if (missing.length === 0 || !client.canAnswer("form")) return requireAll(prompt, args);
+  const message = `${prompt.title}: what should it be about?`;
+  const { form } = client.ask({ form: { kind: "form", message, schema: toForm(missing) } });
+  if (form.action !== "accept") throw new AppError("conflict", `${prompt.name} was not started: the person did not fill in what it needs.`);
+  const given = missing.map(({ name }) => [name, form.content[name]] as const).filter(([, value]) => typeof value === "string");
+  return requireAll(prompt, { ...args, ...(Object.fromEntries(given) as Args) });
+}
+
+function requireAll(prompt: PromptKind, args: Args): Args {
+  const [missing] = missingIn(prompt, args);
+  if (missing === undefined) return args;
+  throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
+}
+
+function missingIn(prompt: PromptKind, args: Args): PromptArgument[] {
+  return prompt.arguments.filter(({ name, required }) => required === true && (args[name] ?? "").trim() === "");
+}
+
+function toForm(missing: readonly PromptArgument[]): Readonly<Record<string, unknown>> {
+  const fields = missing.map(({ name, description }) => [name, { type: "string", description, minLength: 1 }] as const);
+  return { type: "object", properties: Object.fromEntries(fields), required: missing.map(({ name }) => name) };
 }
 
 function toPrompt({ name, title, description, arguments: args }: PromptKind): Prompt {

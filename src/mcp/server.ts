@@ -2,8 +2,8 @@ import { ProtocolError, ProtocolErrorCode, Server, type ListToolsResult } from "
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
-import { CALENDAR_TOOL_META } from "./apps/calendar-resource.ts";
 import { callTool } from "./call-tool.ts";
+import { ClientLog } from "./client-log.ts";
 import { serveCompletions } from "./completions.ts";
 import type { McpDeps } from "./deps.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -11,6 +11,7 @@ import { JSON_SCHEMA_VALIDATOR } from "./json-schema-validator.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { servePrompts } from "./prompt-handlers.ts";
 import { serveResources } from "./resource-handlers.ts";
+import { TOOL_VIEWS, type ToolView } from "./tool-view.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
@@ -22,6 +23,7 @@ const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
  * The SDK's low-level server: the other one rewrites schemas, and a list must be the same on every face.
  */
 export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenCalls): Server {
+  const { views = TOOL_VIEWS } = deps;
   const identity = {
     name: "posthorn",
     title: "Posthorn",
@@ -29,7 +31,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     ...(deps.websiteUrl === undefined ? {} : { websiteUrl: deps.websiteUrl }),
   };
   const server = new Server(identity, {
-    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} },
+    capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
     instructions: INSTRUCTIONS,
     jsonSchemaValidator: JSON_SCHEMA_VALIDATOR,
     cacheHints: {
@@ -40,12 +42,13 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
     },
   });
   server.onerror = (error) => deps.ctx.log.debug({ error: error.message }, "An MCP message could not be handled");
+  const clientLog = new ClientLog(server);
   server.setRequestHandler("tools/list", ({ params }) => {
     if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
-    return { tools: deps.toolbox.list(caller).map(toMcpTool) };
+    return { tools: deps.toolbox.list(caller).map((tool) => toMcpTool(tool, views)) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
-    const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller, server }, context);
+    const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller, server, clientLog }, context);
     return openCalls?.track(answer) ?? answer;
   });
   serveResources(server, deps, caller);
@@ -54,12 +57,17 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   return server;
 }
 
-function toMcpTool({ name, title, description, inputSchema, outputSchema, annotations }: ToolListing): McpTool {
+function toMcpTool(listing: ToolListing, views: readonly ToolView[]): McpTool {
+  const { name, title, description, inputSchema, outputSchema, annotations } = listing;
+  const meta = views.find(({ tool }) => tool === name)?.meta;
   // The SDK's type wants the root's `type: "object"` spelled out; every tool's root is one.
-  return { name, title, description, inputSchema, outputSchema, annotations, ...viewOf(name) } as McpTool;
-}
-
-/** Hosts that show MCP Apps draw the calendar instead of its text. */
-function viewOf(tool: string): Pick<McpTool, "_meta"> {
-  return tool === "show_calendar" ? { _meta: { ...CALENDAR_TOOL_META } } : {};
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations,
+    ...(meta === undefined ? {} : { _meta: { ...meta } }),
+  } as McpTool;
 }

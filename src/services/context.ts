@@ -9,6 +9,7 @@ import type { MediaSource } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Db, Tx } from "../store/db.ts";
+import type { CallingClient } from "./calling-client.ts";
 
 /** Calls that count are asked about: never; where the client can put the question to a person; everywhere, if need be by a token. */
 export type ConfirmPolicy = "never" | "risky" | "always";
@@ -51,6 +52,8 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Tells a client that asked for it how far a long call is; null: nobody knows how long it will be. */
   progress(done: number, total: number | null, message: string): void;
+  /** Over MCP, the program that called, for tools that ask it for something; not for those with a `question`. */
+  readonly client?: CallingClient;
   /** Set when the call carries an idempotency key: writes the result in the same transaction as its effect. */
   readonly idempotency: IdempotencyClaim | null;
 }

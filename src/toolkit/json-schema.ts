@@ -4,12 +4,13 @@ export type JsonSchema = Record<string, unknown>;
 
 /**
  * A schema as JSON Schema 2020-12, the same object for MCP, HTTP and the documents: without references and without lists of types,
- * which many clients do not understand.
+ * which many clients do not understand. What the schema's own `.meta()` says stays to the letter: its author knows why.
  */
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   // `input`: a field with a default is optional for the caller.
   const full = z.toJSONSchema(schema, { target: "draft-2020-12", io, reused: "inline", unrepresentable: "any", override: tidy });
-  return writeOut(full, { defs: isSchema(full.$defs) ? full.$defs : {}, isOpen: io === "output" });
+  const written = writeOut(full, { defs: isSchema(full.$defs) ? full.$defs : {}, isOpen: io === "output" });
+  return { ...written, ...schema.meta() };
 }
 
 /** Drops what says the same twice: `pattern` beside `format`, and the bounds that only mean "a safe integer". */

@@ -29,6 +29,7 @@ export interface ToolListing {
 export interface CallOptions extends ConfirmOptions {
   readonly signal?: AbortSignal;
   readonly progress?: CallContext["progress"];
+  readonly client?: CallContext["client"];
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
   readonly idempotencyKey?: string;
 }
@@ -97,7 +98,9 @@ type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 
 async function runTool(tool: AnyTool, input: Input, options: CallOptions & { readonly context: RunContext }): Promise<Input> {
   const { signal = new AbortController().signal, progress = () => {}, context } = options;
-  const call = { ...context, signal, progress };
+  // A question has rounds of its own.
+  const client = tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
+  const call = { ...context, signal, progress, ...client };
   await requireConfirmation(tool, input, { ...options, call });
   return tool.output.parse(await tool.handle(input, call)) as Input;
 }
