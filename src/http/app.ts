@@ -7,6 +7,7 @@ import { createGuard, type Guard } from "./auth.ts";
 import { createDescriptionRouter } from "./description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter } from "./health.ts";
+import { createMetrics } from "./metrics.ts";
 import { addResourceRoutes } from "./resource-router.ts";
 import { RESOURCE_ROUTES, type ResourceRoute } from "./resource-routes.ts";
 import { addToolRoutes } from "./tools-route.ts";
@@ -26,6 +27,8 @@ export interface HttpDeps {
   /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly fixedApiKey: string | null;
+  /** Opens `/metrics`; default: there is no such page. */
+  readonly metricsToken?: string | null;
   /** Whether the publisher of this process works. */
   readonly isReady: () => boolean;
   readonly mcp?: McpHandlers;
@@ -39,6 +42,8 @@ export interface HttpDeps {
 export function createHttpApp(deps: HttpDeps): Express {
   const app = express();
   app.disable("x-powered-by");
+  // Hashing each answer costs more than sending it again; files have tags of their own.
+  app.disable("etag");
   // Addresses that a client writes into a header of its own are not believed.
   app.set("trust proxy", false);
   app.set("query parser", false);
@@ -46,6 +51,7 @@ export function createHttpApp(deps: HttpDeps): Express {
   const guard = createGuard(deps);
   app.use(nameRequest, logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(createHealthRouter(deps.ctx, deps.isReady));
+  if (typeof deps.metricsToken === "string") app.use(...createMetrics(deps.ctx, { token: deps.metricsToken, version: deps.version }));
   for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));
   const routes = deps.routes ?? RESOURCE_ROUTES;
   const source = { toolbox: deps.toolbox, routes, version: deps.version };

@@ -2,6 +2,7 @@ import { Kysely, SqliteDialect, type Transaction } from "kysely";
 import { AppError } from "../domain/errors.ts";
 import { isSqliteError, openSqlite, sqliteCode, type DriverName, type SqliteDatabase, type SqliteStatement } from "./driver.ts";
 import { createGroupCommit, type Commit } from "./group-commit.ts";
+import { createGroupTransactions } from "./group-transactions.ts";
 import * as init from "./migrations/0001_init.ts";
 import type { Tables } from "./schema.ts";
 
@@ -14,7 +15,7 @@ export interface Db extends AsyncDisposable {
   readonly driver: DriverName;
   /** The handle itself. Write with it only inside `exclusive`. */
   readonly raw: SqliteDatabase;
-  /** A write transaction of the use cases: IMMEDIATE, alone on the connection, nothing but queries awaited inside. */
+  /** A write transaction of the use cases: IMMEDIATE, nothing but queries awaited inside; shares its fsync with others. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs synchronous statements in one IMMEDIATE transaction while no other transaction is open on the connection. */
   exclusive<T>(work: (raw: SqliteDatabase) => T): Promise<T>;
@@ -64,7 +65,7 @@ function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
     query,
     raw,
     driver,
-    transaction: (work) => query.transaction().execute(work),
+    transaction: createGroupTransactions(query, (sql) => raw.exec(sql)),
     exclusive,
     commit: (work) =>
       commit(work).catch((error: unknown) => {
