@@ -1,4 +1,4 @@
-import { isJSONRPCNotification, type JSONRPCMessage, type RequestId, type Server, type Transport } from "@modelcontextprotocol/server";
+import type { JSONRPCMessage, RequestId, Server, Transport } from "@modelcontextprotocol/server";
 import type { Caller } from "../domain/permissions.ts";
 import type { McpDeps } from "./deps.ts";
 import { listenedUris, narrowListen, readListenRequest } from "./listen-request.ts";
@@ -43,7 +43,7 @@ export class StdioListens {
   }
 
   #read(message: JSONRPCMessage, deliver: (message: JSONRPCMessage) => void): void {
-    const request = readListenRequest(message);
+    const request = "method" in message && message.method === "subscriptions/listen" ? readListenRequest(message) : null;
     if (request !== null) {
       const uris = listenedUris(request).filter((uri) => this.#subscriptions.accepts(uri));
       this.#uris.set(request.id, uris);
@@ -51,7 +51,7 @@ export class StdioListens {
       void this.#watch(uris).then(() => this.#uris.has(request.id) && deliver(narrowListen({ ...message, ...request }, uris)));
       return;
     }
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") this.#forget(message.params?.["requestId"]);
+    if ("method" in message && message.method === "notifications/cancelled") this.#forget(message.params?.["requestId"]);
     deliver(message);
   }
 

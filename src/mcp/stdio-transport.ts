@@ -1,15 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
-  isJSONRPCResultResponse,
-  parseJSONRPCMessage,
-  ProtocolErrorCode,
-  type JSONRPCMessage,
-  type RequestId,
-  type Transport,
-} from "@modelcontextprotocol/server";
+import { parseJSONRPCMessage, ProtocolErrorCode, type JSONRPCMessage, type RequestId, type Transport } from "@modelcontextprotocol/server";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
@@ -74,9 +64,7 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {
-      this.#unanswered.delete(message.id);
-    }
+    if (!("method" in message) && message.id !== undefined) this.#unanswered.delete(message.id);
     return this.#write(message);
   }
 
@@ -132,9 +120,11 @@ export class StdioTransport implements Transport {
       if (!hasKey(value, "result") && !hasKey(value, "error")) this.#refuse(idOf(value), ProtocolErrorCode.InvalidRequest, SENTENCES.shape);
       return;
     }
-    // A subscription is a request without an end: nobody waits for its answer.
-    if (isJSONRPCRequest(message) && message.method !== "subscriptions/listen") this.#unanswered.add(message.id);
-    if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") this.#forget(message.params?.["requestId"]);
+    if ("method" in message) {
+      // A subscription is a request without an end: nobody waits for its answer.
+      if ("id" in message && message.method !== "subscriptions/listen") this.#unanswered.add(message.id);
+      if (message.method === "notifications/cancelled") this.#forget(message.params?.["requestId"]);
+    }
     this.onmessage?.(message);
   }
 

@@ -2,7 +2,7 @@ import type { Account, AccountStatus, Capabilities } from "../domain/account.ts"
 import { AppError } from "../domain/errors.ts";
 import { canReachAccount, type Caller } from "../domain/permissions.ts";
 import { DAY, quote, toIso, toIsoOrNull } from "../domain/time.ts";
-import { countQueued, findAccountRow, listAccountRows, requireReconnect, updateConnection, type AccountRow } from "../store/accounts.ts";
+import { findAccountRow, listCountedAccounts, requireReconnect, updateConnection, type AccountRow } from "../store/accounts.ts";
 import type { Query, Tx } from "../store/db.ts";
 import type { AppContext } from "./context.ts";
 
@@ -11,10 +11,9 @@ const EXPIRING_WITHIN_MS = 7 * DAY;
 
 /** The accounts the caller may see, oldest first. */
 export async function listAccounts(ctx: AppContext, caller: Caller): Promise<{ accounts: Account[] }> {
-  const rows = await listAccountRows(ctx.db.query, caller.ownerId);
-  const queued = await countQueued(ctx.db.query, caller.ownerId);
+  const rows = await listCountedAccounts(ctx.db.query, caller.ownerId);
   const visible = rows.filter((row) => canReachAccount(caller, row.id));
-  return { accounts: visible.map((row) => toAccount(ctx, row, queued.get(row.id) ?? 0)) };
+  return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
 }
 
 /** The row of an account the caller may use; throws `not_found` for every other id. */
@@ -57,8 +56,8 @@ export async function markReconnectRequired(ctx: AppContext, row: AccountRow, re
 
 /** The account with its count of waiting posts. */
 export async function showAccount(ctx: AppContext, query: Query | Tx, row: AccountRow): Promise<Account> {
-  const queued = await countQueued(query, row.owner_id, row.id);
-  return toAccount(ctx, row, queued.get(row.id) ?? 0);
+  const [counted] = await listCountedAccounts(query, row.owner_id, row.id);
+  return toAccount(ctx, row, counted?.queued ?? 0);
 }
 
 /** What `toAccount` shows of a row. */

@@ -1,4 +1,4 @@
-import { sql, type Selectable, type Updateable } from "kysely";
+import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
 import type { Query, Tx } from "./db.ts";
 import type { Tables } from "./schema.ts";
 
@@ -30,17 +30,22 @@ export function findAccountByIdentity(query: Query | Tx, identity: AccountIdenti
     .executeTakeFirst();
 }
 
-/** Waiting posts by account id; an account without any is absent. */
-export async function countQueued(query: Query | Tx, ownerId: string, accountId?: string): Promise<ReadonlyMap<string, number>> {
-  const own = query.selectFrom("accounts").select("id").where("owner_id", "=", ownerId);
-  const rows = await query
-    .selectFrom("posts")
-    .select(["account_id", sql<number>`count(*)`.as("queued")])
-    .where("account_id", "in", accountId === undefined ? own : own.where("id", "=", accountId))
-    .where("status", "=", "scheduled")
-    .groupBy("account_id")
-    .execute();
-  return new Map(rows.map((row) => [row.account_id, row.queued]));
+/** An account with the number of its waiting posts. */
+export type CountedAccountRow = AccountRow & { readonly queued: number };
+
+/** Agents ask for it before everything else: one statement, written once. */
+const COUNTED = `SELECT accounts.*,
+  (SELECT count(*) FROM posts WHERE posts.account_id = accounts.id AND posts.status = 'scheduled') AS queued
+  FROM accounts WHERE owner_id = ?`;
+
+/** In order of creation, all or the one. */
+export async function listCountedAccounts(query: Query | Tx, ownerId: string, accountId?: string): Promise<CountedAccountRow[]> {
+  const wanted =
+    accountId === undefined
+      ? CompiledQuery.raw(`${COUNTED} ORDER BY id`, [ownerId])
+      : CompiledQuery.raw(`${COUNTED} AND id = ?`, [ownerId, accountId]);
+  const { rows } = await query.executeQuery<CountedAccountRow>(wanted);
+  return rows;
 }
 
 export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
