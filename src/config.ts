@@ -27,6 +27,8 @@ export interface Config {
 /** The settings that nobody may read back. */
 export interface Secrets {
   readonly apiKey: string | null;
+  /** What a scraper of `/metrics` shows; null: there is no such page. */
+  readonly metricsToken: string | null;
 }
 
 /** Every bad setting at once, one line each. */
@@ -63,6 +65,7 @@ const Environment = z.object({
     .default(4747),
   POSTHORN_PUBLIC_URL: HttpUrl.optional(),
   POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
+  POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
   POSTHORN_TIMEZONE: TimeZone.default("UTC"),
   POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
   POSTHORN_ALLOWED_HOSTS: z
@@ -115,6 +118,11 @@ export const SETTINGS: readonly { readonly name: string; readonly meaning: strin
     default: "./data in a checkout, else the user's data folder",
   },
   { name: "POSTHORN_API_KEY", meaning: "A fixed key of the default owner with all permissions, 32 characters or more", default: "none" },
+  {
+    name: "POSTHORN_METRICS_TOKEN",
+    meaning: "Turns on `/metrics` for Prometheus, which must bring this token as `Authorization: Bearer`; 16 characters or more",
+    default: "none",
+  },
   { name: "POSTHORN_TIMEZONE", meaning: "IANA zone for times without an offset and for calendars", default: "UTC" },
   {
     name: "POSTHORN_MAX_LATENESS",
@@ -183,7 +191,7 @@ export function readConfig(
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
       platformSettings: Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0]))),
     },
-    secrets: { apiKey: values.POSTHORN_API_KEY ?? null },
+    secrets: { apiKey: values.POSTHORN_API_KEY ?? null, metricsToken: values.POSTHORN_METRICS_TOKEN ?? null },
   };
 }
 

@@ -84,6 +84,7 @@ export function httpDeps({ setup, ctx, toolbox, isReady }: Parts & { readonly is
     publicUrl: setup.config.publicUrl,
     rateLimit: setup.config.rateLimit,
     fixedApiKey: setup.secrets.apiKey,
+    metricsToken: setup.secrets.metricsToken,
     isReady,
     routers: [() => createConnectRouter(ctx), () => createFeedRouter(ctx), createFilesRouter({ ctx, uploadFolder: setup.folder.uploads })],
   };

@@ -73,7 +73,8 @@ export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status
   };
 }
 
-async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
+/** The processes that publish on this data folder, whoever's posts. */
+export async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
   const workers = await readPublishers(ctx.db.query);
   const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
   return { running: alive.length > 0, heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null), workers: alive.length };

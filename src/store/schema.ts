@@ -164,6 +164,15 @@ export interface Tables {
     created_at: number;
     expires_at: number;
   };
+  /** Sums over all owners, kept by a trigger on `attempts`. */
+  attempt_totals: {
+    provider: string;
+    outcome: Attempt["outcome"];
+    /** How late posts went live: the upper bound of the range; 0 where the attempt did not publish, -1 beyond the last bound. */
+    bucket_ms: number;
+    attempts: number;
+    lateness_ms: number;
+  };
   webhooks: {
     id: string;
     owner_id: string;

@@ -30,6 +30,13 @@ const ACCOUNT_EVENT = insertEvent(
         'queued', (SELECT count(*) FROM posts WHERE account_id = NEW.id AND status = 'scheduled'))`,
 );
 
+/** The upper bound of the range that `late` falls into; 0 for attempts that did not publish, -1 beyond the last. */
+const LATENESS_BUCKET = `CASE WHEN NEW.outcome <> 'published' THEN 0 ${[
+  50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000,
+]
+  .map((bound) => `WHEN late <= ${bound} THEN ${bound}`)
+  .join(" ")} ELSE -1 END`;
+
 /** The first schema. Append-only: a released migration is never edited. */
 export const statements: readonly string[] = [
   `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`,
@@ -136,6 +143,22 @@ export const statements: readonly string[] = [
     PRIMARY KEY (account_id, id)
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX feed_newest ON feed_items (account_id, published_at, id) WHERE is_public = 1`,
+
+  // How attempts ended and how late posts went live, over all owners: for /metrics, which must not count a million rows.
+  `CREATE TABLE attempt_totals (
+    provider TEXT NOT NULL, outcome TEXT NOT NULL, bucket_ms INTEGER NOT NULL, attempts INTEGER NOT NULL, lateness_ms INTEGER NOT NULL,
+    PRIMARY KEY (provider, outcome, bucket_ms)
+  ) STRICT, WITHOUT ROWID`,
+  `CREATE TRIGGER attempts_ended AFTER UPDATE OF outcome ON attempts
+    WHEN OLD.finished_at IS NULL AND NEW.finished_at IS NOT NULL
+    BEGIN
+      INSERT INTO attempt_totals (provider, outcome, bucket_ms, attempts, lateness_ms)
+      SELECT provider, NEW.outcome, ${LATENESS_BUCKET}, 1, IIF(NEW.outcome = 'published', late, 0)
+      FROM (SELECT provider, MAX(0, NEW.finished_at - scheduled_at) AS late FROM posts WHERE id = NEW.post_id)
+      WHERE TRUE
+      ON CONFLICT (provider, outcome, bucket_ms)
+        DO UPDATE SET attempts = attempts + 1, lateness_ms = lateness_ms + excluded.lateness_ms;
+    END`,
 
   // Where events are sent to, and the outbox of those that are wanted.
   `CREATE TABLE webhooks (
