@@ -35,6 +35,9 @@ const REPLACEMENTS: readonly Replacement[] = [
   { path: /[\\/]undici[\\/]lib[\\/]web[\\/]/, contents: null },
   { path: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/, contents: null },
   { path: /[\\/]@modelcontextprotocol[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/, contents: MCP_SHIMS },
+  // Numbers alone are shown, to whoever asks: no traces, no push, no cluster.
+  { path: /[\\/]@opentelemetry[\\/]api[\\/]/, contents: null },
+  { path: /[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway)\.js$/, contents: null },
   // Requests are JSON in UTF-8; these tables would read those in the encodings of single countries.
   { path: /[\\/]iconv-lite[\\/]encodings[\\/](dbcs|sbcs)-(data|data-generated|codec)\.js$/, contents: null },
   { path: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, contents: 'export { default as en } from "./en.js";' },

@@ -1,5 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { ALL_FORMATS, CustomSource, Input } from "mediabunny";
+import { ADTS, CustomSource, FLAC, Input, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } from "mediabunny";
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
@@ -11,6 +11,9 @@ const MAX_READ_BYTES = 256 * 1024 * 1024;
 const MAX_PROBE_MS = MINUTE;
 
 const MS_PER_SECOND = 1_000;
+
+/** Those of `identify`. Playlists, which name other files, are none. */
+const CONTAINERS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
 
 /** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
 export async function probe(source: ByteSource): Promise<ProbedMedia> {
@@ -29,7 +32,7 @@ async function probeImage(source: ByteSource, format: MediaFormat): Promise<Prob
 
 async function probeTracks(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
   const budget = createBudget(source);
-  const input = new Input({ formats: ALL_FORMATS, source: budget.source });
+  const input = new Input({ formats: CONTAINERS, source: budget.source });
   const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
   try {
     return await readTracks(input, format);
