@@ -12,7 +12,7 @@ import { holdRestored } from "./services/restored.ts";
 import { createCipher, secretKeyId } from "./store/cipher.ts";
 import { openDb, type Db } from "./store/db.ts";
 import { openSqlite } from "./store/driver.ts";
-import { isThere, syncFolder } from "./store/durable.ts";
+import { isThere, removeLeftovers, syncFolder } from "./store/durable.ts";
 import { takeFolder } from "./store/folder-lock.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "./store/generation.ts";
 import { verifyBackup, type VerifiedBackup } from "./store/verify-backup.ts";
@@ -46,9 +46,17 @@ export async function restoreBackup({ env, file, isForced }: RestoreInput): Prom
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const folder = await openDataFolder(locateDataFolder(env));
   const lock = takeFolder(folder.locks);
-  const staging = await mkdtemp(join(folder.path, ".restore-"));
   try {
     if (!isForced) assertEmpty(folder, await isThere(folder.database));
+    await removeLeftovers(folder.path, STAGING);
+    return await restoreInto(folder, archive, await mkdtemp(join(folder.path, STAGING)));
+  } finally {
+    lock.release();
+  }
+}
+
+async function restoreInto(folder: DataFolder, archive: string, staging: string): Promise<RestoreReport> {
+  try {
     const staged = join(staging, "posthorn.db");
     const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
     const generation = newGeneration();
@@ -62,9 +70,10 @@ export async function restoreBackup({ env, file, isForced }: RestoreInput): Prom
     return { folder: folder.path, createdAt: toIso(backup.manifest.createdAt), posts, files: backup.files.size, held, keptAside };
   } finally {
     await rm(staging, { recursive: true, force: true });
-    lock.release();
   }
 }
+
+const STAGING = ".restore-";
 
 /** Throws `conflict` for a database that holds posts, or that cannot be read. */
 function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {

@@ -17,7 +17,7 @@ export function addExportCommand(program: Command, host: Host): void {
     .addHelpText(
       "after",
       `
-Each line is one object with a "type": export (the first), account, key, file, post (with its history), end (the last, with counts).
+Each line is one object with a "type": export (the first), account, key, webhook, file, post (with its history), end (the last, with counts).
 Files are told by their records; posthorn backup holds their bytes.
 
 Examples:

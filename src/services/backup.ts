@@ -3,9 +3,9 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../domain/errors.ts";
-import { toIso } from "../domain/time.ts";
+import { DAY, toIso } from "../domain/time.ts";
 import { DATABASE, FILES, FORMAT, MANIFEST, writeArchive, type ArchiveWriter, type Manifest } from "../store/backup-archive.ts";
-import { assertAbsent, explainingWrite, syncFolder } from "../store/durable.ts";
+import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../store/durable.ts";
 import { listStoredKeys } from "../store/stored-keys.ts";
 import type { AppContext } from "./context.ts";
 
@@ -39,7 +39,8 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
   const file = resolve(input.file);
   if (!input.isForced) await assertAbsent(file);
   const temporary = `${file}.${randomBytes(6).toString("hex")}.part`;
-  const folder = await mkdtemp(join(input.folder, ".backup-"));
+  await removeLeftovers(input.folder, STAGING, ctx.clock.now() - DAY);
+  const folder = await mkdtemp(join(input.folder, STAGING));
   try {
     const createdAt = ctx.clock.now();
     const copy = join(folder, DATABASE);
@@ -64,6 +65,9 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
     await rm(temporary, { force: true });
   }
 }
+
+/** Another backup may be under way at the same time. */
+const STAGING = ".backup-";
 
 const READ_BYTES = 1024 * 1024;
 

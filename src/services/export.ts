@@ -15,17 +15,20 @@ import { listKeys } from "./api-keys.ts";
 import type { AppContext } from "./context.ts";
 import { describeFiles } from "./files.ts";
 import { readHistory } from "./posts.ts";
+import { listWebhooks } from "./webhooks.ts";
 
 /** One line of an export; `type` says what the rest is. */
-export type ExportLine = { readonly type: "export" | "account" | "key" | "file" | "post" | "end" } & Readonly<Record<string, unknown>>;
+export type ExportLine = { readonly type: "export" | "account" | "key" | "webhook" | "file" | "post" | "end" } & Readonly<
+  Record<string, unknown>
+>;
 
 /** Rises when the lines change in a way that a reader must know of. */
 const FORMAT = 1;
 const BATCH = 200;
 
 /**
- * Everything of an owner, line by line, in batches that memory does not notice: accounts without their tokens, keys without their
- * secrets, records of files (not the files), posts with their history. Throws `not_found` for an owner that has nothing.
+ * Everything of an owner, line by line, in batches that memory does not notice: accounts without their tokens, keys and webhooks without
+ * their secrets, records of files (not the files), posts with their history. Throws `not_found` for an owner that has nothing.
  */
 export async function* exportOwner(ctx: AppContext, ownerId: string, version: string): AsyncGenerator<ExportLine> {
   const caller: Caller = { ownerId, permissions: PERMISSIONS, accountIds: null, keyId: "local", isLocal: true };
@@ -40,6 +43,8 @@ export async function* exportOwner(ctx: AppContext, ownerId: string, version: st
   yield { type: "export", program: "posthorn", format: FORMAT, version, owner: ownerId, exportedAt: toIso(ctx.clock.now()) };
   for (const account of accounts) yield { type: "account", account };
   for (const key of keys) yield { type: "key", key };
+  const { webhooks } = await listWebhooks(ctx, caller, { limit: 1 });
+  for (const webhook of webhooks) yield { type: "webhook", webhook };
   let files = 0;
   for await (const file of filesOf(ctx, ownerId)) {
     files += 1;
@@ -51,7 +56,7 @@ export async function* exportOwner(ctx: AppContext, ownerId: string, version: st
     yield { type: "post", post: toPost(row), history: await readHistory(ctx, row) };
   }
   // A reader that does not find this line knows that it was cut off.
-  yield { type: "end", accounts: accounts.length, keys: keys.length, files, posts };
+  yield { type: "end", accounts: accounts.length, keys: keys.length, webhooks: webhooks.length, files, posts };
 }
 
 async function* filesOf(ctx: AppContext, ownerId: string): AsyncGenerator<File> {

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
-import { access, open } from "node:fs/promises";
+import { access, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 
 /** New names in the folder survive a power loss from here on. Not every system lets one open a folder. */
@@ -15,6 +16,14 @@ export function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** Removes what commands that were killed left in the folder under a name with this beginning, last changed before `before`. */
+export async function removeLeftovers(folder: string, prefix: string, before = Infinity): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (name.startsWith(prefix) && (await stat(path)).mtimeMs < before) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Throws `conflict` where the file is there already. */

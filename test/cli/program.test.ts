@@ -3,14 +3,17 @@ import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("posthorn", () => {
-  it.each(["demo", "serve", "stdio", "connect", "tools", "call", "keys", "doctor"])("explains %s", async (command) => {
-    const all = await runCli(["--help"]);
-    expect(all).toMatchObject({ status: 0, stderr: "" });
-    expect(all.stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
-    const one = await runCli([command, "--help"]);
-    expect(one).toMatchObject({ status: 0, stderr: "" });
-    expect(one.stdout).toContain(`posthorn ${command}`);
-  });
+  it.each(["demo", "serve", "stdio", "connect", "tools", "call", "keys", "doctor", "backup", "restore", "export"])(
+    "explains %s",
+    async (command) => {
+      const all = await runCli(["--help"]);
+      expect(all).toMatchObject({ status: 0, stderr: "" });
+      expect(all.stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+      const one = await runCli([command, "--help"]);
+      expect(one).toMatchObject({ status: 0, stderr: "" });
+      expect(one.stdout).toContain(`posthorn ${command}`);
+    },
+  );
 
   it("tells its version", async () => {
     expect(await runCli(["--version"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
