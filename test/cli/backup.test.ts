@@ -11,6 +11,7 @@ import { makeBackup } from "../../src/services/backup.ts";
 import { startSession } from "../../src/start-session.ts";
 import { readSetup } from "../../src/setup.ts";
 import { runCli } from "../support/cli.ts";
+import { addAccount, addPost } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -123,6 +124,31 @@ describe("posthorn backup and restore", () => {
     expect(made.status).toBe(0);
     expect(JSON.parse(made.stdout)).toMatchObject({ files: 0, missing: [file.url.slice("r2://".length)] });
     expect(made.stderr).toContain("1 file is not in it");
+  });
+
+  it("holds back what was due since, and says how much", async () => {
+    using folder = temporaryFolder();
+    const backup = join(folder.path, "backup.tar");
+    {
+      await using session = await open(folder.env);
+      const { ctx } = session;
+      for (const provider of ["bluesky", "feed"]) {
+        const account = await addAccount(ctx, { provider });
+        const at = Date.now() - 60_000;
+        await addPost(ctx, account, { caption: provider, scheduled_at: at, due_at: at, next_at: at });
+      }
+      expect(await runCli(["backup", backup], folder)).toMatchObject({ status: 0 });
+    }
+    const env = besides(folder);
+    const restored = await runCli(["restore", backup], { env });
+    expect(restored.stderr).toContain("1 post was due and may have gone out");
+    expect(JSON.parse(restored.stdout)).toMatchObject({ posts: 2, held: 1 });
+    expect((await runCli(["doctor"], { env })).stdout).toMatch(/note +restore +put back from a copy at .*: 1 post /);
+    const { posts } = await call(env, "list_posts", {});
+    expect(posts).toEqual([
+      expect.objectContaining({ caption: "feed", status: "scheduled" }),
+      expect.objectContaining({ caption: "bluesky", status: "publishing" }),
+    ]);
   });
 
   it("overwrites nothing unasked, and leaves nothing half", async () => {
