@@ -3,6 +3,7 @@ import { Closers } from "./closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
 import { createOnce } from "./data-folder.ts";
 import { createHttpApp, type HttpDeps } from "./http/app.ts";
+import { createCalendarRouter } from "./http/calendar-feed.ts";
 import { createConnectRouter } from "./http/connect-pages.ts";
 import { createFeedRouter } from "./http/feed-pages.ts";
 import { createFilesRouter } from "./http/files-routes.ts";
@@ -86,7 +87,12 @@ export function httpDeps({ setup, ctx, toolbox, isReady }: Parts & { readonly is
     fixedApiKey: setup.secrets.apiKey,
     metricsToken: setup.secrets.metricsToken,
     isReady,
-    routers: [() => createConnectRouter(ctx), () => createFeedRouter(ctx), createFilesRouter({ ctx, uploadFolder: setup.folder.uploads })],
+    routers: [
+      () => createConnectRouter(ctx),
+      () => createFeedRouter(ctx),
+      () => createCalendarRouter(ctx),
+      createFilesRouter({ ctx, uploadFolder: setup.folder.uploads }),
+    ],
   };
 }
 

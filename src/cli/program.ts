@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { AppError, sentenceOf } from "../domain/errors.ts";
 import { addBackupCommand } from "./backup.ts";
+import { addCalendarLinkCommand } from "./calendar-link.ts";
 import { addCallCommand } from "./call.ts";
 import { addConnectCommand } from "./connect.ts";
 import { addDemoCommand } from "./demo.ts";
@@ -46,6 +47,7 @@ function createProgram(host: Host): Command {
   addCallCommand(program, host);
   program.commandsGroup(UPKEEP);
   addKeysCommand(program, host);
+  addCalendarLinkCommand(program, host);
   addDoctorCommand(program, host);
   addBackupCommand(program, host);
   addRestoreCommand(program, host);

@@ -1,5 +1,6 @@
 import type { Cipher } from "../domain/cipher.ts";
 import type { SqliteDatabase } from "../store/driver.ts";
+import { placeOf as placeOfToken } from "./calendar-link.ts";
 import { placeOf as placeOfHandle } from "./effects.ts";
 import { KEY_CHECK } from "./first-start.ts";
 import { placeOf as placeOfResult } from "./idempotency.ts";
@@ -34,6 +35,12 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     column: "secrets_enc",
     keys: ["id", "owner_id"],
     place: (row) => placeOfTarget({ owner_id: text(row, "owner_id"), id: text(row, "id") }),
+  },
+  {
+    table: "calendar_links",
+    column: "token_enc",
+    keys: ["owner_id"],
+    place: (row) => placeOfToken({ owner_id: text(row, "owner_id") }),
   },
   {
     table: "effects",

@@ -164,6 +164,13 @@ export interface Tables {
     created_at: number;
     expires_at: number;
   };
+  calendar_links: {
+    owner_id: string;
+    /** SHA-256 of the token in the address. */
+    token_hash: string;
+    token_enc: string;
+    created_at: number;
+  };
   /** Sums over all owners, kept by a trigger on `attempts`. */
   attempt_totals: {
     provider: string;

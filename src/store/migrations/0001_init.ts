@@ -144,6 +144,11 @@ export const statements: readonly string[] = [
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX feed_newest ON feed_items (account_id, published_at, id) WHERE is_public = 1`,
 
+  // The address of an owner's calendar: found by the token's hash, shown again from the sealed token.
+  `CREATE TABLE calendar_links (
+    owner_id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, token_enc TEXT NOT NULL, created_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID`,
+
   // How attempts ended and how late posts went live, over all owners: for /metrics, which must not count a million rows.
   `CREATE TABLE attempt_totals (
     provider TEXT NOT NULL, outcome TEXT NOT NULL, bucket_ms INTEGER NOT NULL, attempts INTEGER NOT NULL, lateness_ms INTEGER NOT NULL,
