@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../domain/errors.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
+import { keepOpen } from "./held-locks.ts";
 
 /** Held until `release`, or until the process ends in whatever way. */
 export interface FolderLock {
@@ -18,7 +19,7 @@ export function shareFolder(locks: string): FolderLock {
     database.exec("BEGIN");
     // A deferred transaction takes its shared lock with the first read.
     database.prepare("SELECT count(*) FROM sqlite_master").get([]);
-    return { release: () => database.close() };
+    return { release: keepOpen(database) };
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
@@ -35,7 +36,7 @@ export function takeFolder(locks: string): FolderLock {
   const database = openLock(locks);
   try {
     database.exec("BEGIN EXCLUSIVE");
-    return { release: () => database.close() };
+    return { release: keepOpen(database) };
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;

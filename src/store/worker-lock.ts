@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
+import { keepOpen } from "./held-locks.ts";
 
 /** Proof of life between the processes on one data folder. */
 export interface WorkerLocks {
@@ -22,9 +23,10 @@ export function createWorkerLocks(folder: string): WorkerLocks {
     hold(workerId) {
       const database = lock(fileOf(workerId));
       if (database === null) throw new Error(`The lock of worker ${workerId} is taken.`);
+      const close = keepOpen(database);
       return {
         release: () => {
-          database.close();
+          close();
           rmSync(fileOf(workerId), { force: true });
         },
       };

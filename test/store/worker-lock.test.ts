@@ -1,16 +1,17 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { createWorkerLocks } from "../../src/store/worker-lock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
+const HOLDER = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
+
 /** Another process that holds the lock of `wrk_other` until it ends. */
-async function startHolder(folder: string): Promise<import("node:child_process").ChildProcess> {
-  const file = JSON.stringify(join(folder, "wrk_other.lock"));
-  const script = `const db = new (require("better-sqlite3"))(${file}); db.exec("BEGIN EXCLUSIVE"); console.log("held"); setInterval(() => {}, 1000);`;
-  const child = spawn(process.execPath, ["-e", script], { stdio: ["ignore", "pipe", "inherit"] });
+async function startHolder(folder: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["--expose-gc", "--import", "tsx", HOLDER, folder], { stdio: ["ignore", "pipe", "inherit"] });
   await once(child.stdout, "data");
   return child;
 }
