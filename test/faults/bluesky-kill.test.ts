@@ -2,13 +2,16 @@ import { randomBytes } from "node:crypto";
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCipher } from "../../src/store/cipher.ts";
 import { openDb } from "../../src/store/db.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
 import { FakeClock } from "../support/clock.ts";
+import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
 import { startPds, type PdsUser, type TestPds } from "../support/pds.ts";
 import { buildWorker, readOutcome, runWorker, type Exit } from "./fault-runner.ts";
+import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
 
 let pds: TestPds;
 let user: PdsUser;
@@ -21,16 +24,22 @@ beforeAll(async () => {
 });
 afterAll(() => pds[Symbol.asyncDispose]());
 
+interface Channel {
+  readonly baseUrl: string;
+  readonly user: PdsUser;
+  readonly appPassword: string;
+}
+
 /** A data folder with a connected channel and a thread with a picture that is due. */
-async function makeFolder(caption: string): Promise<AsyncDisposable & { path: string }> {
+async function makeFolder(caption: string, channel: Channel): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), "posthorn-bluesky-"));
   const key = randomBytes(32);
   await writeFile(join(path, "key"), key, { mode: 0o600 });
   await copyFile(new URL("../fixtures/photo.png", import.meta.url), join(path, "photo.png"));
   const db = await openDb({ file: join(path, "posthorn.db") });
   const clock = new FakeClock(new Date().toISOString());
-  await using world = await createBlueskyWorld({ baseUrl: pds.url, overrides: { db, clock, cipher: createCipher(key) } });
-  const account = await world.connect(user, appPassword);
+  await using world = await createBlueskyWorld({ baseUrl: channel.baseUrl, overrides: { db, clock, cipher: createCipher(key) } });
+  const account = await world.connect(channel.user, channel.appPassword);
   await world.schedule(account, { caption, mediaUrl: "https://m.example/1", metadata: { thread: [{ caption: "2" }, { caption: "3" }] } });
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
@@ -51,16 +60,16 @@ async function runToTheEnd(path: string, point: string, hit: number): Promise<nu
   return kills;
 }
 
-describe("kill -9 of a publisher on a real Bluesky server", () => {
+describe("F2 kill -9 of a publisher on a real Bluesky server", () => {
   it.each(["commit:before", "commit:after", "request:before", "request:after"])(
     "at every %s: the thread is there once, and is called published",
-    { timeout: 180_000 },
+    { timeout: TIMEOUT_MS },
     async (point) => {
       let total = 0;
       for (let hit = 1, kills = 1; kills > 0; hit += 1) {
         const caption = `${point} ${hit}`;
         const before = (await user.records()).length;
-        await using folder = await makeFolder(caption);
+        await using folder = await makeFolder(caption, { baseUrl: pds.url, user, appPassword });
         kills = await runToTheEnd(folder.path, point, hit);
         total += kills;
         const records = await user.records();
@@ -74,6 +83,73 @@ describe("kill -9 of a publisher on a real Bluesky server", () => {
         if (records.length > 80) for (const { uri } of records) await user.deleteRecord("app.bsky.feed.post", uri.split("/").at(-1) ?? "");
       }
       expect(total).toBeGreaterThanOrEqual(point.startsWith("commit") ? 8 : 2);
+      report({
+        fault: "F2",
+        how: `a real Bluesky server, a thread with a picture: SIGKILL at the 1st, 2nd, … ${point.replace(":", ", ")} it`,
+        runs: `${total} kills`,
+        seen: "the server itself counts each thread once, and each is called published",
+      });
     },
   );
+});
+
+const WRITE = "com.atproto.repo.applyWrites";
+const UPLOAD = "com.atproto.repo.uploadBlob";
+const LOSSES: readonly (Fault | null)[] = [
+  null,
+  "lose_answer",
+  "half_answer",
+  "garbage",
+  "cut_upload",
+  { status: 500, when: "after" },
+  { status: 502, when: "before" },
+];
+const WANTED_KILLS = times({ short: 6, long: 200 });
+const LANES = 3;
+/** Long enough to fall before, into and after the publishing. */
+const LATEST_KILL_MS = 900;
+
+describe("F2 kill -9 at random moments behind a proxy that loses answers", () => {
+  it("each thread is on the real server once, and is called published", { timeout: TIMEOUT_MS }, async () => {
+    let kills = 0;
+    let threads = 0;
+    const lane = async (number: number): Promise<void> => {
+      const random = randomFor(`bluesky ${number}`);
+      const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
+      await using proxy = await startLosingProxy(pds.url);
+      while (kills < WANTED_KILLS) {
+        // Once a thread, because a page of the server's listing is what is counted.
+        const owner = await pds.createUser();
+        const channel = { baseUrl: proxy.url, user: owner, appPassword: await owner.appPassword("kills") };
+        await using folder = await makeFolder("1", channel);
+        for (let cut = 0; cut < 3; cut++) {
+          const loss = pick(LOSSES) ?? null;
+          if (loss !== null) proxy.fail(pick([WRITE, UPLOAD]) ?? WRITE, loss);
+          const running = runWorker(worker, [folder.path, proxy.url, "none", "1"]);
+          await running.ready;
+          await delay(random() * LATEST_KILL_MS);
+          running.child.kill("SIGKILL");
+          if ((await running.exit).signal !== "SIGKILL") break;
+          kills += 1;
+        }
+        const last = await runWorker(worker, [folder.path, proxy.url, "none", "1"]).exit;
+        expect(last, last.stderr).toMatchObject({ code: 0 });
+        threads += 1;
+        const texts = (await owner.records()).map(({ value }) => value["text"]);
+        expect({ SEED, texts, posts: await readOutcome(folder.path) }).toEqual({
+          SEED,
+          texts: ["1", "2", "3"],
+          posts: [{ caption: "1", status: "published", inDoubt: false, error: null }],
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
+    report({
+      fault: "F2",
+      how: "a real Bluesky server behind a proxy that loses, breaks off, garbles and refuses: SIGKILL at random moments, up to three a thread",
+      runs: `${kills} kills, ${threads} threads`,
+      seen: "the server itself counts each thread once, and each is called published",
+      isSeeded: true,
+    });
+  });
 });

@@ -71,6 +71,7 @@ const publisher = await startPublisher(ctx, {
   locks: createWorkerLocks(join(folder, "workers")),
 });
 wake = () => publisher.wake();
+process.stdout.write("publishing\n");
 
 async function never(): Promise<never> {
   throw new Error("Bluesky does not use the feed.");

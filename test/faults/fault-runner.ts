@@ -132,3 +132,8 @@ export function judge(posts: readonly FinalPost[], visible: ReadonlyMap<string, 
   }
   return wrong;
 }
+
+/** As the table of results calls it: "class A". */
+export function className(provider: string): string {
+  return `class ${provider.slice(-1).toUpperCase()}`;
+}

@@ -1,0 +1,60 @@
+/** One row of the table in docs/reliability.md: a fault, what was done, and what was seen. */
+export interface Result {
+  readonly fault: string;
+  readonly how: string;
+  readonly runs: string;
+  readonly seen: string;
+  readonly seed: number | null;
+  /** Day and Node. */
+  readonly at: string;
+  /** 1: as long as the plan asks for. */
+  readonly scale: number;
+}
+
+const BEGIN = "<!-- begin results -->";
+const END = "<!-- end results -->";
+const HEAD = ["fault", "what is done", "runs", "what was seen", "seed", "run on"];
+
+/** The rows of the page, those that were run anew replaced, in the order of the plan. */
+export function mergeResults(page: string, results: readonly Result[]): string[][] {
+  const fresh = results.map(cellsOf);
+  const isFresh = (row: readonly string[]): boolean => fresh.some((other) => nameOf(other) === nameOf(row));
+  return [...readRows(page).filter((row) => !isFresh(row)), ...fresh].sort(inOrder);
+}
+
+export function renderReliability(page: string, rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const table = [line(HEAD), line(HEAD.map(() => "---")), ...rows.map(line)].join("\n");
+  return `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${table}\n\n${page.slice(page.indexOf(END))}`;
+}
+
+/** The table's cells, without its head. */
+export function readRows(page: string): string[][] {
+  const lines = page.slice(page.indexOf(BEGIN), page.indexOf(END)).split("\n");
+  const rows = lines.filter((line) => line.startsWith("|")).slice(2);
+  return rows.map((row) =>
+    row
+      .split(/(?<!\\)\|/)
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function cellsOf({ fault, how, runs, seen, seed, at, scale }: Result): string[] {
+  const shorter = scale < 1 ? ` (${scale} of the plan)` : "";
+  return [fault, how, `${runs}${shorter}`, seen, seed === null ? "–" : String(seed), at].map((cell) => cell.replaceAll("|", "\\|"));
+}
+
+/** A fault may be tried in several ways, each a row. */
+function nameOf(row: readonly string[]): string {
+  return `${row[0]} ${row[1]}`;
+}
+
+function inOrder(a: readonly string[], b: readonly string[]): number {
+  return place(a) - place(b) || nameOf(a).localeCompare(nameOf(b));
+}
+
+/** What has no number of the plan comes last. */
+function place([fault = ""]: readonly string[]): number {
+  return fault.startsWith("F") ? Number(fault.slice(1)) : 100;
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { randomInt } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { format } from "prettier";
+import { mergeResults, renderReliability, type Result } from "./reliability-table.ts";
+
+/** Runs the fault plan in its long form and writes what was seen into docs/reliability.md. */
+const { values } = parseArgs({
+  options: { only: { type: "string", multiple: true, default: [] }, seed: { type: "string" }, scale: { type: "string", default: "1" } },
+});
+
+const ROOT = join(import.meta.dirname, "..");
+const FAULTS = join(ROOT, "test", "faults");
+const TABLE = join(ROOT, "docs", "reliability.md");
+
+const seed = values.seed ?? String(randomInt(2 ** 31));
+const folder = mkdtempSync(join(tmpdir(), "posthorn-torture-"));
+const results = join(folder, "results.jsonl");
+
+/** The files in which one of the faults is named at the head of a test's name. */
+function filesOf(faults: readonly string[]): string[] {
+  return readdirSync(FAULTS)
+    .filter((name) => name.endsWith(".test.ts"))
+    .filter((name) => faults.length === 0 || faults.some((fault) => readFileSync(join(FAULTS, name), "utf8").includes(`"${fault} `)))
+    .map((name) => join("test", "faults", name));
+}
+
+function readResults(): Result[] {
+  const lines = readFileSync(results, "utf8").split("\n").filter(Boolean);
+  const at = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}`;
+  return lines.map((line) => ({ ...(JSON.parse(line) as Omit<Result, "at" | "scale">), at, scale: Number(values.scale) }));
+}
+
+const only = values.only.length === 0 ? [] : ["-t", `^(${values.only.join("|")}) `];
+const args = ["run", "--config", "vitest.torture.config.ts", "--reporter=verbose", ...only, ...filesOf(values.only)];
+process.stdout.write(`Seed ${seed}, scale ${values.scale}.\n`);
+writeFileSync(results, "");
+const child = spawn(process.execPath, [join(ROOT, "node_modules", "vitest", "vitest.mjs"), ...args], {
+  cwd: ROOT,
+  stdio: "inherit",
+  env: { ...process.env, TORTURE_SCALE: values.scale, TORTURE_SEED: seed, TORTURE_RESULTS: results },
+});
+const [code] = (await once(child, "exit")) as [number | null];
+const page = readFileSync(TABLE, "utf8");
+const text = renderReliability(page, mergeResults(page, readResults()));
+writeFileSync(TABLE, await format(text, { parser: "markdown", printWidth: 140 }));
+rmSync(folder, { recursive: true, force: true });
+process.stdout.write(`docs/reliability.md has the rows of what held. Repeat with --seed ${seed}.\n`);
+process.exitCode = code ?? 1;
