@@ -18,7 +18,7 @@ type Env = Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   await promisify(execFile)(process.execPath, ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE], { cwd: ROOT });
-}, 60_000);
+}, 240_000);
 afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 
 /** Runs a command of the shipped program; its n-th change of the disk is its last. */
@@ -84,7 +84,7 @@ async function killEverywhere(template: string, args: readonly string[], check: 
   }
 }
 
-describe.concurrent("kill -9 at every change of the disk", { timeout: 180_000 }, () => {
+describe.concurrent("kill -9 at every change of the disk", { timeout: 400_000 }, () => {
   it("leaves a folder that opens while the secret key is replaced", async () => {
     using folder = temporaryFolder();
     const { template } = await prepare(folder.path);
