@@ -40,7 +40,7 @@ export async function callTool(
     const from = { server: call.server, caller: call.caller, name: call.name, context };
     const person = new Person(ctx, from);
     const opened = person.openedLink();
-    if (opened !== null) return toAnswer({ result: opened, note: null });
+    if (opened !== null) return toAnswer({ result: opened, text: JSON.stringify(opened), note: null });
     const options = { signal, progress: progress.tell, client: new AskedClient(ctx, from), ...person.confirmation() };
     const done = await toolbox.call(call.name, call.args, call.caller, options);
     const result = await person.show(done);
@@ -58,9 +58,9 @@ export async function callTool(
   }
 }
 
-function toAnswer({ result, note }: Fitted, beside: readonly Block[] = []): CallToolResult {
+function toAnswer({ result, text, note }: Fitted, beside: readonly Block[] = []): CallToolResult {
   const notes = note === null ? [] : [{ type: "text" as const, text: note }];
-  return { content: [{ type: "text", text: JSON.stringify(result) }, ...notes, ...beside], structuredContent: result };
+  return { content: [{ type: "text", text }, ...notes, ...beside], structuredContent: result };
 }
 
 function noteFailure(log: McpDeps["ctx"]["log"], tool: string, error: unknown): void {

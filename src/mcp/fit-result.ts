@@ -4,6 +4,8 @@ type Result = Readonly<Record<string, unknown>>;
 
 export interface Fitted {
   readonly result: Record<string, unknown>;
+  /** The result as JSON: it was written to be measured. */
+  readonly text: string;
   /** What the model must know of what it does not see. */
   readonly note: string | null;
 }
@@ -27,12 +29,13 @@ const MAX_TRIES = 4;
 export async function fitResult(whole: Record<string, unknown>, fitting: Fitting): Promise<Fitted> {
   const page = listIn(whole);
   const paged = page !== null && "nextCursor" in whole ? await fitPage(whole, page, fitting) : { result: whole, note: null };
-  if (sizeOf(paged.result) <= MAX_RESULT_CHARS) return paged;
-  const cut = fitTexts(paged.result);
-  return { result: cut.result, note: [paged.note, cut.note].filter((note) => note !== null).join(" ") };
+  const text = JSON.stringify(paged.result);
+  if (text.length <= MAX_RESULT_CHARS) return { ...paged, text };
+  const { result, note } = fitTexts(paged.result);
+  return { result, text: JSON.stringify(result), note: paged.note === null ? note : `${paged.note} ${note}` };
 }
 
-async function fitPage(whole: Record<string, unknown>, key: string, { isLimited, again }: Fitting): Promise<Fitted> {
+async function fitPage(whole: Record<string, unknown>, key: string, { isLimited, again }: Fitting): Promise<Omit<Fitted, "text">> {
   const maxChars = isLimited ? MAX_RESULT_CHARS : DEFAULT_PAGE_CHARS;
   let result = whole;
   for (let tries = 0; tries < MAX_TRIES && sizeOf(result) > maxChars; tries++) {
@@ -46,7 +49,7 @@ async function fitPage(whole: Record<string, unknown>, key: string, { isLimited,
   return { result, note: `These are ${lengthOf(result, key)} ${key}: a page that can be read at once. ${rest}` };
 }
 
-function fitTexts(whole: Record<string, unknown>): Fitted {
+function fitTexts(whole: Record<string, unknown>): { readonly result: Record<string, unknown>; readonly note: string } {
   let result = whole;
   for (const maxChars of TEXT_CHARS) {
     result = cutTexts(whole, maxChars) as Record<string, unknown>;
