@@ -7,6 +7,7 @@ import { SECOND } from "./domain/time.ts";
 import { createLateLogger } from "./late-log.ts";
 import { untilOrphaned } from "./mcp/parent.ts";
 import { serveStdio } from "./mcp/stdio.ts";
+import { within } from "./mcp/within.ts";
 import type { Machine } from "./running-publisher.ts";
 import type { Settings } from "./setup.ts";
 import type { Base } from "./stdio-service.ts";
@@ -18,6 +19,9 @@ import { VERSION } from "./version.ts";
 
 /** A client that asks for nothing is no reason to publish late. */
 const OPEN_WITHIN_MS = SECOND / 2;
+
+/** A client's process waits for ours: what has not closed by then is left to the next process, which finds it in the ledger. */
+const CLOSE_WITHIN_MS = 2 * SECOND;
 
 export interface StdioStreams {
   readonly stdin: Readable;
@@ -55,7 +59,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
     });
     await service.settled();
   } finally {
-    await closers[Symbol.asyncDispose]();
+    await within(systemClock, CLOSE_WITHIN_MS, closers[Symbol.asyncDispose]());
   }
 }
 

@@ -2,6 +2,7 @@ import { loadCatalog } from "./catalog.ts";
 import type { Closers } from "./closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
 import { AppError } from "./domain/errors.ts";
+import type { HttpServer } from "./http/server.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import { runPublisher, type Machine } from "./running-publisher.ts";
 import type { AppContext } from "./services/context.ts";
@@ -12,6 +13,9 @@ import type { Toolbox } from "./toolkit/toolbox.ts";
 
 /** A client waits for little at its end; the publisher's work is taken up again from the ledger by the next process. */
 const PUBLISHER_GRACE_MS = 500;
+
+/** Whoever uploads to a process that ends can go on with the next one. */
+const LISTENER_GRACE_MS = 300;
 
 /** What is there before the service is. */
 export type Base = Pick<AppContext, "clock" | "log" | "cipher" | "db">;
@@ -54,7 +58,7 @@ function openListenerWhenAsked(parts: Listening): void {
   ctx.links.publicUrl = () => {
     opened ??= openListener(parts).then((http) => {
       if (http === null) return defaultPublicUrl(setup.config);
-      closers.add(() => http.close());
+      closers.add(() => http.close(LISTENER_GRACE_MS));
       return defaultPublicUrl(setup.config, http.port);
     });
     return opened;
@@ -62,7 +66,7 @@ function openListenerWhenAsked(parts: Listening): void {
 }
 
 /** Null where a server on this data folder has the port: its addresses stay when this process is gone. */
-async function openListener(parts: Listening): Promise<{ port: number; close(): Promise<void> } | null> {
+async function openListener(parts: Listening): Promise<HttpServer | null> {
   // Most sessions never need a server; they start faster without it.
   const [{ createHttpApp }, { startHttpServer }, { httpDeps }] = await Promise.all([
     import("./http/app.ts"),

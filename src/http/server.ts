@@ -8,8 +8,8 @@ import { SECOND } from "../domain/time.ts";
 export interface HttpServer {
   /** The one it listens on; tells what port 0 became. */
   readonly port: number;
-  /** Takes no more requests, answers those in flight, and ends within 10 seconds. */
-  close(): Promise<void>;
+  /** Takes no more requests, answers those in flight for `graceMs`, and ends; default: within 10 seconds. */
+  close(graceMs?: number): Promise<void>;
 }
 
 const HEADERS_TIMEOUT_MS = 20 * SECOND;
@@ -49,7 +49,7 @@ function explain(error: NodeJS.ErrnoException, { host, port }: { readonly host: 
   return new AppError("unavailable", sentence, { cause: error });
 }
 
-function closer(server: Server): () => Promise<void> {
+function closer(server: Server): (graceMs?: number) => Promise<void> {
   let isClosing = false;
   // Each connection with its answers under way. Node's own idea of an idle one leaves out those that never asked anything.
   const connections = new Map<Socket, Set<ServerResponse>>();
@@ -69,12 +69,12 @@ function closer(server: Server): () => Promise<void> {
       if (isClosing && answers?.size === 0) socket.destroySoon();
     });
   });
-  return () =>
+  return (graceMs = GRACE_MS) =>
     new Promise((resolve) => {
       isClosing = true;
       const answers = [...connections.values()].flatMap((under) => [...under]);
       for (const answer of answers) if (!answer.headersSent) answer.setHeader("Connection", "close");
-      const cut = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+      const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       server.close(() => {
         clearTimeout(cut);
         resolve();

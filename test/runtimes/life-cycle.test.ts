@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildBundle, environmentOf, RUNTIMES, type Runtime } from "../support/runtimes.ts";
@@ -22,6 +23,10 @@ const INITIALIZE = {
 };
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 const LIST = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_accounts", arguments: {} } };
+const CONNECT = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "connect_channel", arguments: { provider: "bluesky" } } };
+
+/** It has 2 seconds by its own clocks; the rest is for a machine that is busy with other things. */
+const ENDS_WITHIN_MS = 5_000;
 
 type Child = ReturnType<typeof start>;
 
@@ -36,7 +41,7 @@ const ENDINGS: readonly (readonly [string, (child: Child) => void])[] = [
 const MATRIX = RUNTIMES.flatMap((runtime) => ENDINGS.map(([way, end]) => ({ runtime, release: runtime.release, way, end })));
 
 describe("the bundle on standard streams", () => {
-  it.each(MATRIX)("ends by $way on Node $release, with nothing but frames on its output", async ({ runtime, end }) => {
+  it.each(MATRIX)("ends soon by $way on Node $release, with nothing but frames on its output", async ({ runtime, end }) => {
     using folder = temporaryFolder();
     const child = start(runtime, folder);
     child.stdin.on("error", () => {});
@@ -44,8 +49,10 @@ describe("the bundle on standard streams", () => {
     const lines = read(child);
     for (const message of [INITIALIZE, LIST]) send(child, message);
     await lines.has((frame) => frame.id === 2);
+    const endedAt = performance.now();
     end(child);
     expect((await closed)[0]).toBe(0);
+    expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
     expect(lines.frames.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
     expect(lines.frames.find(({ id }) => id === 2).result.structuredContent.accounts).toHaveLength(1);
   });
@@ -57,10 +64,38 @@ describe("the bundle on standard streams", () => {
     const lines = read(parent);
     send(parent, INITIALIZE);
     await lines.has((frame) => frame.id === 0);
+    const endedAt = performance.now();
     parent.kill("SIGKILL");
     await once(parent.stdout, "end");
+    expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
+  });
+
+  it.each(RUNTIMES)("does not wait on Node $release for somebody who is still filling in its page", async (runtime) => {
+    using folder = temporaryFolder();
+    const child = start(runtime, folder);
+    const lines = read(child);
+    for (const message of [INITIALIZE, CONNECT]) send(child, message);
+    await lines.has((frame) => frame.id === 3);
+    const socket = await beginPost(lines.frames.find(({ id }) => id === 3).result.structuredContent.url);
+    const endedAt = performance.now();
+    child.stdin.end();
+    expect((await once(child, "exit"))[0]).toBe(0);
+    expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
+    socket.destroy();
   });
 });
+
+/** A request that the process has begun to read; its body never comes. */
+async function beginPost(address: string): Promise<Socket> {
+  const { hostname, port, host, pathname } = new URL(address);
+  const socket = connect(Number(port), hostname);
+  const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n`;
+  socket.on("error", () => {});
+  // The server says that it has read the head.
+  socket.write(`${head}Expect: 100-continue\r\n\r\n`);
+  await once(socket, "data");
+  return socket;
+}
 
 function stopReading(child: Child): void {
   child.stdout.destroy();
