@@ -4,6 +4,7 @@ import type { AppContext } from "../services/context.ts";
 import { abandonLease, readNextAfter, type ClaimedPost } from "../store/claims.ts";
 import type { Lease } from "../store/ledger.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
+import { ClockWatch } from "./clock-watch.ts";
 import { publishOne } from "./publish-one.ts";
 import { claimDue } from "./tick.ts";
 import { beat, dismissWorker, enlistWorker, freeDeadWorkers, HEARTBEAT_EVERY_MS, type WorkerIdentity } from "./workers.ts";
@@ -40,7 +41,6 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
   const mark = async (): Promise<void> => {
     await options.mark?.().catch((error: unknown) => ctx.log.warn({ err: error }, "how far the database has come could not be noted"));
   };
-  await mark();
   const loop = new Loop(ctx, options.locks, mark);
   // The callback's rejection must not end the process: a full disk or a lock passes.
   const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
@@ -63,6 +63,7 @@ class Loop {
   readonly #ctx: AppContext;
   readonly #locks: WorkerLocks;
   readonly #mark: () => Promise<void>;
+  readonly #clock: ClockWatch;
   readonly #running = new Map<string, Promise<void>>();
   readonly #stop = new AbortController();
   #pass: Promise<void> | null = null;
@@ -77,8 +78,9 @@ class Loop {
     this.#ctx = ctx;
     this.#locks = locks;
     this.#mark = mark;
+    this.#clock = new ClockWatch(ctx);
     this.#lastGoodTick = ctx.clock.monotonic();
-    this.#lastBeat = ctx.clock.monotonic();
+    this.#lastBeat = -Infinity;
   }
 
   isHealthy(): boolean {
@@ -91,8 +93,9 @@ class Loop {
 
   async tick(): Promise<void> {
     const { clock } = this.#ctx;
-    if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS) {
+    if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS || this.#clock.hasJumped()) {
       await beat(this.#ctx);
+      await this.#clock.note();
       await this.#mark();
       this.#lastBeat = clock.monotonic();
     }
@@ -130,7 +133,7 @@ class Loop {
     while (this.#isPassWanted && !this.#isClosing) {
       this.#isPassWanted = false;
       const next = readNextAfter(this.#ctx.db.raw, 0);
-      if (next !== null && next <= this.#ctx.clock.now()) {
+      if (next !== null && next <= this.#ctx.clock.now() && !this.#clock.isHeld()) {
         for (const claimed of await claimDue(this.#ctx, MAX_RUNNING - this.#running.size)) this.#start(claimed);
       }
     }

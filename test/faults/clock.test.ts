@@ -1,0 +1,317 @@
+import { describe, expect, it } from "vitest";
+import { newId } from "../../src/domain/ids.ts";
+import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
+import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
+import { schedulePost } from "../../src/services/schedule-post.ts";
+import { createWorkerLocks } from "../../src/store/worker-lock.ts";
+import { FakeClock } from "../support/clock.ts";
+import { callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
+import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
+
+interface Sent {
+  readonly id: string;
+  readonly accountId: string;
+  readonly at: number;
+  readonly scheduledAt: number;
+}
+
+/** A platform that notes by the publisher's own clock when it was asked to publish. */
+function notingPlatform(sent: Sent[]) {
+  return scriptedPlatform({
+    publish: async (post, io) => {
+      await io.effect({
+        step: "create",
+        request: null,
+        send: async () => {
+          sent.push({ id: post.id, accountId: io.account.id, at: io.now(), scheduledAt: post.scheduledAt });
+          return null;
+        },
+        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+      });
+      return { state: "live", platformPostId: post.id, platformUrl: null };
+    },
+  });
+}
+
+async function createWorld(clock = new FakeClock(), timezone = "UTC"): Promise<TestContext & { sent: Sent[] }> {
+  const sent: Sent[] = [];
+  const ctx = await createTestContext({
+    clock,
+    platformList: [notingPlatform(sent)],
+    media: { forPost: () => ({}) as never, release: async () => {} },
+    settings: { timezone, maxLatenessMs: HOUR, uploadFolders: [], platformSettings: {} },
+    workerId: newId("wrk"),
+  });
+  return { ...ctx, sent };
+}
+
+const early = (sent: readonly Sent[]): Sent[] => sent.filter(({ at, scheduledAt }) => at < scheduledAt);
+
+describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
+  it("never sends a post early, whatever the clock does", async () => {
+    const posts = times({ short: 300, long: 100_000 });
+    const perDay = 2_000;
+    const random = randomFor("early");
+    const total = { sent: 0, early: 0, jumps: 0 };
+    for (let done = 0; done < posts; done += perDay) {
+      await using world = await createWorld();
+      const { clock, sent } = world;
+      const start = clock.now();
+      const accounts = [];
+      for (let n = 0; n < 100; n++) accounts.push(await addAccount(world));
+      const count = Math.min(perDay, posts - done);
+      for (let n = 0; n < count; n++) {
+        const at = start + Math.floor(random() * DAY);
+        await addPost(world, accounts[n % accounts.length]!, { scheduled_at: at, due_at: at, next_at: at });
+      }
+      while (clock.now() < start + DAY + HOUR) {
+        const next = await nextAfter(world, clock.now());
+        // To the last millisecond before it, to it, past it, or anywhere: now and then back.
+        const dice = random();
+        const goal = next ?? clock.now() + 10 * MINUTE;
+        if (dice < 0.05) total.jumps += 1;
+        if (dice < 0.025) clock.jumpTo(toIso(clock.now() - Math.floor(random() * 10 * MINUTE)));
+        else if (dice < 0.05) clock.jumpTo(toIso(clock.now() + Math.floor(random() * 10 * MINUTE)));
+        else if (dice < 0.3) await clock.advance(Math.max(0, goal - clock.now() - 1));
+        else if (dice < 0.6) await clock.advance(goal - clock.now());
+        else await clock.advance(goal - clock.now() + Math.floor(random() * 2 * MINUTE));
+        await drain(world);
+      }
+      total.sent += sent.length;
+      total.early += early(sent).length;
+      expect({
+        SEED,
+        early: early(sent),
+        left: (await world.db.query.selectFrom("posts").select("id").where("status", "!=", "published").execute()).length,
+      }).toEqual({
+        SEED,
+        early: [],
+        left: 0,
+      });
+    }
+    report({
+      fault: "F11",
+      how: "a simulated clock that stands still, runs and jumps back and ahead by up to 10 minutes, posts due at any millisecond",
+      runs: `${total.sent} posts, ${total.jumps} jumps`,
+      seen: `${total.early} early; all published`,
+      isSeeded: true,
+    });
+  });
+
+  it("publishes through the nights in which the hour changes, each post at its instant", async () => {
+    let sentTotal = 0;
+    // An hour that does not exist, and one that comes twice.
+    for (const [night, hours] of [
+      ["2027-03-28", ["01:30", "02:00", "02:30", "03:00", "03:30"]],
+      ["2026-10-25", ["01:30", "02:00", "02:30", "03:00", "03:30"]],
+    ] as const) {
+      const clock = new FakeClock(new Date(Date.parse(`${night}T00:00:00Z`) - 2 * HOUR).toISOString());
+      await using world = await createWorld(clock, "Europe/Berlin");
+      const account = await addAccount(world);
+      const times: number[] = [];
+      for (const hour of hours) {
+        const { post } = await schedulePost(callOf(world), { accountId: account.id, caption: hour, scheduledAt: `${night}T${hour}:00` });
+        times.push(Date.parse(post.scheduledAt));
+      }
+      for (let minute = 0; minute < 8 * 60; minute++) {
+        await clock.advance(MINUTE);
+        await drain(world);
+      }
+      expect(world.sent.map(({ at }) => at)).toEqual(times.toSorted((a, b) => a - b));
+      expect(early(world.sent)).toEqual([]);
+      sentTotal += world.sent.length;
+    }
+    report({
+      fault: "F11",
+      how: "the two nights of Europe/Berlin in which the hour changes, times without an offset in the hour that is missing and the one that comes twice",
+      runs: `2 nights, ${sentTotal} posts`,
+      seen: "each once, at its instant",
+    });
+  });
+});
+
+async function nextAfter(world: TestContext, moment: number): Promise<number | null> {
+  const row = world.db.raw.prepare("SELECT MIN(next_at) AS next FROM posts WHERE next_at > ?").get([moment]) as { next: number | null };
+  return row.next;
+}
+
+/** The publisher itself, on a clock that the test sets; looks when it is told to, and once a second. */
+async function startOn(world: TestContext, folder: string): Promise<Publisher> {
+  return startPublisher(world, {
+    identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
+    locks: createWorkerLocks(folder),
+  });
+}
+
+const statuses = async (world: TestContext): Promise<string[]> =>
+  (await world.db.query.selectFrom("posts").select("status").orderBy("scheduled_at").execute()).map(({ status }) => status);
+
+/** Lets the publisher look, and finish what it found. */
+async function look(publisher: Publisher, world: { sent: readonly Sent[] }, sent: number): Promise<void> {
+  publisher.wake();
+  await expect.poll(() => world.sent.length, { timeout: 5_000, interval: 5 }).toBe(sent);
+  // What else it would do, it does in the turns of the event loop after that.
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(world.sent).toHaveLength(sent);
+}
+
+describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
+  it("back by an hour: posts wait a minute, then go on, and no channel waits for the hour that is past", async () => {
+    using folder = temporaryFolder();
+    await using world = await createWorld();
+    const { clock, log, sent } = world;
+    const account = await addAccount(world, { next_allowed_at: clock.now() + 20 * SECOND });
+    const publisher = await startOn(world, folder.path);
+    try {
+      clock.jumpTo(toIso(clock.now() - HOUR));
+      const post = await addPost(world, account);
+      await look(publisher, world, 0);
+      expect(log.lines).toContainEqual(expect.objectContaining({ level: "warn", message: expect.stringContaining("went back") }));
+      const waiting = async (): Promise<number> => {
+        const row = await world.db.query.selectFrom("accounts").select("next_allowed_at").executeTakeFirstOrThrow();
+        return row.next_allowed_at - clock.now();
+      };
+      await expect.poll(waiting, { timeout: 10_000 }).toBe(20 * SECOND);
+      await clock.advance(59 * SECOND);
+      await look(publisher, world, 0);
+      await clock.advance(SECOND);
+      await look(publisher, world, 1);
+      await expect.poll(async () => (await readPost(world, post.id)).status).toBe("published");
+      expect(early(sent)).toEqual([]);
+    } finally {
+      await publisher.close();
+    }
+    report({
+      fault: "F11",
+      how: "the clock is set back an hour under a running publisher",
+      runs: "1",
+      seen: "said in the log; nothing new for a minute, then on time; waits of channels are brought forward",
+    });
+  });
+
+  it("back by a few seconds: only until it has caught up", async () => {
+    using folder = temporaryFolder();
+    await using world = await createWorld();
+    const publisher = await startOn(world, folder.path);
+    try {
+      world.clock.jumpTo(toIso(world.clock.now() - 5 * SECOND));
+      await addPost(world, await addAccount(world));
+      await look(publisher, world, 0);
+      await world.clock.advance(4_999);
+      await look(publisher, world, 0);
+      await world.clock.advance(1);
+      await look(publisher, world, 1);
+    } finally {
+      await publisher.close();
+    }
+  });
+
+  it("back while nothing was running: the next process notices it, too", async () => {
+    using folder = temporaryFolder();
+    await using world = await createWorld();
+    await (await startOn(world, folder.path)).close();
+    world.clock.jumpTo(toIso(world.clock.now() - HOUR));
+    const account = await addAccount(world, { next_allowed_at: world.clock.now() + HOUR + 10 * SECOND });
+    await addPost(world, account);
+    await using next = { ...world, workerId: newId("wrk") };
+    const publisher = await startOn(next, folder.path);
+    try {
+      await look(publisher, world, 0);
+      await world.clock.advance(MINUTE);
+      await look(publisher, world, 1);
+    } finally {
+      await publisher.close();
+    }
+  });
+
+  it.each([
+    ["an hour ahead, or a machine that slept for it", HOUR - MINUTE],
+    ["ahead by ten minutes", 10 * MINUTE],
+  ])("%s: what was due in between goes out oldest first, half a minute apart", async (_what, ahead) => {
+    using folder = temporaryFolder();
+    await using world = await createWorld();
+    const { clock, sent } = world;
+    const account = await addAccount(world);
+    const due = [1, 2, 3].map((n) => clock.now() + n * MINUTE);
+    for (const at of due) await addPost(world, account, { scheduled_at: at });
+    const publisher = await startOn(world, folder.path);
+    try {
+      clock.jumpTo(toIso(clock.now() + ahead));
+      await look(publisher, world, 0);
+      await clock.advance(10 * SECOND);
+      for (const nth of [1, 2, 3]) {
+        await look(publisher, world, nth);
+        await clock.advance(29 * SECOND);
+        await look(publisher, world, nth);
+        await clock.advance(SECOND);
+      }
+      expect(sent.map(({ scheduledAt }) => scheduledAt)).toEqual(due);
+    } finally {
+      await publisher.close();
+    }
+    report({
+      fault: "F11",
+      how: `the clock is set ahead by ${Math.round(ahead / MINUTE)} minutes, as after sleep, with three posts of a channel due in between`,
+      runs: "1",
+      seen: "no burst: oldest first, 30 s apart",
+    });
+  });
+
+  it("40 days ahead: what was due in between is called missed, and nothing of it goes out", async () => {
+    using folder = temporaryFolder();
+    await using world = await createWorld();
+    const { clock } = world;
+    const account = await addAccount(world);
+    for (const days of [1, 39, 41]) await addPost(world, account, { scheduled_at: clock.now() + days * DAY });
+    const publisher = await startOn(world, folder.path);
+    try {
+      clock.jumpTo(toIso(clock.now() + 40 * DAY));
+      await look(publisher, world, 0);
+      expect(await statuses(world)).toEqual(["scheduled", "scheduled", "scheduled"]);
+      await clock.advance(10 * SECOND);
+      publisher.wake();
+      await expect.poll(() => statuses(world)).toEqual(["failed", "failed", "scheduled"]);
+      expect(world.sent).toEqual([]);
+    } finally {
+      await publisher.close();
+    }
+    report({
+      fault: "F11",
+      how: "the clock is set 40 days ahead with posts due in between and after",
+      runs: "1",
+      seen: "those in between are called missed, none is sent, the later one waits",
+    });
+  });
+
+  it("40 days ahead and put right within ten seconds: nothing has happened", async () => {
+    using folder = temporaryFolder();
+    await using world = await createWorld();
+    const { clock } = world;
+    const account = await addAccount(world);
+    for (const days of [1, 39]) await addPost(world, account, { scheduled_at: clock.now() + days * DAY });
+    const publisher = await startOn(world, folder.path);
+    try {
+      const before = clock.now();
+      clock.jumpTo(toIso(before + 40 * DAY));
+      await look(publisher, world, 0);
+      await clock.advance(9 * SECOND);
+      await look(publisher, world, 0);
+      clock.jumpTo(toIso(before + 9 * SECOND));
+      await look(publisher, world, 0);
+      await clock.advance(2 * MINUTE);
+      await look(publisher, world, 0);
+      expect(await statuses(world)).toEqual(["scheduled", "scheduled"]);
+    } finally {
+      await publisher.close();
+    }
+    report({
+      fault: "F11",
+      how: "the clock is set 40 days ahead and put right within ten seconds",
+      runs: "1",
+      seen: "nothing sent, nothing missed",
+    });
+  });
+});
