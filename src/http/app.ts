@@ -40,14 +40,7 @@ export interface HttpDeps {
 
 /** The whole HTTP face: API, tools, MCP over HTTP, pages and health. */
 export function createHttpApp(deps: HttpDeps): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  // Hashing each answer costs more than sending it again; files have tags of their own.
-  app.disable("etag");
-  // Addresses that a client writes into a header of its own are not believed.
-  app.set("trust proxy", false);
-  app.set("query parser", false);
-  app.set("case sensitive routing", true);
+  const app = createPlainApp();
   const guard = createGuard(deps);
   app.use(nameRequest, logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(createHealthRouter(deps.ctx, deps.isReady));
@@ -55,15 +48,27 @@ export function createHttpApp(deps: HttpDeps): Express {
   for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));
   const routes = deps.routes ?? RESOURCE_ROUTES;
   const source = { toolbox: deps.toolbox, routes, version: deps.version };
-  app.use("/api/v1", createDescriptionRouter(deps.ctx, source), createApiRouter(deps, routes, guard));
+  app.use("/api/v1", createDescriptionRouter(deps.ctx, source), createApi(deps, routes, guard));
   if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
   app.use(notFound);
   app.use(errorHandler(deps.ctx.log));
   return app;
 }
 
-function createApiRouter(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
-  const router = Router({ caseSensitive: true });
+function createPlainApp(): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  // Addresses that a client writes into a header of its own are not believed.
+  app.set("trust proxy", false);
+  app.set("query parser", false);
+  app.set("case sensitive routing", true);
+  return app;
+}
+
+function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Express {
+  const router = createPlainApp();
+  // Nobody may keep these answers, so a hash of each would be for nothing.
+  router.disable("etag");
   router.use((_request, response, next) => {
     response.set("Cache-Control", "no-store");
     next();
