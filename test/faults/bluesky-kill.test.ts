@@ -132,7 +132,8 @@ describe("F2 kill -9 at random moments behind a proxy that loses answers", () =>
           if ((await running.exit).signal !== "SIGKILL") break;
           kills += 1;
         }
-        const last = await runWorker(worker, [folder.path, proxy.url, "none", "1"]).exit;
+        // Each loss is waited out, longer each time.
+        const last = await runWorker(worker, [folder.path, proxy.url, "none", "1", "600000"]).exit;
         expect(last, last.stderr).toMatchObject({ code: 0 });
         threads += 1;
         const texts = (await owner.records()).map(({ value }) => value["text"]);

@@ -15,9 +15,9 @@ import { createMemoryMedia } from "../support/memory-media.ts";
  * The publisher with the real Bluesky platform, in a process that kills itself by SIGKILL at the n-th durable write or request,
  * before or after it. The points lie around the database and the network; the publisher knows nothing of them.
  *
- * argv: data folder, address of the server, point (or "none"), n.
+ * argv: data folder, address of the server, point (or "none"), n, and after how many milliseconds it is in vain.
  */
-const [folder = "", baseUrl = "", point = "none", hit = "1"] = process.argv.slice(2);
+const [folder = "", baseUrl = "", point = "none", hit = "1", giveUpMs = "20000"] = process.argv.slice(2);
 
 let hits = 0;
 function passing(name: string): void {
@@ -77,11 +77,10 @@ async function never(): Promise<never> {
   throw new Error("Bluesky does not use the feed.");
 }
 
-const GIVE_UP_MS = 20_000;
 const started = systemClock.monotonic();
 const timer = setInterval(() => {
   const waiting = database.raw.prepare("SELECT id FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL").get([]) !== undefined;
-  if (waiting && systemClock.monotonic() - started < GIVE_UP_MS) return;
+  if (waiting && systemClock.monotonic() - started < Number(giveUpMs)) return;
   clearInterval(timer);
   if (waiting) process.stderr.write(`${log.lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   void publisher.close().then(() => process.exit(waiting ? 3 : 0));
