@@ -3,6 +3,7 @@ import { listPlatformNames, loadCatalog, type Catalog } from "./catalog.ts";
 import { createContext, defaultPublicUrl, type Context } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from "./data-folder.ts";
+import { examinePublishing } from "./doctor-publishing.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "./domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "./domain/time.ts";
 import { listPlatforms } from "./services/platforms.ts";
@@ -45,7 +46,8 @@ export async function examine(env: Environment): Promise<Finding[]> {
   if (ctx === null) return findings;
   try {
     note("database", "ok", `${folder.database} (${ctx.db.driver})`);
-    findings.push(...(await examineRestore(ctx)), ...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
+    findings.push(...(await examineRestore(ctx)), ...(await examinePublishing(ctx)));
+    findings.push(...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
   } finally {
     await ctx[Symbol.asyncDispose]();
   }

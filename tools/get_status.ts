@@ -28,6 +28,15 @@ const output = z.strictObject({
       days: z.int(),
     })
     .describe("How long after their time posts went live."),
+  lastFailures: z.array(
+    z.strictObject({
+      id: z.string(),
+      accountId: z.string(),
+      provider: z.string(),
+      scheduledAt: z.iso.datetime(),
+      error: z.string().nullable(),
+    }),
+  ),
   nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
   accountsToReconnect: z.array(
     z.strictObject({
@@ -52,6 +61,8 @@ export default defineTool({
   input: z.strictObject({}),
   output,
   listedOutput: output.extend({
+    publisher: z.looseObject({ running: output.shape.publisher.shape.running }),
+    lastFailures: z.array(z.looseObject({ id: z.string(), error: z.string().nullable() })),
     counts: z
       .record(z.string(), z.int())
       .describe(

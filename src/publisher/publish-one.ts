@@ -1,5 +1,6 @@
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
 import { AppError } from "../domain/errors.ts";
+import { toIso } from "../domain/time.ts";
 import { markReconnectRequired } from "../services/accounts.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/effect-errors.ts";
@@ -15,10 +16,11 @@ import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
  * database that cannot be written leaves the lease in place, and the ledger as the truth.
  */
 export async function publishOne(ctx: AppContext, claimed: ClaimedPost, signal: AbortSignal): Promise<void> {
+  const startedAt = ctx.clock.monotonic();
   const end = await work(ctx, claimed, signal);
   if (end === null) return;
   await ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
-  logEnd(ctx, claimed, end);
+  logEnd(ctx, claimed, { end, startedAt });
   if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(claimed.post.id);
 }
 
@@ -72,16 +74,20 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
   };
 }
 
-function logEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: PostEnd): void {
+/** One line an attempt: ids, numbers and our own sentences. */
+function logEnd(ctx: AppContext, { post, lease }: ClaimedPost, { end, startedAt }: { end: PostEnd; startedAt: number }): void {
   const fields = {
     postId: post.id,
     accountId: post.account_id,
     provider: post.provider,
     attempt: post.attempts,
+    run: post.run,
     fence: lease.fence,
     outcome: end.attempt.outcome,
+    durationMs: Math.round(ctx.clock.monotonic() - startedAt),
     latenessMs: end.publishedAt === null ? undefined : end.publishedAt - post.scheduled_at,
-    nextAt: end.nextAt,
+    nextAt: end.nextAt === null ? null : toIso(end.nextAt),
+    reason: end.attempt.error ?? undefined,
   };
   ctx.log[end.trigger === "fail" ? "warn" : "info"](fields, "attempt ended");
 }

@@ -1,7 +1,16 @@
 import type { Account } from "../domain/account.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../domain/time.ts";
-import { countInDoubt, countPosts, readLateness, readNextScheduled, readPublishers, type StatusScope } from "../store/status.ts";
+import {
+  countInDoubt,
+  countPosts,
+  readFailures,
+  readLateness,
+  readNextScheduled,
+  readPublishers,
+  type FailureRow,
+  type StatusScope,
+} from "../store/status.ts";
 import { listAccounts } from "./accounts.ts";
 import type { AppContext } from "./context.ts";
 
@@ -15,6 +24,9 @@ const DAYS = 7;
 /** Newest attempts that the lateness is taken from: enough for a percentile, and read in milliseconds. */
 const MAX_SAMPLE = 5_000;
 
+/** Enough to see what goes wrong; `list_posts` has them all. */
+const SHOWN_FAILURES = 5;
+
 interface AccountToReconnect {
   readonly id: string;
   readonly name: string;
@@ -22,6 +34,14 @@ interface AccountToReconnect {
   readonly status: Account["status"];
   readonly reason: string | null;
   readonly queuedCount: number;
+}
+
+interface Failure {
+  readonly id: string;
+  readonly accountId: string;
+  readonly provider: string;
+  readonly scheduledAt: string;
+  readonly error: string | null;
 }
 
 export interface Status {
@@ -43,6 +63,8 @@ export interface Status {
     readonly sampleSize: number;
     readonly days: number;
   };
+  /** Latest scheduled time first. */
+  readonly lastFailures: Failure[];
   readonly nextDueAt: string | null;
   readonly accountsToReconnect: AccountToReconnect[];
 }
@@ -68,6 +90,7 @@ export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status
       unknownOutcome: await countInDoubt(query, scope),
     },
     lateness: summarize(await readLateness(query, scope, { since, limit: MAX_SAMPLE })),
+    lastFailures: (await readFailures(query, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
     nextDueAt: toIsoOrNull(await readNextScheduled(query, scope, now)),
     accountsToReconnect: accounts.filter(needsAttention).map(toReconnect),
   };
@@ -78,6 +101,10 @@ export async function publisherStatus(ctx: AppContext, now: number): Promise<Sta
   const workers = await readPublishers(ctx.db.query);
   const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
   return { running: alive.length > 0, heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null), workers: alive.length };
+}
+
+function toFailure(row: FailureRow): Failure {
+  return { id: row.id, accountId: row.account_id, provider: row.provider, scheduledAt: toIso(row.scheduled_at), error: row.error };
 }
 
 function summarize(lateness: readonly number[]): Status["lateness"] {

@@ -42,6 +42,17 @@ export async function countPosts(
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
 
+export type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" | "scheduled_at" | "error">;
+
+/** The failed posts with the latest time, newest first; like their count they are found in the index. */
+export async function readFailures(query: Query, scope: StatusScope, range: { since: number; limit: number }): Promise<FailureRow[]> {
+  const { rows } = await sql<FailureRow>`
+    SELECT id, account_id, provider, scheduled_at, error FROM posts INDEXED BY posts_account_status
+    WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${keyAt(range.since)}
+    ORDER BY sort_key DESC LIMIT ${range.limit}`.execute(query);
+  return rows;
+}
+
 /** Failed posts of which nobody knows whether they went out. */
 export async function countInDoubt(query: Query, scope: StatusScope): Promise<number> {
   const { rows } = await sql<{ count: number }>`

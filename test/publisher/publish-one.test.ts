@@ -57,6 +57,39 @@ describe("publishing one post", () => {
     });
   });
 
+  it("leaves one line in the log for each attempt, with ids and numbers and nothing that was sent", async () => {
+    let isRefused = true;
+    const platform = scriptedPlatform({
+      publish: async (post) => {
+        await ctx.clock.advance(250);
+        if (isRefused) throw new PlatformFault("rejected", "The platform refused it.");
+        return { state: "live", platformPostId: post.id, platformUrl: null };
+      },
+    });
+    await using ctx: TestContext = await contextWith(platform);
+    const account = await addAccount(ctx, { secrets_enc: "sealed-canary" });
+    const refused = await addPost(ctx, account, { caption: "caption-canary" });
+    await drain(ctx);
+    isRefused = false;
+    const live = await addPost(ctx, account, { caption: "caption-canary" });
+    await drain(ctx);
+    const lines = ctx.log.lines.filter((line) => line.message === "attempt ended");
+    const ids = { accountId: account.id, provider: "scripted", attempt: 1, run: 1, durationMs: 250, nextAt: null };
+    expect(lines).toEqual([
+      {
+        level: "warn",
+        message: "attempt ended",
+        fields: expect.objectContaining({ ...ids, postId: refused.id, outcome: "failed", reason: "The platform refused it." }),
+      },
+      {
+        level: "info",
+        message: "attempt ended",
+        fields: expect.objectContaining({ ...ids, postId: live.id, outcome: "published", latenessMs: 250 }),
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain("canary");
+  });
+
   it("is never early", async () => {
     const { platform, live } = keyedPlatform();
     await using ctx = await contextWith(platform);

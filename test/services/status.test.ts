@@ -44,6 +44,7 @@ describe("getStatus", () => {
       publisher: { running: false, heartbeatAt: null, workers: 0 },
       counts: { scheduled: 0, overdue: 0, publishing: 0, uploaded: 0, failed: 0, unknownOutcome: 0 },
       lateness: { p50Ms: null, p95Ms: null, maxMs: null, sampleSize: 0, days: 7 },
+      lastFailures: [],
       nextDueAt: null,
       accountsToReconnect: [],
     });
@@ -85,6 +86,10 @@ describe("getStatus", () => {
     expect(status.counts).toEqual({ scheduled: 2, overdue: 1, publishing: 0, uploaded: 1, failed: 2, unknownOutcome: 1 });
     expect(status.lateness).toEqual({ p50Ms: 1_000, p95Ms: 9_000, maxMs: 9_000, sampleSize: 3, days: 7 });
     expect(status.nextDueAt).toBe("2026-11-21T10:00:00.000Z");
+    expect(status.lastFailures.map(({ accountId, provider, error }) => [accountId, provider, error])).toEqual([
+      [account.id, "scripted", expect.stringContaining("outcome unknown")],
+      [account.id, "scripted", "The platform refused it."],
+    ]);
   });
 
   it("counts lateness and failures of a week alone", async () => {
@@ -123,7 +128,8 @@ describe("getStatus", () => {
     await addPost(ctx, other, { caption: "refused" });
     await runTick(ctx);
     await drain(ctx);
-    const silent = { counts: { scheduled: 0, failed: 0 }, lateness: { sampleSize: 0 }, nextDueAt: null, accountsToReconnect: [] };
+    const nothing = { nextDueAt: null, accountsToReconnect: [], lastFailures: [] };
+    const silent = { counts: { scheduled: 0, failed: 0 }, lateness: { sampleSize: 0 }, ...nothing };
     expect(await getStatus(ctx, callerOf())).toMatchObject({ counts: { scheduled: 1, failed: 0 }, lateness: { sampleSize: 0 } });
     expect(await getStatus(ctx, callerOf({ accountIds: [] }))).toMatchObject(silent);
     expect(await getStatus(ctx, callerOf({ accountIds: ["acc_other"] }))).toMatchObject(silent);
