@@ -6,6 +6,7 @@ import type { Outbound } from "../../src/ports/outbound.ts";
 import { noticeRestore } from "../../src/services/restored.ts";
 import { openDb, type Db } from "../../src/store/db.ts";
 import { advanceGeneration } from "../../src/store/generation.ts";
+import { POST_COLUMNS } from "../../src/store/posts.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";
@@ -64,7 +65,7 @@ async function publishFor(ctx: TestContext, run: Run, ms: number): Promise<void>
 }
 
 async function outcomes(ctx: TestContext): Promise<(FinalPost & { scheduledAt: number })[]> {
-  const rows = await ctx.db.query.selectFrom("posts").selectAll().orderBy("caption").execute();
+  const rows = await ctx.db.query.selectFrom("posts").select(POST_COLUMNS).orderBy("caption").execute();
   return rows.map((row) => ({
     caption: row.caption ?? "",
     status: row.status,

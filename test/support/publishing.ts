@@ -2,7 +2,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { publishOne } from "../../src/publisher/publish-one.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
-import { freshRow, insertPost, type PostRow } from "../../src/store/posts.ts";
+import { freshRow, insertPost, POST_COLUMNS, type PostRow } from "../../src/store/posts.ts";
 import type { Tables } from "../../src/store/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 
@@ -62,7 +62,7 @@ export async function addPost(ctx: AppContext, account: Tables["accounts"], over
 }
 
 export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
-  return ctx.db.query.selectFrom("posts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+  return ctx.db.query.selectFrom("posts").select(POST_COLUMNS).where("id", "=", id).executeTakeFirstOrThrow();
 }
 
 /** One tick: takes up what is due and works on it to its end. Returns how many were taken. */
