@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import express, { Router, type Express, type RequestHandler } from "express";
+import express, { type Express, type RequestHandler, type Router } from "express";
 import helmet from "helmet";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
@@ -66,19 +66,19 @@ function createPlainApp(): Express {
 }
 
 function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Express {
-  const router = createPlainApp();
+  const api = createPlainApp();
   // Nobody may keep these answers, so a hash of each would be for nothing.
-  router.disable("etag");
-  router.use((_request, response, next) => {
+  api.disable("etag");
+  api.use((_request, response, next) => {
     response.set("Cache-Control", "no-store");
     next();
   });
-  router.use(...guard.identify);
+  api.use(...guard.identify);
   const route = { toolbox: deps.toolbox, clock: deps.ctx.clock, guard };
-  addToolRoutes(router, route);
-  addResourceRoutes(router, routes, route);
-  router.use(guard.limit, notFound);
-  return router;
+  addToolRoutes(api, route);
+  addResourceRoutes(api, routes, route);
+  api.use(guard.limit, notFound);
+  return api;
 }
 
 function addMcpRoutes(app: Express, mcp: McpHandlers, guard: Guard): void {
