@@ -1,5 +1,6 @@
 import { createDocument, type oas31, type ZodOpenApiObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import type { Toolbox } from "../toolkit/toolbox.ts";
+import { EVENTS } from "./openapi-events.ts";
 import { POST_EXAMPLE, SERVICE_PATHS } from "./openapi-extras.ts";
 import { FILE_PATHS } from "./openapi-files.ts";
 import { describeRoute, describeTool, ERROR_RESPONSES, type Operations } from "./openapi-operations.ts";
@@ -49,6 +50,7 @@ function describe(version: string, paths: ZodOpenApiPathsObject): ZodOpenApiObje
       { name: "Tools", description: "Every action as a tool, under its MCP name." },
     ],
     paths,
+    webhooks: EVENTS,
     components: {
       responses: ERROR_RESPONSES,
       securitySchemes: {

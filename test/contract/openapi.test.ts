@@ -3,6 +3,7 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EVENT_KINDS } from "../../src/domain/webhook.ts";
 import { RESOURCE_ROUTES } from "../../src/http/resource-routes.ts";
 import { send, type Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -36,6 +37,15 @@ describe("openapi.json", () => {
     for (const tool of service.tools) expect(document.paths[`/api/v1/tools/${tool.name}`]).toHaveProperty("post");
     const names = Object.values(document.paths).flatMap((item: any) => Object.values(item).map((operation: any) => operation.operationId));
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("describes every event as it is sent", () => {
+    expect(Object.keys(document.webhooks)).toEqual([...EVENT_KINDS, "webhook.test"]);
+    const data = (kind: string) => document.webhooks[kind].post.requestBody.content["application/json"].schema.properties.data.$ref;
+    expect([data("post.failed"), data("account.reconnect_required")]).toEqual([
+      expect.stringMatching(/^#\/components\/schemas\/Post/),
+      expect.stringMatching(/^#\/components\/schemas\/Account/),
+    ]);
   });
 
   it("refers to nothing that is not there and leaves no schema unnamed", () => {
