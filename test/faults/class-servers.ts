@@ -10,6 +10,12 @@ export interface ClassServers extends AsyncDisposable {
   readonly baseUrl: string;
   /** How often each text became visible. */
   visible(): ReadonlyMap<string, number>;
+  /** Bytes of uploads that arrived, those that came twice counted twice. */
+  uploadedBytes(): number;
+  /** Asked for the text of every request that changes something; false: the server is gone before it acts. */
+  onChange: ((text: string) => boolean) | null;
+  /** What a 429 says in its `Retry-After`; default "0". */
+  retryAfter: string;
   /** Requests that no careful client would send. */
   readonly violations: readonly string[];
   /** What happens to the next requests that would make a post visible, one entry each. */
@@ -42,6 +48,13 @@ export async function startClassServers(options: { readonly delayMs?: number } =
   const { port } = server.address() as AddressInfo;
   return {
     baseUrl: `http://127.0.0.1:${port}`,
+    set onChange(hook: State["onChange"]) {
+      state.onChange = hook;
+    },
+    set retryAfter(text: string) {
+      state.retryAfter = text;
+    },
+    uploadedBytes: () => state.uploadedBytes,
     visible: () => state.visible,
     violations: state.violations,
     misbehave: (...faults) => void state.faults.push(...faults),
@@ -59,6 +72,9 @@ class State {
   readonly visible = new Map<string, number>();
   readonly violations: string[] = [];
   readonly faults: Fault[] = [];
+  onChange: ((text: string) => boolean) | null = null;
+  retryAfter = "0";
+  uploadedBytes = 0;
   readonly #keys = new Map<string, string>();
   readonly #records = new Map<string, string>();
   readonly #uploads = new Map<string, Upload>();
@@ -86,6 +102,10 @@ class State {
       return; // The client died while it sent: nothing of it counts.
     }
     if (this.#delayMs > 0) await delay(this.#delayMs / 2);
+    if (request.method !== "GET" && this.onChange?.(this.#textOf(request, Buffer.concat(chunks))) === false) {
+      response.destroy();
+      return;
+    }
     const answer = this.#route(request, Buffer.concat(chunks));
     if (this.#delayMs === 0) return this.#send(response, answer);
     // The deed is done now, the answer comes later: a kill in between leaves the client in doubt.
@@ -107,7 +127,7 @@ class State {
         response.writeHead(500, { "content-type": "application/json" }).end('{"error":"oops"}');
         return;
       case "429-before":
-        response.writeHead(429, { "content-type": "application/json", "retry-after": "0" }).end('{"error":"slow down"}');
+        response.writeHead(429, { "content-type": "application/json", "retry-after": this.retryAfter }).end('{"error":"slow down"}');
         return;
       case "garbage-after":
         response.writeHead(200, { "content-type": "application/json" }).end("<html>not json</html>");
@@ -120,6 +140,14 @@ class State {
       case "ok":
         response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
     }
+  }
+
+  /** Whose text a request is about. */
+  #textOf(request: IncomingMessage, body: Buffer): string {
+    const id = (request.url ?? "").split("/")[3] ?? "";
+    if (request.method === "PUT" && request.url?.startsWith("/c/") === true) return this.#uploads.get(id)?.text ?? "";
+    const { text, container } = JSON.parse(body.toString()) as { text?: string; container?: string };
+    return text ?? this.#containers.get(container ?? "")?.text ?? "";
   }
 
   #show(text: string): string {
@@ -211,6 +239,7 @@ class State {
     if (start !== upload.received) return this.#refuse(`bytes from ${start} where ${upload.received} were received`);
     const isLast = start + body.length === upload.size;
     const store = (): void => {
+      this.uploadedBytes += body.length;
       upload.received += body.length;
       if (isLast) upload.postId = this.#show(upload.text);
     };

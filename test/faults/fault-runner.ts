@@ -60,20 +60,27 @@ export interface RunningWorker {
   readonly child: ChildProcess;
   /** It publishes, or has ended. */
   readonly ready: Promise<void>;
+  /** True once the point is reached at which something happens to it, false when it ends without. */
+  readonly reached: Promise<boolean>;
   readonly exit: Promise<Exit>;
 }
 
 /** Runs the worker until it ends, by itself or by its own kill. */
-export function runWorker(worker: string, args: readonly string[]): RunningWorker {
-  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "pipe"] });
-  const ready = new Promise<void>((resolve) => {
-    child.stdout?.once("data", () => resolve());
-    child.once("close", () => resolve());
-  });
+export function runWorker(worker: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningWorker {
+  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  let stdout = "";
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  const said = (word: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      child.stdout?.on("data", () => stdout.includes(word) && resolve(true));
+      child.once("close", () => resolve(false));
+    });
+  const ready = said("publishing").then(() => {});
+  const reached = said("reached");
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = new Promise<Exit>((resolve) => child.on("close", (code, signal) => resolve({ code, signal, stderr })));
-  return { child, ready, exit };
+  return { child, ready, reached, exit };
 }
 
 export interface DataFolder extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
 import { createOutbound } from "../../src/media/outbound.ts";
@@ -13,18 +13,56 @@ import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 
 /**
- * The publisher in a process of its own that kills itself, by SIGKILL, at the n-th hit of a named point of the protocol. The
- * points sit around the database and the network from outside; the publisher knows nothing of them.
+ * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the n-th hit of a named
+ * point of the protocol. The points sit around the database and the network from outside; the publisher knows nothing of them.
  *
- * argv: data folder, base address of the platforms, point (or "none"), n.
+ * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many milliseconds (SIGTERM:
+ * the time it has to end), and after how many milliseconds it is in vain.
  */
-const [folder = "", baseUrl = "", point = "none", hit = "1"] = process.argv.slice(2);
+const [folder = "", baseUrl = "", point = "none", hit = "1", what = "kill", lastsMs = "0", giveUpMs = "20000"] = process.argv.slice(2);
+
+/** What happens at the point. The test is told first, because some of it leaves no time to. */
+const HAPPENINGS: Readonly<Record<string, () => void>> = {
+  kill: () => process.kill(process.pid, "SIGKILL"),
+  stop: () => process.kill(process.pid, "SIGSTOP"),
+  block: () => {
+    const until = performance.now() + Number(lastsMs);
+    while (performance.now() < until);
+  },
+  terminate: () => process.kill(process.pid, "SIGTERM"),
+  full: fillDatabase,
+  "full disk": fillDisk,
+};
 
 let hits = 0;
 function passing(name: string): void {
   if (name !== point) return;
   hits += 1;
-  if (hits === Number(hit)) process.kill(process.pid, "SIGKILL");
+  if (hits !== Number(hit)) return;
+  writeSync(1, "reached\n");
+  HAPPENINGS[what]?.();
+}
+
+/** SQLite answers as on a full disk, for a while: the database may not grow, and what is free inside is used up. */
+function fillDatabase(): void {
+  const { raw } = db;
+  const { page_count: pages } = raw.prepare("PRAGMA page_count").get([]) as { page_count: number };
+  raw.exec(`PRAGMA max_page_count = ${pages}`);
+  try {
+    for (;;) raw.exec("INSERT INTO ballast VALUES (randomblob(200))");
+  } catch {
+    setTimeout(() => raw.exec("PRAGMA max_page_count = 1000000"), Number(lastsMs));
+  }
+}
+
+/** The folder is on a small disk of its own; a file takes what is left of it, for a while. */
+function fillDisk(): void {
+  const ballast = join(folder, "ballast");
+  try {
+    for (let bytes = 1 << 16; ;) appendFileSync(ballast, Buffer.alloc(bytes));
+  } catch {
+    setTimeout(() => rmSync(ballast), Number(lastsMs));
+  }
 }
 
 /** What a piece of work writes, told by its statements. */
@@ -66,6 +104,10 @@ function watchNetwork(outbound: Outbound): Outbound {
     assertAllowed: (field, url) => outbound.assertAllowed(field, url),
     request: async (request) => {
       const kind = request.method === "GET" ? "read" : "change";
+      if (kind === "change" && countIntents() === 0) {
+        writeSync(2, "A request that changes something is sent without its intent.\n");
+        process.exit(4);
+      }
       passing(`${kind}:sending`);
       const answer = await outbound.request(request);
       passing(`${kind}:answered`);
@@ -74,9 +116,15 @@ function watchNetwork(outbound: Outbound): Outbound {
   };
 }
 
+function countIntents(): number {
+  return (db.raw.prepare("SELECT COUNT(*) AS n FROM effects WHERE state = 'intent'").get([]) as { n: number }).n;
+}
+
 const log = createMemoryLogger();
 const db = watchWrites(await openDb({ file: join(folder, "posthorn.db") }));
 const settings = Object.fromEntries(Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]));
+if (what === "full") db.raw.exec("CREATE TABLE IF NOT EXISTS ballast (bytes BLOB)");
+passing("start");
 let wake = (): void => {};
 const ctx = await createTestContext({
   db,
@@ -95,15 +143,15 @@ const publisher = await startPublisher(ctx, {
   locks: createWorkerLocks(join(folder, "workers")),
 });
 wake = () => publisher.wake();
+process.once("SIGTERM", () => void publisher.close(Number(lastsMs)).then(() => process.exit(0)));
 process.stdout.write("publishing\n");
 
-const GIVE_UP_MS = 20_000;
 const started = Date.now();
 const timer = setInterval(() => {
   const row = db.raw.prepare("SELECT COUNT(*) AS waiting FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL").get([]) as {
     waiting: number;
   };
-  if (row.waiting > 0 && Date.now() - started < GIVE_UP_MS) return;
+  if (row.waiting > 0 && Date.now() - started < Number(giveUpMs)) return;
   clearInterval(timer);
   if (row.waiting > 0) process.stderr.write(`${log.lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
   void publisher.close().then(() => process.exit(row.waiting > 0 ? 3 : 0));
