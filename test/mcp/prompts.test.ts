@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROMPTS } from "../../src/mcp/prompts.ts";
+import { send } from "../support/http.ts";
 import { addPosts } from "../support/post-rows.ts";
 import type { Line } from "./peers.ts";
 import { connectReader, startRealServer, type Reader, type RealServer } from "./readers.ts";
@@ -112,4 +113,50 @@ it("says in its prompts only names of tools that exist", () => {
   const texts = PROMPTS.flatMap(({ description, messages }) => [description, messages.toString()]);
   const mentioned = texts.flatMap((text) => text.match(/\b[a-z]+_[a-z]+(_[a-z]+)?\b/g) ?? []);
   expect(mentioned.filter((name) => /^(get|list|show|schedule|update|resolve|retry|connect)_/.test(name) && !names.has(name))).toEqual([]);
+});
+
+describe("a client that can show forms", () => {
+  const capabilities = { elicitation: {} };
+  let key: string;
+
+  beforeAll(async () => {
+    key = await server.http.keyFor("default");
+  });
+
+  it("is asked for what was left out, and the task starts with it", async () => {
+    const { result } = await get("plan_week", { week: "2026-12-01" });
+    expect(result).toMatchObject({
+      resultType: "input_required",
+      inputRequests: {
+        form: {
+          method: "elicitation/create",
+          params: { requestedSchema: { properties: { topics: { type: "string" } }, required: ["topics"] } },
+        },
+      },
+    });
+    const retry = { inputResponses: { form: { action: "accept", content: { topics: "the summer sale" } } } };
+    const { messages } = (await get("plan_week", { week: "2026-12-01" }, { ...retry, requestState: result.requestState })).result;
+    for (const part of ["the summer sale", "2026-12-01"]) expect(messages[0].content.text).toContain(part);
+  });
+
+  it.each([
+    [{ action: "decline" }, "plan_week was not started"],
+    [{ action: "accept", content: { topics: " " } }, "topics: is required"],
+    [{ action: "accept", content: { topics: 5 } }, "topics: is required"],
+  ])("answers %j, and is told that nothing was started", async (form, sentence) => {
+    const { error } = await get("plan_week", {}, { inputResponses: { form } });
+    expect(error.message).toContain(sentence);
+  });
+
+  async function get(name: string, args: object, params: object = {}): Promise<any> {
+    const version = "2026-07-28";
+    const _meta = { "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": capabilities };
+    const headers = { Accept: "application/json, text/event-stream", "MCP-Protocol-Version": version, "Mcp-Method": "prompts/get" };
+    const { json } = await send(server.http.port, "POST /mcp", {
+      key,
+      json: { jsonrpc: "2.0", id: 1, method: "prompts/get", params: { name, arguments: args, ...params, _meta } },
+      headers: { ...headers, "Mcp-Name": name },
+    });
+    return json;
+  }
 });

@@ -106,6 +106,7 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
         return { id: "con_1", url: "https://posthorn.example/connect/secret" };
       },
     }),
+    ...["interview", "interview_again"].map(createInterview),
     defineTool({
       name: "wait",
       title: "Wait",
@@ -131,4 +132,29 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
         }),
     }),
   ];
+}
+
+/** Asks twice, the second time with what it heard. */
+function createInterview(name: string): AnyTool {
+  return defineTool({
+    name,
+    title: "Interview",
+    permission: "read",
+    description: "Asks the client's user two questions.",
+    hints: READING,
+    input: z.strictObject({}),
+    output: z.object({ said: z.string() }),
+    async handle(_args, { client }) {
+      if (client === undefined) throw new AppError("conflict", "Call this over MCP.");
+      const { name: person } = client.ask({ name: question("What is your name?") });
+      if (person.action !== "accept") return { said: `Somebody (${person.action}).` };
+      const who = String(person.content["value"]);
+      const { colour } = client.ask({ colour: question(`What is your favourite colour, ${who}?`) });
+      return { said: `${who} likes ${String(colour.content["value"])}.` };
+    },
+  });
+}
+
+function question(message: string) {
+  return { kind: "form", message, schema: { type: "object", properties: { value: { type: "string" } }, required: ["value"] } } as const;
 }

@@ -11,7 +11,10 @@ import { plainEnvironment } from "../support/workspace.ts";
 const ROOT = join(import.meta.dirname, "..", "..");
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
 const BLOCKER = join(ROOT, "test", "support", "without-better-sqlite3.cjs");
-const STORE_TESTS = readdirSync(join(ROOT, "test", "store")).filter((name) => name.endsWith(".test.ts"));
+
+/** The store itself, and what must never be wrong on top of it. */
+const FOLDERS = ["test/store", "test/publisher"];
+const FILES = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder))).filter((name) => name.endsWith(".test.ts"));
 
 const PROBE = `
   const { openDb } = await import("./src/store/db.ts");
@@ -33,7 +36,7 @@ describe("the store", () => {
     expect(await driverOn(runtime, hasNatives)).toBe(hasNatives && (await canLoadNative(runtime)) ? "better-sqlite3" : "node:sqlite");
   });
 
-  it.each(RUNTIMES)("keeps its contract on Node $release with each driver that is there", async (runtime) => {
+  it.each(RUNTIMES)("and the publisher keep their contract on Node $release with each driver that is there", async (runtime) => {
     const drivers = new Set<DriverName>();
     for (const hasNatives of runtime.hasBuiltInSqlite ? [true, false] : [true]) {
       const driver = await driverOn(runtime, hasNatives);
@@ -41,7 +44,7 @@ describe("the store", () => {
       drivers.add(driver);
       const report = await runStoreTests(runtime, hasNatives);
       expect(report.failures).toEqual([]);
-      expect(report.files).toBe(STORE_TESTS.length);
+      expect(report.files).toBe(FILES.length);
     }
     expect([...drivers]).toContain(runtime.hasBuiltInSqlite ? "node:sqlite" : "better-sqlite3");
   });
@@ -72,7 +75,7 @@ async function runStoreTests(runtime: Runtime, hasNatives: boolean): Promise<Rep
   using folder = temporaryFolder();
   const file = join(folder.path, "report.json");
   // It ends with 1 when a test failed, which the report tells better.
-  await run(runtime.node, [VITEST, "run", "test/store", "--reporter=json", `--outputFile=${file}`], {
+  await run(runtime.node, [VITEST, "run", ...FOLDERS, "--reporter=json", `--outputFile=${file}`], {
     cwd: ROOT,
     env: envOf(hasNatives),
     maxBuffer: 10_000_000,
