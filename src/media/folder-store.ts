@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import { DAY, quote } from "../domain/time.ts";
 import type { FileStore } from "../ports/file-store.ts";
+import { toBuffer } from "./to-buffer.ts";
 
 /** Below the folder; no key can begin with a dot. */
 const TEMPORARY = ".temporary";
@@ -113,7 +114,7 @@ async function writeTemporary(
   try {
     let sizeBytes = 0;
     for await (const chunk of body) {
-      const bytes = Buffer.from(chunk);
+      const bytes = toBuffer(chunk);
       hash.update(bytes);
       await writeAll(file, bytes);
       sizeBytes += bytes.length;

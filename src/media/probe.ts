@@ -3,6 +3,7 @@ import { ADTS, CustomSource, FLAC, Input, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
+import { announcedEnd } from "./container-end.ts";
 import { HEAD_BYTES, identify } from "./formats.ts";
 import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
 
@@ -31,6 +32,8 @@ async function probeImage(source: ByteSource, format: MediaFormat): Promise<Prob
 }
 
 async function probeTracks(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
+  const end = await announcedEnd(source, format.mimeType);
+  if (end !== null && end > source.sizeBytes) throw damaged(format, new Error(`It ends at ${source.sizeBytes} and says ${end}.`));
   const budget = createBudget(source);
   const input = new Input({ formats: CONTAINERS, source: budget.source });
   const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
@@ -78,7 +81,7 @@ function createBudget(source: ByteSource): { source: CustomSource; readonly stor
   let storeError: AppError | null = null;
   const custom = new CustomSource({
     getSize: () => source.sizeBytes,
-    prefetchProfile: "fileSystem",
+    prefetchProfile: source.isRemote === true ? "network" : "fileSystem",
     // Errors that nobody waits for are those of reads ahead.
     handleUnhandledError: () => {},
     async read(start, end) {

@@ -15,6 +15,9 @@ const OWN_SCHEME = "r2://";
 /** Largest remote file that is fetched. */
 const MAX_BYTES = 4 * 1024 ** 3;
 
+/** Every picture is smaller: it is read whole and more than once. What is larger costs more time to keep than to read again. */
+const PASS_FROM_BYTES = 64 * 1024 ** 2 + 1;
+
 /** A file of the owner's, as the store of records knows it. */
 export interface OwnFile {
   readonly id: string;
@@ -35,11 +38,17 @@ export interface MediaSourceOptions {
   downloadUrl(fileId: string, lastsMs: number): Promise<string>;
   /** Default 4 GiB. */
   readonly maxBytes?: number;
+  /** Remote files from this size on are passed through rather than kept, where their source allows. Default 64 MiB. */
+  readonly passFromBytes?: number;
 }
 
-/** Own files are read in place, remote ones fetched once into the spool; see ports/media.ts. */
+/** Own files are read in place; remote ones are fetched once into the spool, or passed through; see ports/media.ts. */
 export function createMediaSource(options: MediaSourceOptions): MediaSource {
-  const spool = createSpool({ ...options, maxBytes: options.maxBytes ?? MAX_BYTES });
+  const spool = createSpool({
+    ...options,
+    maxBytes: options.maxBytes ?? MAX_BYTES,
+    passFromBytes: options.passFromBytes ?? PASS_FROM_BYTES,
+  });
   return {
     forPost: (owner, signal) => createPostMedia({ options, spool, owner, signal }),
     release: (postId) => spool.release(postId),

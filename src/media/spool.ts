@@ -4,35 +4,30 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { AppError } from "../domain/errors.ts";
 import { FILE_TYPES } from "../domain/file.ts";
-import { problemOfAnswer, tooLarge, type MediaProblem } from "../domain/media-answer.ts";
-import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
-import type { Clock } from "../ports/clock.ts";
+import { declaredBytes, problemOfAnswer, readContentRange, tooLarge } from "../domain/media-answer.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import { MediaUnavailable, type MediaFacts, type MediaItem } from "../ports/media.ts";
-import type { MediaProbe } from "../ports/media-probe.ts";
-import { OutboundFailure, type Outbound, type OutboundResponse } from "../ports/outbound.ts";
+import type { ByteSource, MediaProbe } from "../ports/media-probe.ts";
+import type { OutboundResponse } from "../ports/outbound.ts";
+import { BlockSums } from "./block-sums.ts";
 import { createFolderStore } from "./folder-store.ts";
+import { openPassage, type Passage } from "./pass-through.ts";
+import { rememberBlocks } from "./remember-blocks.ts";
+import { asError, explainRemote, readRemote, requestRemote, type RemoteOptions } from "./remote-request.ts";
 
-const FETCH_TIMEOUT_MS = 2 * HOUR;
-const IDLE_MS = 30 * SECOND;
-const MAX_REDIRECTS = 3;
-
-/** A source that trickles is left: less than this in a minute is slower than 1 kB/s. */
-const PACE = { windowMs: MINUTE, bytes: 60 * 1024 };
-
-export interface SpoolOptions {
-  readonly outbound: Outbound;
+export interface SpoolOptions extends RemoteOptions {
   readonly probe: MediaProbe;
-  readonly clock: Clock;
   readonly folder: string;
-  readonly maxBytes: number;
+  /** Files from this size on are passed through where their source can give parts of one certain version. */
+  readonly passFromBytes: number;
 }
 
-/** Remote media on this machine, by post: what one try fetched the next one finds. */
+type Fetched = Pick<MediaItem, "facts" | "open">;
+
+/** Remote media by post: what one try fetched, or learned of a file that is passed through, the next one finds. */
 export interface Spool {
-  fetch(url: string, postId: string, signal: AbortSignal): Promise<Pick<MediaItem, "facts" | "open">>;
+  fetch(url: string, postId: string, signal: AbortSignal): Promise<Fetched>;
   release(postId: string): Promise<void>;
 }
 
@@ -45,17 +40,29 @@ const Facts = z.strictObject({
   durationSeconds: z.number().nullable(),
   videoCodec: z.string().nullable(),
   audioCodec: z.string().nullable(),
-  sha256: z.string(),
+  sha256: z.string().nullable(),
 });
 
-/** One folder a post; beside each file its facts, whose presence says that the file is whole. */
+/** Stands beside the bytes, whole and checked, or instead of them. */
+const Note = z.strictObject({ facts: Facts, passed: z.strictObject({ etag: z.string(), sums: z.string() }).nullable() });
+type Note = z.infer<typeof Note>;
+
+interface Wanted {
+  readonly options: SpoolOptions;
+  readonly store: FileStore;
+  readonly key: string;
+  readonly url: string;
+  readonly signal: AbortSignal;
+}
+
+/** One folder a post. */
 export function createSpool(options: SpoolOptions): Spool {
   const store = createFolderStore(options.folder);
   return {
     async fetch(url, postId, signal) {
       const key = `${folderOf(postId)}/${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
-      const facts = (await readFacts(store, key)) ?? (await fetchWhole(options, { store, key, url, signal }));
-      return { facts, open: (range = {}) => store.read(key, range) };
+      const wanted = { options, store, key, url, signal };
+      return (await openKnown(wanted)) ?? (await fetchNew(wanted));
     },
     release: (postId) => rm(join(options.folder, folderOf(postId)), { recursive: true, force: true }),
   };
@@ -66,77 +73,110 @@ function folderOf(postId: string): string {
   throw new Error("The spool was asked for something that is no post.");
 }
 
-async function readFacts(store: FileStore, key: string): Promise<MediaFacts | null> {
-  if ((await store.size(factsKey(key))) === null) return null;
-  const facts = Facts.safeParse(JSON.parse(await text(store.read(factsKey(key)))));
-  return facts.success && facts.data.sizeBytes === (await store.size(key)) ? facts.data : null;
+async function openKnown(wanted: Wanted): Promise<Fetched | null> {
+  const note = await readNote(wanted);
+  if (note === null) return null;
+  const { facts, passed } = note;
+  if (passed === null) return (await wanted.store.size(wanted.key)) === facts.sizeBytes ? openSpooled(wanted, facts) : null;
+  const sums = BlockSums.parse(passed.sums, facts.sizeBytes);
+  return sums === null ? null : openPassed(wanted, facts, { etag: passed.etag, sums });
 }
 
-function factsKey(key: string): string {
+async function readNote({ store, key }: Wanted): Promise<Note | null> {
+  if ((await store.size(noteKey(key))) === null) return null;
+  return Note.safeParse(JSON.parse(await text(store.read(noteKey(key))))).data ?? null;
+}
+
+async function writeNote({ store, key }: Wanted, note: Note): Promise<void> {
+  await store.write(noteKey(key), Readable.from([JSON.stringify(note)]));
+}
+
+function noteKey(key: string): string {
   return `${key}.json`;
 }
 
-interface Wanted {
-  readonly store: FileStore;
-  readonly key: string;
-  readonly url: string;
-  readonly signal: AbortSignal;
+function openSpooled({ store, key }: Wanted, facts: MediaFacts): Fetched {
+  return { facts, open: (range = {}) => store.read(key, range) };
 }
 
-async function fetchWhole(options: SpoolOptions, wanted: Wanted): Promise<MediaFacts> {
-  const { store, key } = wanted;
+function openPassed(wanted: Wanted, facts: MediaFacts, known: Pick<Passage, "etag" | "sums">): Fetched {
+  const { options, url, signal } = wanted;
+  const { etag, sums } = known;
+  // Where it cannot be noted, the tag alone tells a change.
+  const save = (): Promise<void> => writeNote(wanted, { facts, passed: { etag, sums: sums.toText() } }).catch(() => {});
+  const passage = { url, signal, etag, sums, save, sizeBytes: facts.sizeBytes };
+  return { facts, open: (range = {}) => openPassage(options, passage, range) };
+}
+
+async function fetchNew(wanted: Wanted): Promise<Fetched> {
+  const { options, store, key, signal } = wanted;
   try {
-    const answer = await request(options, wanted);
-    const problem = problemOfAnswer(answer, options.maxBytes);
-    if (problem !== null) {
-      answer.body.destroy();
-      throw asError(problem);
-    }
-    const written = await store.write(key, Readable.from(checked(options, answer), { objectMode: false }));
-    const facts = {
-      ...(await options.probe.inspect({ sizeBytes: written.sizeBytes, read: (range) => store.read(key, range) })),
-      ...written,
-    };
-    await store.write(factsKey(key), Readable.from([JSON.stringify(facts)]));
-    return facts;
+    const answer = await ask(wanted);
+    const etag = passableEtag(options, answer);
+    if (etag === null) return openSpooled(wanted, await spoolWhole(wanted, answer));
+    answer.body.destroy();
+    return await passThrough(wanted, etag, declaredWhole(answer) ?? 0);
   } catch (error) {
     await store.remove(key);
-    throw explain(error, wanted.signal);
+    throw explainRemote(error, signal);
   }
 }
 
-function request(options: SpoolOptions, { url, signal }: Wanted): Promise<OutboundResponse> {
-  const limits = { timeoutMs: FETCH_TIMEOUT_MS, idleMs: IDLE_MS, maxRedirects: MAX_REDIRECTS };
-  return options.outbound.request({ method: "GET", url, ...limits, isUserGiven: true, signal });
+/** All of it, in a way that tells whether parts can be had; sources that answer with some part of their own are asked again. */
+async function ask(wanted: Wanted): Promise<OutboundResponse> {
+  const { options, url, signal } = wanted;
+  const ranged = await requestRemote(options, { url, signal, headers: { range: "bytes=0-" } });
+  if (ranged.status === 206 && declaredWhole(ranged) !== null) return withinSize(ranged, options);
+  const isRangesFault = ranged.status === 206 || ranged.status === 416;
+  if (isRangesFault) ranged.body.destroy();
+  const answer = isRangesFault ? await requestRemote(options, { url, signal }) : ranged;
+  return withinSize(answer, options);
 }
 
-/** The body, as long as it is neither too large nor too slow. */
-async function* checked({ clock, maxBytes }: SpoolOptions, answer: OutboundResponse): AsyncGenerator<Buffer> {
-  let sizeBytes = 0;
-  let pace = { startedAt: clock.monotonic(), bytes: 0 };
-  for await (const chunk of answer.body) {
-    const bytes = Buffer.from(chunk);
-    sizeBytes += bytes.length;
-    if (sizeBytes > maxBytes) throw asError(tooLarge(maxBytes));
-    pace.bytes += bytes.length;
-    if (clock.monotonic() - pace.startedAt >= PACE.windowMs) {
-      if (pace.bytes < PACE.bytes) throw new MediaUnavailable("The media comes too slowly (below 1 kB a second).");
-      pace = { startedAt: clock.monotonic(), bytes: 0 };
-    }
-    yield bytes;
+/** The size of the file that an answer holds, from its first byte to its last; null where it does not say, or holds a part. */
+function declaredWhole({ status, headers }: OutboundResponse): number | null {
+  if (status === 200) return declaredBytes(headers);
+  const place = readContentRange(headers["content-range"]);
+  return place !== null && place.start === 0 && place.end === place.sizeBytes - 1 ? place.sizeBytes : null;
+}
+
+function withinSize(answer: OutboundResponse, { maxBytes }: SpoolOptions): OutboundResponse {
+  const sizeBytes = declaredWhole(answer);
+  const isWhole = answer.status === 206 && sizeBytes !== null;
+  const plain = isWhole ? { ...answer, status: 200 } : answer;
+  const problem = problemOfAnswer(plain, maxBytes) ?? (sizeBytes !== null && sizeBytes > maxBytes ? tooLarge(maxBytes) : null);
+  if (problem === null) return answer;
+  answer.body.destroy();
+  throw asError(problem);
+}
+
+/** Two reads with one strong tag give the same file; a weak one, or none, promises nothing. */
+function passableEtag({ passFromBytes }: SpoolOptions, answer: OutboundResponse): string | null {
+  const etag = answer.headers["etag"] ?? "";
+  const isLarge = (declaredWhole(answer) ?? 0) >= passFromBytes;
+  return answer.status === 206 && isLarge && /^"[^"]+"$/.test(etag) ? etag : null;
+}
+
+async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Promise<Fetched> {
+  const { options, url, signal } = wanted;
+  const sums = BlockSums.empty(sizeBytes);
+  const passage = { url, sizeBytes, etag, sums, signal, save: async () => {} };
+  const read: ByteSource["read"] = (range) => openPassage(options, passage, range);
+  const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }));
+  const facts = { ...inspected, sizeBytes, sha256: null };
+  await writeNote(wanted, { facts, passed: { etag, sums: sums.toText() } });
+  return openPassed(wanted, facts, { etag, sums });
+}
+
+async function spoolWhole(wanted: Wanted, answer: OutboundResponse): Promise<MediaFacts> {
+  const { options, store, key } = wanted;
+  const written = await store.write(key, Readable.from(readRemote(options, answer), { objectMode: false }));
+  const declared = declaredWhole(answer);
+  if (declared !== null && written.sizeBytes !== declared) {
+    throw new MediaUnavailable(`The source of the media sent ${written.sizeBytes} bytes where it announced ${declared}.`);
   }
-}
-
-function asError(problem: MediaProblem): Error {
-  const sentence = `The media cannot be fetched: ${problem.reason}.`;
-  return problem.isLasting ? new AppError("invalid", sentence) : new MediaUnavailable(sentence);
-}
-
-/** Whatever breaks while bytes are under way, the network or our disk, may work another time. */
-function explain(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted) return signal.reason;
-  if (error instanceof AppError && error.kind === "unavailable") return new MediaUnavailable(error.message, { cause: error });
-  if (error instanceof AppError || error instanceof MediaUnavailable) return error;
-  const what = error instanceof OutboundFailure ? "did not answer" : "broke off before it was whole";
-  return new MediaUnavailable(`The source of the media ${what}.`, { cause: error });
+  const inspected = await options.probe.inspect({ sizeBytes: written.sizeBytes, read: (range) => store.read(key, range) });
+  const facts = { ...inspected, ...written };
+  await writeNote(wanted, { facts, passed: null });
+  return facts;
 }

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { toBuffer } from "./to-buffer.ts";
 
 /**
  * The same stream, which fails when its reader takes nothing for `idleMs`: a server that stops reading an upload would hold it
@@ -19,7 +20,7 @@ export function watchStream(source: Readable, idleMs: number): Readable {
     touch();
     for await (const chunk of source) {
       touch();
-      yield Buffer.from(chunk);
+      yield toBuffer(chunk);
     }
     clearTimeout(timer);
   }

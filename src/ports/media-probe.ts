@@ -13,6 +13,8 @@ export interface MediaFormat {
 /** Bytes that can be read from any place, so that a file is never held whole. */
 export interface ByteSource {
   readonly sizeBytes: number;
+  /** Each read is a request: few large ones are better than many. */
+  readonly isRemote?: boolean;
   /** Both ends included. */
   read(range: { start: number; end: number }): Readable;
 }

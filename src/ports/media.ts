@@ -12,16 +12,23 @@ export interface MediaFacts {
   /** Codec names as mediabunny gives them (`avc`, `aac`), null where there is none. */
   readonly videoCodec: string | null;
   readonly audioCodec: string | null;
-  readonly sha256: string;
+  /** Null for a large file that is read from its source each time: it was not read whole yet. */
+  readonly sha256: string | null;
 }
 
-/** One picture, video or sound of a post, ready on this machine: checked, hashed, and readable as often as needed. */
+/**
+ * One picture, video or sound of a post, checked, and readable as often as needed: from this machine, or, where it is large and
+ * its source gives parts of one certain version, from there. Every reading gives the same bytes or fails.
+ */
 export interface MediaItem {
   /** The address the user gave. */
   readonly url: string;
   readonly altText: string | null;
   readonly facts: MediaFacts;
-  /** A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). */
+  /**
+   * A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). Fails with `AppError` `invalid` when
+   * the source is not what it was, and with `MediaUnavailable` when it does not answer.
+   */
   open(range?: { start?: number; end?: number }): Readable;
 }
 
@@ -47,7 +54,7 @@ export interface FittedImage {
  * too large, a bomb) and `MediaUnavailable` for a source that may answer later.
  */
 export interface PostMedia {
-  /** Brings the media at this address here (own files are read in place), checks and hashes it; cheap when done before. */
+  /** Opens and checks the media at this address; cheap when done before. */
   item(url: string, altText?: string | null): Promise<MediaItem>;
   /** The picture within the limits, orientation applied, location data stripped. */
   fitImage(item: MediaItem, limits: ImageLimits): Promise<FittedImage>;

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import { DAY, SECOND } from "../domain/time.ts";
+import { MediaUnavailable } from "../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../ports/outbound.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../ports/platform.ts";
 import type { AppContext } from "./context.ts";
@@ -38,11 +39,23 @@ async function send(options: RequestOptions, request: PlatformRequest): Promise<
   } catch (cause) {
     // The door refused the address before anything left.
     if (cause instanceof AppError) throw new PlatformFault("rejected", cause.message, { cause });
+    const media = brokenMedia(request.body);
+    if (media !== null) throw media;
     if (cause instanceof OutboundFailure && !cause.wasSent) {
       throw new PlatformFault("not_sent", `${options.title} could not be reached.`, { cause });
     }
     throw lost(options, request, cause);
   }
+}
+
+/**
+ * What was to be sent failed, not the platform. A request whose body breaks off is one that nobody may act on (RFC 9112, 8), so
+ * nothing was done. Null where the body is fine.
+ */
+function brokenMedia(body: PlatformRequest["body"]): PlatformFault | null {
+  const cause = typeof body === "object" && "errored" in body ? body.errored : null;
+  if (cause instanceof AppError) return new PlatformFault("rejected", cause.message, { cause });
+  return cause instanceof MediaUnavailable ? new PlatformFault("not_sent", cause.message, { cause }) : null;
 }
 
 function toOutbound(request: PlatformRequest, signal: AbortSignal): OutboundRequest {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { createFolderStore } from "../../src/media/folder-store.ts";
 import { createOutbound } from "../../src/media/outbound.ts";
-import { createMediaSource } from "../../src/media/source.ts";
+import { createMediaSource, type MediaSourceOptions } from "../../src/media/source.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { createDownloadUrl } from "../../src/services/file-addresses.ts";
 import { findReadyFile } from "../../src/services/files.ts";
@@ -16,9 +17,11 @@ export interface FileContext extends TestContext {
 }
 
 /** A context with a real file store, real media and a door that lets 127.0.0.1 through. */
-export async function createFileContext(overrides: Partial<AppContext> & { maxBytes?: number } = {}): Promise<FileContext> {
+export async function createFileContext(
+  overrides: Partial<AppContext> & Pick<MediaSourceOptions, "maxBytes" | "passFromBytes"> & { platformList?: readonly AnyPlatform[] } = {},
+): Promise<FileContext> {
   const folder = temporaryFolder();
-  const { maxBytes, ...parts } = overrides;
+  const { maxBytes, passFromBytes, ...parts } = overrides;
   const files = createFolderStore(join(folder.path, "files"));
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const clock = new FakeClock();
@@ -31,6 +34,7 @@ export async function createFileContext(overrides: Partial<AppContext> & { maxBy
     findFile: (ownerId, key) => findReadyFile(ctx.db.query, ownerId, key),
     downloadUrl: (id, lastsMs) => createDownloadUrl(ctx, id, lastsMs),
     ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...(passFromBytes === undefined ? {} : { passFromBytes }),
   });
   const ctx: TestContext = await createTestContext({ files, outbound, clock, media, ...parts });
   return {

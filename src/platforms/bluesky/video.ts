@@ -78,7 +78,7 @@ async function startJob(item: MediaItem, io: PublishIo, service: string): Promis
   return callService(io, {
     base: service,
     nsid: "app.bsky.video.uploadVideo",
-    params: { did: didOf(io), name: `${item.facts.sha256.slice(0, 16)}.mp4` },
+    params: { did: didOf(io), name: "video.mp4" },
     token,
     headers: { "content-type": item.facts.mimeType, "content-length": String(item.facts.sizeBytes) },
     body: item.open(),

@@ -1,0 +1,138 @@
+import { Readable } from "node:stream";
+import { AppError } from "../domain/errors.ts";
+import { problemOfAnswer, readContentRange } from "../domain/media-answer.ts";
+import { SECOND } from "../domain/time.ts";
+import type { OutboundResponse } from "../ports/outbound.ts";
+import { BLOCK_BYTES, type BlockSums } from "./block-sums.ts";
+import { asError, explainRemote, readRemote, requestRemote, type RemoteOptions } from "./remote-request.ts";
+
+/** Read ahead of a reader. */
+const AHEAD_BYTES = 4 * BLOCK_BYTES;
+
+/** A source that breaks off is asked for the rest at once, as long as answers bring something. */
+const MAX_EMPTY_ANSWERS = 3;
+
+const SAVE_EVERY_MS = SECOND;
+
+/** A remote file that can be read from any place, as long as it stays the one it was. */
+export interface Passage {
+  readonly url: string;
+  readonly sizeBytes: number;
+  /** Strong: the same for the same bytes alone (RFC 9110, 8.8.1). */
+  readonly etag: string;
+  readonly sums: BlockSums;
+  readonly signal: AbortSignal;
+  /** Keeps what is known of the blocks for the next process. */
+  save(): Promise<void>;
+}
+
+interface Range {
+  readonly start: number;
+  /** Included. */
+  readonly end: number;
+}
+
+/**
+ * The bytes straight from their source, each block compared with what it was when it was first read. Fails with `invalid` where the
+ * source has changed, before the first changed block is handed out, and with `MediaUnavailable` where it does not answer.
+ */
+export function openPassage(options: RemoteOptions, passage: Passage, range: { start?: number; end?: number }): Readable {
+  const start = range.start ?? 0;
+  const end = Math.min(range.end ?? passage.sizeBytes - 1, passage.sizeBytes - 1);
+  return Readable.from(readRange(options, passage, { start, end }), { objectMode: false, highWaterMark: AHEAD_BYTES });
+}
+
+/** What was read is noted also when the reader goes away or the source fails: it may have been sent. */
+async function* readRange(options: RemoteOptions, passage: Passage, range: Range): AsyncGenerator<Buffer> {
+  let savedAt = options.clock.monotonic();
+  try {
+    for await (const { at, pieces } of blocksOf(options, passage, range)) {
+      if (!passage.sums.matches(at / BLOCK_BYTES, pieces)) throw changed();
+      if (options.clock.monotonic() - savedAt >= SAVE_EVERY_MS) {
+        await passage.save();
+        savedAt = options.clock.monotonic();
+      }
+      yield* within(range, at, pieces);
+    }
+  } catch (error) {
+    throw explainRemote(error, passage.signal);
+  } finally {
+    await passage.save();
+  }
+}
+
+function* within(range: Range, from: number, pieces: readonly Buffer[]): Generator<Buffer> {
+  let at = from;
+  for (const piece of pieces) {
+    const wanted = piece.subarray(Math.max(range.start - at, 0), Math.max(range.end + 1 - at, 0));
+    if (wanted.length > 0) yield wanted;
+    at += piece.length;
+  }
+}
+
+interface Block {
+  readonly at: number;
+  readonly pieces: readonly Buffer[];
+}
+
+/** Whole blocks that cover the range; goes on where an answer breaks off. */
+async function* blocksOf(options: RemoteOptions, passage: Passage, range: Range): AsyncGenerator<Block> {
+  let at = Math.floor(range.start / BLOCK_BYTES) * BLOCK_BYTES;
+  const end = Math.min(Math.ceil((range.end + 1) / BLOCK_BYTES) * BLOCK_BYTES, passage.sizeBytes) - 1;
+  for (let emptyAnswers = 0; at <= end;) {
+    const before = at;
+    try {
+      for await (const block of answerOf(options, passage, { start: at, end })) {
+        yield block;
+        at = block.at + BLOCK_BYTES;
+      }
+    } catch (error) {
+      emptyAnswers = at > before ? 0 : emptyAnswers + 1;
+      if (error instanceof AppError || passage.signal.aborted || emptyAnswers === MAX_EMPTY_ANSWERS) throw error;
+    }
+  }
+}
+
+/** The blocks of one answer. Throws where it ends before the range does. */
+async function* answerOf(options: RemoteOptions, passage: Passage, range: Range): AsyncGenerator<Block> {
+  const answer = await requestRange(options, passage, range);
+  const lengthAt = (at: number): number => Math.min(BLOCK_BYTES, range.end + 1 - at);
+  let at = range.start;
+  let pieces: Buffer[] = [];
+  let missing = lengthAt(at);
+  for await (const chunk of readRemote(options, answer)) {
+    for (let taken = 0; taken < chunk.length;) {
+      if (missing === 0) throw new Error("The source sends more than it was asked for.");
+      const piece = chunk.subarray(taken, taken + missing);
+      pieces.push(piece);
+      taken += piece.length;
+      missing -= piece.length;
+      if (missing > 0) continue;
+      yield { at, pieces };
+      at += BLOCK_BYTES;
+      pieces = [];
+      missing = Math.max(lengthAt(at), 0);
+    }
+  }
+  if (at <= range.end) throw new Error("The source sends less than it was asked for.");
+}
+
+async function requestRange(options: RemoteOptions, passage: Passage, { start, end }: Range): Promise<OutboundResponse> {
+  const { url, signal, etag, sizeBytes } = passage;
+  const answer = await requestRemote(options, { url, signal, headers: { range: `bytes=${start}-${end}`, "if-match": etag } });
+  const place = readContentRange(answer.headers["content-range"]);
+  // Of a part that is less than asked for, the rest is asked for after it.
+  const isAsked = place !== null && place.start === start && place.end <= end && place.sizeBytes === sizeBytes;
+  if (answer.status === 206 && answer.headers["etag"] === etag && isAsked) return answer;
+  answer.body.destroy();
+  const isOther = [200, 206, 412, 416].includes(answer.status);
+  const problem = isOther ? null : problemOfAnswer(answer, options.maxBytes);
+  throw problem === null ? changed() : asError(problem);
+}
+
+function changed(): AppError {
+  return new AppError(
+    "invalid",
+    "mediaUrl: the media changed at its source after it was checked, so it is not sent. Give an address whose content stays the same, or upload the file.",
+  );
+}
