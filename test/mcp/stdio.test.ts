@@ -159,7 +159,7 @@ describe("serveStdio", () => {
       { jsonrpc: "2.0", id: 2, method: "tools/list" },
     ]);
     expect((await wire.answer(1)).result).toEqual({});
-    expect((await wire.answer(2)).result.tools).toHaveLength(4);
+    expect((await wire.answer(2)).result.tools).toHaveLength(6);
   });
 
   it.each([
