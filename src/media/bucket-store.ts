@@ -31,7 +31,7 @@ export function createBucketStore(options: BucketOptions): BucketStore {
     });
   const write = async (...[key, body, signal, isNew]: [...Parameters<FileStore["write"]>, isNew: boolean]) => {
     assertKey(key);
-    await sweep();
+    void sweep();
     return explaining(writeObject(client, { key, body, signal, isNew }));
   };
   return {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, type Hash } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from "node:fs/promises";
+import { link, mkdir, open, readdir, realpath, rename, stat, unlink, type FileHandle } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
@@ -20,18 +20,27 @@ const READ_BYTES = 256 * 1024;
 // A link in the place of a file is never followed. Windows has no such flag, and needs a privilege to make links.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
+interface Writing {
+  readonly body: Readable;
+  readonly signal: AbortSignal | undefined;
+  /** Gives the finished temporary file its name. */
+  place(temporary: string, path: string): Promise<void>;
+}
+
 /** A FileStore on a folder that belongs to this user alone; made when the first file is written. */
 export function createFolderStore(folder: string): FileStore {
   let prepared: Promise<void> | null = null;
   const prepare = (): Promise<void> => (prepared ??= prepareFolder(folder));
+  const write = async (key: string, input: Writing): Promise<{ sizeBytes: number; sha256: string }> => {
+    const path = pathOf(folder, key);
+    await prepare();
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await assertInside(folder, dirname(path));
+    return explainFull(() => writeWhole(join(folder, TEMPORARY), path, input));
+  };
   return {
-    async write(key, body, signal) {
-      const path = pathOf(folder, key);
-      await prepare();
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await assertInside(folder, dirname(path));
-      return explainFull(() => writeWhole(join(folder, TEMPORARY), path, { body, signal }));
-    },
+    write: (key, body, signal) => write(key, { body, signal, place: rename }),
+    create: (key, body, signal) => write(key, { body, signal, place: moveNew }),
     async size(key) {
       const path = pathOf(folder, key);
       const handle = await openInside(folder, path);
@@ -49,6 +58,7 @@ export function createFolderStore(folder: string): FileStore {
       await assertInside(folder, dirname(path)).catch(ignoreMissing);
       await unlink(path).catch(ignoreMissing);
     },
+    temporaryUrl: async () => null,
   };
 }
 
@@ -84,16 +94,12 @@ async function newest(temporary: string): Promise<number> {
   return mtimeMs;
 }
 
-async function writeWhole(
-  temporaryFolder: string,
-  path: string,
-  input: { body: Readable; signal: AbortSignal | undefined },
-): Promise<{ sizeBytes: number; sha256: string }> {
+async function writeWhole(temporaryFolder: string, path: string, input: Writing): Promise<{ sizeBytes: number; sha256: string }> {
   const temporary = join(temporaryFolder, randomBytes(12).toString("hex"));
   const hash = createHash("sha256");
   try {
     const sizeBytes = await writeTemporary(temporary, hash, input);
-    await rename(temporary, path);
+    await input.place(temporary, path);
     await syncFolder(dirname(path));
     return { sizeBytes, sha256: hash.digest("hex") };
   } catch (error) {
@@ -102,11 +108,25 @@ async function writeWhole(
   }
 }
 
-async function writeTemporary(
-  temporary: string,
-  hash: Hash,
-  { body, signal }: { body: Readable; signal: AbortSignal | undefined },
-): Promise<number> {
+/** A second name, then without the first: unlike renaming, that replaces nothing. */
+async function moveNew(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (cause) {
+    if (hasCode(cause, ["EEXIST"])) throw occupied(cause);
+    // Some file systems (exFAT, network shares) give a file no second name.
+    if (!hasCode(cause, ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])) throw cause;
+    if ((await stat(path).catch(ignoreMissing)) !== undefined) throw occupied(cause);
+    return rename(temporary, path);
+  }
+  await unlink(temporary);
+}
+
+function occupied(cause: unknown): AppError {
+  return new AppError("conflict", "There is a file under this key already. Nothing was written; try again.", { cause });
+}
+
+async function writeTemporary(temporary: string, hash: Hash, { body, signal }: Writing): Promise<number> {
   await using file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW, 0o600);
   const onAbort = (): void => void body.destroy(signal?.reason instanceof Error ? signal.reason : new Error("The writing was called off."));
   if (signal?.aborted === true) onAbort();

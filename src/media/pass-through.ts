@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import { problemOfAnswer, readContentRange } from "../domain/media-answer.ts";
-import { SECOND } from "../domain/time.ts";
 import type { OutboundResponse } from "../ports/outbound.ts";
 import { BLOCK_BYTES, type BlockSums } from "./block-sums.ts";
 import { asError, explainRemote, readRemote, requestRemote, type RemoteOptions } from "./remote-request.ts";
@@ -12,8 +11,6 @@ const AHEAD_BYTES = 4 * BLOCK_BYTES;
 /** A source that breaks off is asked for the rest at once, as long as answers bring something. */
 const MAX_EMPTY_ANSWERS = 3;
 
-const SAVE_EVERY_MS = SECOND;
-
 /** A remote file that can be read from any place, as long as it stays the one it was. */
 export interface Passage {
   readonly url: string;
@@ -22,7 +19,7 @@ export interface Passage {
   readonly etag: string;
   readonly sums: BlockSums;
   readonly signal: AbortSignal;
-  /** Keeps what is known of the blocks for the next process. */
+  /** Keeps what is known of the blocks for the next process, where that is due. */
   save(): Promise<void>;
 }
 
@@ -44,14 +41,10 @@ export function openPassage(options: RemoteOptions, passage: Passage, range: { s
 
 /** What was read is noted also when the reader goes away or the source fails: it may have been sent. */
 async function* readRange(options: RemoteOptions, passage: Passage, range: Range): AsyncGenerator<Buffer> {
-  let savedAt = options.clock.monotonic();
   try {
     for await (const { at, pieces } of blocksOf(options, passage, range)) {
       if (!passage.sums.matches(at / BLOCK_BYTES, pieces)) throw changed();
-      if (options.clock.monotonic() - savedAt >= SAVE_EVERY_MS) {
-        await passage.save();
-        savedAt = options.clock.monotonic();
-      }
+      await passage.save();
       yield* within(range, at, pieces);
     }
   } catch (error) {

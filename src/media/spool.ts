@@ -5,6 +5,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { FILE_TYPES } from "../domain/file.ts";
+import { SECOND } from "../domain/time.ts";
 import { declaredBytes, problemOfAnswer, readContentRange, tooLarge } from "../domain/media-answer.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import { MediaUnavailable, type MediaFacts, type MediaItem } from "../ports/media.ts";
@@ -22,6 +23,9 @@ export interface SpoolOptions extends RemoteOptions {
   /** Files from this size on are passed through where their source can give parts of one certain version. */
   readonly passFromBytes: number;
 }
+
+/** How much of what was sent a killed process forgets. */
+const SAVE_EVERY_MS = SECOND;
 
 type Fetched = Pick<MediaItem, "facts" | "open">;
 
@@ -47,7 +51,14 @@ const Facts = z.strictObject({
 const Note = z.strictObject({ facts: Facts, passed: z.strictObject({ etag: z.string(), sums: z.string() }).nullable() });
 type Note = z.infer<typeof Note>;
 
+/** A file that is passed through, as this process knows it. */
+interface Passed extends Pick<Passage, "etag" | "sums"> {
+  readonly facts: MediaFacts;
+  savedAt: number;
+}
+
 interface Wanted {
+  readonly passed: Map<string, Passed>;
   readonly options: SpoolOptions;
   readonly store: FileStore;
   readonly key: string;
@@ -58,13 +69,18 @@ interface Wanted {
 /** One folder a post. */
 export function createSpool(options: SpoolOptions): Spool {
   const store = createFolderStore(options.folder);
+  const passed = new Map<string, Passed>();
   return {
     async fetch(url, postId, signal) {
       const key = `${folderOf(postId)}/${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
-      const wanted = { options, store, key, url, signal };
+      const wanted = { passed, options, store, key, url, signal };
       return (await openKnown(wanted)) ?? (await fetchNew(wanted));
     },
-    release: (postId) => rm(join(options.folder, folderOf(postId)), { recursive: true, force: true }),
+    async release(postId) {
+      const folder = folderOf(postId);
+      for (const key of passed.keys()) if (key.startsWith(`${folder}/`)) passed.delete(key);
+      await rm(join(options.folder, folder), { recursive: true, force: true });
+    },
   };
 }
 
@@ -74,12 +90,20 @@ function folderOf(postId: string): string {
 }
 
 async function openKnown(wanted: Wanted): Promise<Fetched | null> {
+  const known = wanted.passed.get(wanted.key);
+  if (known !== undefined) return openPassed(wanted, known);
   const note = await readNote(wanted);
   if (note === null) return null;
   const { facts, passed } = note;
   if (passed === null) return (await wanted.store.size(wanted.key)) === facts.sizeBytes ? openSpooled(wanted, facts) : null;
   const sums = BlockSums.parse(passed.sums, facts.sizeBytes);
-  return sums === null ? null : openPassed(wanted, facts, { etag: passed.etag, sums });
+  return sums === null ? null : openPassed(wanted, newPassed(wanted, { facts, etag: passed.etag, sums }));
+}
+
+function newPassed({ passed, key, options }: Wanted, file: Omit<Passed, "savedAt">): Passed {
+  const known = { ...file, savedAt: options.clock.monotonic() };
+  passed.set(key, known);
+  return known;
 }
 
 async function readNote({ store, key }: Wanted): Promise<Note | null> {
@@ -99,13 +123,22 @@ function openSpooled({ store, key }: Wanted, facts: MediaFacts): Fetched {
   return { facts, open: (range = {}) => store.read(key, range) };
 }
 
-function openPassed(wanted: Wanted, facts: MediaFacts, known: Pick<Passage, "etag" | "sums">): Fetched {
+function openPassed(wanted: Wanted, known: Passed): Fetched {
   const { options, url, signal } = wanted;
-  const { etag, sums } = known;
-  // Where it cannot be noted, the tag alone tells a change.
-  const save = (): Promise<void> => writeNote(wanted, { facts, passed: { etag, sums: sums.toText() } }).catch(() => {});
+  const { facts, etag, sums } = known;
+  const save = async (): Promise<void> => {
+    const now = options.clock.monotonic();
+    if (now - known.savedAt < SAVE_EVERY_MS) return;
+    known.savedAt = now;
+    // Where it cannot be noted, the tag alone tells the next process of a change.
+    await writePassed(wanted, known).catch(() => {});
+  };
   const passage = { url, signal, etag, sums, save, sizeBytes: facts.sizeBytes };
   return { facts, open: (range = {}) => openPassage(options, passage, range) };
+}
+
+function writePassed(wanted: Wanted, { facts, etag, sums }: Passed): Promise<void> {
+  return writeNote(wanted, { facts, passed: { etag, sums: sums.toText() } });
 }
 
 async function fetchNew(wanted: Wanted): Promise<Fetched> {
@@ -164,8 +197,9 @@ async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Pro
   const read: ByteSource["read"] = (range) => openPassage(options, passage, range);
   const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }));
   const facts = { ...inspected, sizeBytes, sha256: null };
-  await writeNote(wanted, { facts, passed: { etag, sums: sums.toText() } });
-  return openPassed(wanted, facts, { etag, sums });
+  const known = newPassed(wanted, { facts, etag, sums });
+  await writePassed(wanted, known);
+  return openPassed(wanted, known);
 }
 
 async function spoolWhole(wanted: Wanted, answer: OutboundResponse): Promise<MediaFacts> {

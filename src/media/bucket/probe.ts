@@ -78,7 +78,8 @@ async function examineOverwriting(client: BucketClient, key: string): Promise<Bu
   try {
     await client.ask({ method: "PUT", key, body: Buffer.from("another"), headers: { "if-none-match": "*" } });
   } catch (error) {
-    if (error instanceof BucketRefusal && error.status === 412) return [{ verdict: "ok", text: "a second object under its key was refused" }];
+    if (error instanceof BucketRefusal && error.status === 412)
+      return [{ verdict: "ok", text: "a second object under its key was refused" }];
   }
   return [{ verdict: "note", text: "it knows no conditional writes: that no file replaces another rests on random keys alone" }];
 }
@@ -88,7 +89,9 @@ async function examineListing(client: BucketClient): Promise<BucketFinding[]> {
     await client.ask({ method: "HEAD", key: NOTHING });
   } catch (error) {
     if (error instanceof BucketRefusal && error.status === 403)
-      return [{ verdict: "problem", text: "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket." }];
+      return [
+        { verdict: "problem", text: "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket." },
+      ];
   }
   try {
     await client.ask({ method: "GET", key: null, query: { uploads: "", "max-uploads": "1" } });

@@ -91,24 +91,26 @@ async function sendParts(target: Target, uploadId: string, parts: AsyncIterable<
   const tags: string[] = [];
   const underWay = new Set<Promise<void>>();
   const send = async (index: number, body: Buffer): Promise<void> => {
-    tags[index] = await sendPart({ ...target, signal }, { uploadId, partNumber: String(index + 1) }, body);
+    try {
+      tags[index] = await sendPart({ ...target, signal }, { uploadId, partNumber: String(index + 1) }, body);
+    } catch (error) {
+      stop.abort(error);
+    }
   };
   try {
     let index = 0;
     for await (const part of parts) {
+      signal.throwIfAborted();
       const sending = send(index++, part).finally(() => underWay.delete(sending));
-      // Heard below; until then a failure must not count as one that nobody handles.
-      sending.catch(() => {});
       underWay.add(sending);
       if (underWay.size >= PARTS_AT_ONCE) await Promise.race(underWay);
     }
-    await Promise.all(underWay);
-    return tags;
   } catch (error) {
     stop.abort(error);
-    await Promise.allSettled(underWay);
-    throw error;
   }
+  await Promise.all(underWay);
+  signal.throwIfAborted();
+  return tags;
 }
 
 async function sendPart({ client, key, signal }: Target, query: { uploadId: string; partNumber: string }, body: Buffer): Promise<string> {
