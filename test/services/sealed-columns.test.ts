@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ownsDatabase } from "../../src/services/first-start.ts";
+import { openCalendarLink } from "../../src/services/calendar-link.ts";
 import { resealAll, SEALED_COLUMNS } from "../../src/services/sealed-columns.ts";
 import { openSecrets, sealSecrets } from "../../src/services/secrets.ts";
 import { openTarget, sealTarget } from "../../src/services/webhook-targets.ts";
@@ -71,6 +72,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
       expires_at: 9e15,
     })
     .execute();
+  await openCalendarLink(ctx, "default", { isNew: false });
   await ownsDatabase(ctx.db.query, ctx.cipher);
 }
 
@@ -79,6 +81,7 @@ describe("the sealed columns", () => {
     await using ctx = await createTestContext();
     await fill(ctx, 1_001);
     const places = sealedValues(ctx);
+    const link = await openCalendarLink(ctx, "default", { isNew: false });
     expect([...new Set(places)].sort()).toEqual(SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort());
 
     const fresh = createCipher(randomBytes(32));
@@ -92,6 +95,7 @@ describe("the sealed columns", () => {
     expect(openTarget(after, await ctx.db.query.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow())).toMatchObject({
       secret: "whsec_x",
     });
+    expect(await openCalendarLink(after, "default", { isNew: false })).toEqual(link);
     // Every one of them: the next change of keys can read what this one wrote.
     const again = await ctx.db.exclusive((raw) => resealAll(raw, { old: fresh, fresh: createCipher(randomBytes(32)) }));
     expect(again).toEqual(counts);
