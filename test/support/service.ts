@@ -2,6 +2,7 @@ import { createContext, type Context } from "../../src/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
 import { createOutbound } from "../../src/media/outbound.ts";
+import type { AppContext } from "../../src/services/context.ts";
 import { readSandboxSetup } from "../../src/setup.ts";
 import { httpDeps } from "../../src/start-server.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
@@ -33,13 +34,16 @@ export interface Service extends TestServer {
 }
 
 /** The real composition on a data folder that goes with the test, with every real tool and platform, but no publisher and no network. */
-export async function startService(options: Partial<Omit<HttpDeps, "ctx" | "toolbox">> = {}): Promise<Service> {
+export async function startService(
+  options: Partial<Omit<HttpDeps, "ctx" | "toolbox">> = {},
+  overrides: Partial<AppContext> = {},
+): Promise<Service> {
   const folder = temporaryFolder();
   const setup = await readSandboxSetup(folder.path);
   const clock = new FakeClock();
   const log = createMemoryLogger();
   const outbound = createNamelessDoor();
-  const ctx = await createContext(setup, { clock, log, outbound });
+  const ctx = await createContext(setup, { clock, log, outbound, ...overrides });
   const tools = setup.catalog.tools;
   const toolbox = createToolbox(ctx, tools);
   const deps = httpDeps({ setup, ctx, toolbox, isReady: () => true });
