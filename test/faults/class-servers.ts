@@ -24,7 +24,18 @@ export interface ClassServers extends AsyncDisposable {
 }
 
 /** `…-before`: nothing happened; `…-after`: the post is visible, and the client is not told. */
-export type Fault = "drop-before" | "drop-after" | "500-before" | "500-after" | "429-before" | "garbage-after" | "truncate-after" | "ok";
+export type Fault =
+  | "drop-before"
+  | "drop-after"
+  | "500-before"
+  | "500-after"
+  | "429-before"
+  | "garbage-after"
+  | "truncate-after"
+  | "hang-before"
+  | "hang-after"
+  | "trickle-after"
+  | "ok";
 
 interface Answer {
   readonly status: number;
@@ -122,6 +133,11 @@ class State {
       case "drop-after":
         response.destroy();
         return;
+      case "hang-before":
+      case "hang-after":
+        return; // The connection stays open, and nothing comes.
+      case "trickle-after":
+        return void trickle(response);
       case "500-before":
       case "500-after":
         response.writeHead(500, { "content-type": "application/json" }).end('{"error":"oops"}');
@@ -282,6 +298,15 @@ class State {
       this.#list.push({ id, text, at: Date.now() });
     };
     return { status: 200, body: { id }, commit };
+  }
+}
+
+/** A byte now and then, for as long as somebody listens. */
+async function trickle(response: ServerResponse): Promise<void> {
+  response.writeHead(200, { "content-type": "application/json" });
+  while (!response.destroyed) {
+    response.write(" ");
+    await delay(20);
   }
 }
 

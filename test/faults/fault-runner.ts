@@ -87,9 +87,13 @@ export interface DataFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A data folder with posts that are due now, each on the account given by its place. */
-export async function makeDataFolder(provider: string, posts: { readonly count: number; readonly accounts: number }): Promise<DataFolder> {
-  const path = await mkdtemp(join(tmpdir(), "posthorn-fault-"));
+/** A data folder, in `parent` if given, with posts that are due now, each on the account given by its place. */
+export async function makeDataFolder(
+  provider: string,
+  posts: { readonly count: number; readonly accounts: number },
+  parent = tmpdir(),
+): Promise<DataFolder> {
+  const path = await mkdtemp(join(parent, "posthorn-fault-"));
   await writeFile(join(path, "key"), randomBytes(32), { mode: 0o600 });
   await using ctx = await openFolder(path);
   const accounts = [];

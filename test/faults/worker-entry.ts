@@ -59,7 +59,7 @@ function fillDatabase(): void {
 function fillDisk(): void {
   const ballast = join(folder, "ballast");
   try {
-    for (let bytes = 1 << 16; ;) appendFileSync(ballast, Buffer.alloc(bytes));
+    for (;;) appendFileSync(ballast, Buffer.alloc(1 << 16));
   } catch {
     setTimeout(() => rmSync(ballast), Number(lastsMs));
   }
