@@ -1,8 +1,8 @@
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "./domain/ids.ts";
+import { openFileStore } from "./file-store.ts";
 import { createLogger } from "./log.ts";
-import { createFolderStore } from "./media/folder-store.ts";
 import { createMediaProbe } from "./media/lazy-probe.ts";
 import { createMediaSource } from "./media/source.ts";
 import { createOutbound } from "./media/outbound.ts";
@@ -41,7 +41,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     closers.add(() => db[Symbol.asyncDispose]());
     const clock = overrides.clock ?? systemClock;
     const outbound = overrides.outbound ?? openDoor(config, closers);
-    const files = overrides.files ?? createFolderStore(folder.files);
+    const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? createMediaProbe();
     const ctx: Context = {
       settings: config,
@@ -79,13 +79,18 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
 }
 
 function openDoor(config: Config, closers: Closers): Outbound {
-  const door = createOutbound({
+  const door = createDoor(config);
+  closers.add(() => door[Symbol.asyncDispose]());
+  return door;
+}
+
+/** The way to the network that the settings allow. */
+export function createDoor(config: Config): ReturnType<typeof createOutbound> {
+  return createOutbound({
     allowedHosts: config.allowedHosts,
     trustedOrigins: trustedOrigins(config),
     userAgent: `Posthorn/${VERSION}`,
   });
-  closers.add(() => door[Symbol.asyncDispose]());
-  return door;
 }
 
 /** The tools of the catalog on this context. */
@@ -98,9 +103,10 @@ export function defaultPublicUrl(config: Config, port = config.port): string {
   return config.publicUrl ?? `http://localhost:${port}`;
 }
 
-/** The base addresses of platforms that the administrator set: no user gave them. */
-function trustedOrigins(config: Config): string[] {
-  return Object.entries(config.platformSettings)
+/** The base addresses of platforms and the bucket's, which the administrator set: no user gave them. */
+function trustedOrigins({ platformSettings, bucket }: Config): string[] {
+  const ofPlatforms = Object.entries(platformSettings)
     .filter(([name, value]) => name.endsWith("_URL") && URL.canParse(value))
     .map(([, value]) => new URL(value).origin);
+  return bucket === null ? ofPlatforms : [...ofPlatforms, new URL(bucket.endpoint).origin];
 }

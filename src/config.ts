@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BUCKET_SETTINGS, readBucketSettings, type BucketSettings } from "./domain/bucket-settings.ts";
 import { parseHostList, type HostRule } from "./domain/host-rule.ts";
 import { HOUR, MINUTE, SECOND } from "./domain/time.ts";
 
@@ -20,6 +21,8 @@ export interface Config {
   readonly confirm: "never" | "risky" | "always";
   /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
   readonly hasLegacySse: boolean;
+  /** Where the files are kept; null: in the data folder. */
+  readonly bucket: BucketSettings | null;
   /** `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that platform. */
   readonly platformSettings: Readonly<Record<string, string>>;
 }
@@ -29,6 +32,8 @@ export interface Secrets {
   readonly apiKey: string | null;
   /** What a scraper of `/metrics` shows; null: there is no such page. */
   readonly metricsToken: string | null;
+  /** Opens the bucket; null where there is none. */
+  readonly bucketSecretKey: string | null;
 }
 
 /** Every bad setting at once, one line each. */
@@ -134,6 +139,7 @@ export const SETTINGS: readonly { readonly name: string; readonly meaning: strin
     meaning: "Hosts (host or host:port, comma-separated) that media and self-hosted platforms may be at although the address is private",
     default: "none",
   },
+  ...BUCKET_SETTINGS,
   { name: "POSTHORN_RATE_LIMIT", meaning: "Requests a minute and key", default: "6000" },
   {
     name: "POSTHORN_UPLOAD_FOLDERS",
@@ -168,6 +174,8 @@ export function readConfig(
 
   const parsed = Environment.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
+  problems.push(...bucketProblems);
   for (const name of Object.keys(given)) {
     if (!known.has(name) && !isPlatformSetting(name)) {
       problems.push(`${name}: no such setting; the settings are ${[...known].join(", ")} and POSTHORN_<PLATFORM>_…`);
@@ -189,9 +197,14 @@ export function readConfig(
       uploadFolders: values.POSTHORN_UPLOAD_FOLDERS,
       confirm: values.POSTHORN_CONFIRM,
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
+      bucket,
       platformSettings: Object.fromEntries(Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0]))),
     },
-    secrets: { apiKey: values.POSTHORN_API_KEY ?? null, metricsToken: values.POSTHORN_METRICS_TOKEN ?? null },
+    secrets: {
+      apiKey: values.POSTHORN_API_KEY ?? null,
+      metricsToken: values.POSTHORN_METRICS_TOKEN ?? null,
+      bucketSecretKey: secretAccessKey,
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { createContext, defaultPublicUrl, type Context } from "./compose.ts";
 import type { Config } from "./config.ts";
 import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from "./data-folder.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
+import { openBucket } from "./file-store.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "./domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "./domain/time.ts";
 import { listPlatforms } from "./services/platforms.ts";
@@ -46,12 +47,18 @@ export async function examine(env: Environment): Promise<Finding[]> {
   if (ctx === null) return findings;
   try {
     note("database", "ok", `${folder.database} (${ctx.db.driver})`);
-    findings.push(...(await examineRestore(ctx)), ...(await examinePublishing(ctx)));
+    findings.push(...(await examineFiles(setup, ctx)), ...(await examineRestore(ctx)), ...(await examinePublishing(ctx)));
     findings.push(...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
   } finally {
     await ctx[Symbol.asyncDispose]();
   }
   return findings;
+}
+
+/** The folder was looked at as part of the data folder. */
+async function examineFiles(setup: Setup, ctx: Context): Promise<Finding[]> {
+  const bucket = await openBucket(setup, ctx);
+  return bucket === null ? [] : (await bucket.examine()).map((finding) => ({ topic: "files", ...finding }));
 }
 
 /** A database that was put back from a copy is told as long as posts of it are in doubt. */

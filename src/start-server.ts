@@ -2,6 +2,7 @@ import type { Server } from "./cli/host.ts";
 import { Closers } from "./closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "./compose.ts";
 import { createOnce } from "./data-folder.ts";
+import { openBucket } from "./file-store.ts";
 import { createHttpApp, type HttpDeps } from "./http/app.ts";
 import { createCalendarRouter } from "./http/calendar-feed.ts";
 import { createConnectRouter } from "./http/connect-pages.ts";
@@ -36,6 +37,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
   const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
   closers.add(() => ctx[Symbol.asyncDispose]());
   try {
+    await assertBucket(setup, ctx);
     const toolbox = createTools(ctx, setup);
     let publisher: Publisher | null = null;
     const mcp = createMcpEndpoints({
@@ -60,6 +62,13 @@ export async function startServer(start: ServerStart): Promise<Server> {
     await closers[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Wrong settings of the bucket end the start. One that is only out of reach may come back: everything else works without it. */
+async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
+  const bucket = await openBucket(setup, ctx);
+  if (bucket === null || (await bucket.assertSettings()).isReachable) return;
+  ctx.log.warn({ endpoint: setup.config.bucket?.endpoint }, "the bucket does not answer; files cannot be used until it does");
 }
 
 /** In a thread where there is one to have; then this process is on the list too, because it holds claims of its own. */
