@@ -1,4 +1,4 @@
-import { destination, pino, stdSerializers, stdTimeFunctions } from "pino";
+import { destination, pino, stdTimeFunctions } from "pino";
 import type { Config } from "./config.ts";
 import type { Logger } from "./ports/logger.ts";
 
@@ -31,7 +31,7 @@ export function createLogger(level: Config["logLevel"], file: number | string = 
       base: null,
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: cutError },
+      serializers: { err: (error: unknown) => showError(error) },
       redact: { paths: SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), censor: "[redacted]" },
     },
     // Synchronous: the last lines before an end are the ones that are looked for.
@@ -39,7 +39,19 @@ export function createLogger(level: Config["logLevel"], file: number | string = 
   );
 }
 
-function cutError(error: Error): unknown {
-  const shown = stdSerializers.errWithCause(error);
-  return JSON.parse(JSON.stringify(shown, (_key, value: unknown) => (typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value)));
+/** What may stand on an error beside its words. Other fields may be anything, a platform's whole answer among them. */
+const SHOWN_FIELDS: readonly string[] = ["code", "kind", "httpStatus", "retryAfterMs", "syscall"];
+const MAX_CAUSES = 5;
+
+function showError(error: unknown, causes = 0): unknown {
+  if (typeof error === "string") return error.slice(0, MAX_TEXT_CHARS);
+  if (!(error instanceof Error)) return typeof error;
+  const fields = Object.entries(error).filter(([name, value]) => SHOWN_FIELDS.includes(name) && typeof value !== "object");
+  return {
+    type: error.name,
+    message: error.message.slice(0, MAX_TEXT_CHARS),
+    stack: error.stack?.slice(0, MAX_TEXT_CHARS),
+    ...Object.fromEntries(fields),
+    ...(error.cause === undefined || causes === MAX_CAUSES ? {} : { cause: showError(error.cause, causes + 1) }),
+  };
 }

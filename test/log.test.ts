@@ -39,6 +39,15 @@ describe("the log", () => {
     expect(text.length).toBeLessThan(30_000);
   });
 
+  it("tells the words of a cause that is no error, and no field of an error that may hold anything", () => {
+    const text = write((log) => {
+      const error = new Error("refused", { cause: "in the platform's words" });
+      log.warn({ err: Object.assign(error, { code: "Refused", httpStatus: 400, answer: { message: CANARY }, request: CANARY }) }, "a try");
+    });
+    expect(JSON.parse(text).err).toMatchObject({ type: "Error", code: "Refused", httpStatus: 400, cause: "in the platform's words" });
+    expect(text).not.toContain(CANARY);
+  });
+
   it("keeps below its level quiet", () => {
     expect(write((log) => log.debug({}, "chatter"))).toBe("");
   });

@@ -113,7 +113,8 @@ function quoteAnswer(options: RequestOptions, request: PlatformRequest, response
   const credentials = Object.entries(request.headers ?? {})
     .filter(([name]) => name.toLowerCase() === "authorization")
     .flatMap(([, value]) => [value, value.slice(value.indexOf(" ") + 1)]);
-  const words = scrub(response.text.slice(0, MAX_QUOTED), [...credentials, ...options.knownSecrets]);
+  // Before it is cut: of a secret that the cut goes through, a part would stay.
+  const words = scrub(response.text, [...credentials, ...options.knownSecrets]).slice(0, MAX_QUOTED);
   return new Error(`HTTP ${response.status} from ${new URL(request.url).host}: ${words}`);
 }
 

@@ -14,14 +14,19 @@ export type Network = Pick<PlatformIo, "request">;
 /** A fault with the name that XRPC gives its errors (`RecordNotFound`). */
 export class XrpcFault extends PlatformFault {
   readonly code: string;
-  /** The body of the answer, which may hold more than the error. */
-  readonly answer: unknown;
+  // Private: whatever logs an error writes down its fields, and the server may quote tokens.
+  readonly #answer: unknown;
 
   constructor(kind: FaultKind, message: string, details: { code: string; response: PlatformResponse; cause: string }) {
     super(kind, message, { cause: details.cause, httpStatus: details.response.status });
     this.name = "XrpcFault";
     this.code = details.code;
-    this.answer = details.response.json;
+    this.#answer = details.response.json;
+  }
+
+  /** The body of the answer, which may hold more than the error. */
+  get answer(): unknown {
+    return this.#answer;
   }
 }
 
@@ -71,8 +76,10 @@ export async function xrpc<T>(io: Network, call: XrpcCall, schema: z.ZodType<T>)
   });
   const parsed = schema.safeParse(response.json);
   if (parsed.success) return parsed.data;
+  // Not its words: a session that is only half there may hold tokens.
+  const cause = `${call.nsid}: ${parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ")}`;
   throw new PlatformFault(isIdempotent ? "transient" : "ambiguous", "Bluesky's answer could not be read.", {
-    cause: quote(call, response.text),
+    cause: cause.slice(0, MAX_QUOTED),
     httpStatus: response.status,
   });
 }
