@@ -5,50 +5,11 @@ import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { schedulePost } from "../../src/services/schedule-post.ts";
 import { createWorkerLocks } from "../../src/store/worker-lock.ts";
 import { FakeClock } from "../support/clock.ts";
-import { callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { callOf, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
-import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createWorld, early, type Sent } from "./noting-world.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
-
-interface Sent {
-  readonly id: string;
-  readonly accountId: string;
-  readonly at: number;
-  readonly scheduledAt: number;
-}
-
-/** A platform that notes by the publisher's own clock when it was asked to publish. */
-function notingPlatform(sent: Sent[]) {
-  return scriptedPlatform({
-    publish: async (post, io) => {
-      await io.effect({
-        step: "create",
-        request: null,
-        send: async () => {
-          sent.push({ id: post.id, accountId: io.account.id, at: io.now(), scheduledAt: post.scheduledAt });
-          return null;
-        },
-        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
-      });
-      return { state: "live", platformPostId: post.id, platformUrl: null };
-    },
-  });
-}
-
-async function createWorld(clock = new FakeClock(), timezone = "UTC"): Promise<TestContext & { sent: Sent[] }> {
-  const sent: Sent[] = [];
-  const ctx = await createTestContext({
-    clock,
-    platformList: [notingPlatform(sent)],
-    media: { forPost: () => ({}) as never, release: async () => {} },
-    settings: { timezone, maxLatenessMs: HOUR, uploadFolders: [], platformSettings: {} },
-    workerId: newId("wrk"),
-  });
-  return { ...ctx, sent };
-}
-
-const early = (sent: readonly Sent[]): Sent[] => sent.filter(({ at, scheduledAt }) => at < scheduledAt);
 
 describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
   it("never sends a post early, whatever the clock does", async () => {

@@ -19,7 +19,7 @@ import { CLASS_PLATFORMS } from "./class-platforms.ts";
  * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many milliseconds (SIGTERM:
  * the time it has to end), and after how many milliseconds it is in vain.
  */
-const [folder = "", baseUrl = "", point = "none", hit = "1", what = "kill", lastsMs = "0", giveUpMs = "20000"] = process.argv.slice(2);
+const [folder = "", baseUrl = "", point = "none", hit = "1", what = "kill", lastsMs = "0", giveUpMs = "300000"] = process.argv.slice(2);
 
 /** What happens at the point. The test is told first, because some of it leaves no time to. */
 const HAPPENINGS: Readonly<Record<string, () => void>> = {
