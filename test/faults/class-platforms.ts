@@ -32,7 +32,9 @@ function live(id: string): PublishOutcome {
 }
 
 async function call(io: PublishIo, path: string, request: Omit<PlatformRequest, "url">): Promise<Record<string, Json>> {
-  const response = await io.request({ ...request, url: `${io.setting("BASE_URL") ?? ""}${path}` });
+  // As platforms do: a kept connection that the server has closed meanwhile would leave a change in doubt for nothing.
+  const newConnection = request.method !== "GET";
+  const response = await io.request({ ...request, newConnection, url: `${io.setting("BASE_URL") ?? ""}${path}` });
   return readObject(response);
 }
 
