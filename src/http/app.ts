@@ -10,6 +10,7 @@ import { createHealthRouter } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
 import { addResourceRoutes } from "./resource-router.ts";
 import { RESOURCE_ROUTES, type ResourceRoute } from "./resource-routes.ts";
+import { limitRest } from "./slow-senders.ts";
 import { addToolRoutes } from "./tools-route.ts";
 
 export interface McpHandlers {
@@ -42,7 +43,7 @@ export interface HttpDeps {
 export function createHttpApp(deps: HttpDeps): Express {
   const app = createPlainApp();
   const guard = createGuard(deps);
-  app.use(nameRequest, logRequest(deps.ctx), secureHeaders(deps.publicUrl));
+  app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(createHealthRouter(deps.ctx, deps.isReady));
   if (typeof deps.metricsToken === "string") app.use(...createMetrics(deps.ctx, { token: deps.metricsToken, version: deps.version }));
   for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));

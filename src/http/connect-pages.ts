@@ -6,6 +6,7 @@ import { openConnection, submitSecrets, type ClosedReason, type Submitted } from
 import type { AppContext } from "../services/context.ts";
 import { closedView, connectedView, formView, messageView, type View } from "./pages/connect-views.ts";
 import { sendPage } from "./pages/layout.ts";
+import { limitBodyTime } from "./slow-senders.ts";
 
 /** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
@@ -31,6 +32,7 @@ export function createConnectRouter(ctx: AppContext): Router {
     .get(showForm(ctx))
     .post(
       limitTo(MAX_SUBMISSIONS_A_MINUTE),
+      limitBodyTime(ctx.clock, refuseSlow),
       express.urlencoded({ extended: false, limit: MAX_FORM_BYTES, parameterLimit: MAX_FORM_FIELDS }),
       submitForm(ctx),
     )
@@ -89,6 +91,10 @@ function showSubmitted(response: Response, entered: Record<string, string>, done
         formView(done.form, { entered, error: { message: done.error.message, fieldName: done.fieldName } }),
       );
   }
+}
+
+function refuseSlow(response: Response): void {
+  show(response, 408, messageView("The form did not arrive", "Open the address again and send the form anew."));
 }
 
 /** One text a field; anything else is not our form. */

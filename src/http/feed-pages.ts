@@ -98,7 +98,7 @@ function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId:
       "X-Content-Type-Options": "nosniff",
       "Cache-Control": MEDIA_CACHE_CONTROL,
     });
-    sendBytes({ request, response, log: ctx.log }, { sizeBytes: media.sizeBytes, etag: `"${media.sha256}"`, open });
+    sendBytes({ request, response, log: ctx.log, clock: ctx.clock }, { sizeBytes: media.sizeBytes, etag: `"${media.sha256}"`, open });
   };
 }
 

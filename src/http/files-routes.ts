@@ -15,6 +15,7 @@ import { methodNotAllowed } from "./errors.ts";
 import { parseBody, readBody } from "./json-body.ts";
 import { readQuery } from "./query.ts";
 import { createResumableUploads } from "./resumable-uploads.ts";
+import { limitStall } from "./slow-senders.ts";
 
 /** Longest silence of somebody who sends a file. */
 const UPLOAD_IDLE_MS = MINUTE;
@@ -202,6 +203,7 @@ function sendBytes(
   if (range !== null) response.status(206).set("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`);
   response.set("Content-Length", String(end - start + 1));
   if (request.method === "HEAD") return void response.end();
+  limitStall(ctx.clock, response);
   const bytes = file.read({ start, end });
   response.once("close", () => bytes.destroy());
   bytes.once("error", (error) => {

@@ -3,13 +3,11 @@ import { AppError } from "../domain/errors.ts";
 import { SECOND } from "../domain/time.ts";
 import type { Clock } from "../ports/clock.ts";
 import { sendError } from "./errors.ts";
+import { limitBodyTime, MAX_BODY_MS } from "./slow-senders.ts";
 
 /** Of inflated bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const TOO_LARGE_SENTENCE = "The body is larger than 1 MiB. Send less at once; files go to POST /api/v1/files.";
-
-/** How long a body may take: uploads have none of this, so the server itself sets no limit. */
-const MAX_BODY_MS = 30 * SECOND;
 
 /** `required`: a JSON content type must be there; `optional`: a request without a body is `{}`; `none`: there must be no fields. */
 export type BodyRule = "required" | "optional" | "none";
@@ -18,7 +16,7 @@ export type JsonObject = Record<string, unknown>;
 
 /** Reads a body whole, so that 413 comes before whatever is wrong with its content. */
 export function readBody(clock: Clock): (RequestHandler | ErrorRequestHandler)[] {
-  return [refuseLarge, limitTime(clock), express.raw({ type: () => true, limit: MAX_BODY_BYTES }), explainUnread];
+  return [refuseLarge, limitBodyTime(clock, refuseSlow), express.raw({ type: () => true, limit: MAX_BODY_BYTES }), explainUnread];
 }
 
 /** What was read, as an object. Throws `invalid`. */
@@ -62,25 +60,7 @@ const refuseLarge: RequestHandler = (request, _response, next) => {
   next();
 };
 
-function limitTime(clock: Clock): RequestHandler {
-  return (request, response, next) => {
-    if (request.complete) return next();
-    const done = new AbortController();
-    request.once("end", () => done.abort());
-    request.once("close", () => done.abort());
-    clock.sleep(MAX_BODY_MS, done.signal).then(
-      () => breakOff(request, response),
-      // It came in time.
-      () => {},
-    );
-    next();
-  };
-}
-
-function breakOff(request: Request, response: Response): void {
-  if (request.complete) return;
-  if (response.headersSent) return void request.destroy();
-  response.set("Connection", "close").once("finish", () => request.destroy());
+function refuseSlow(response: Response): void {
   sendError(response, 408, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds. Send it again.`);
 }
 

@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
 import type { Request, Response } from "express";
+import type { Clock } from "../ports/clock.ts";
 import type { Logger } from "../ports/logger.ts";
+import { limitStall } from "./slow-senders.ts";
 
 export interface Bytes {
   readonly sizeBytes: number;
@@ -11,7 +13,10 @@ export interface Bytes {
 }
 
 /** Sends bytes, the part that was asked for, or only word that they have not changed. The other headers are set before. */
-export function sendBytes({ request, response, log }: { request: Request; response: Response; log: Logger }, bytes: Bytes): void {
+export function sendBytes(
+  { request, response, log, clock }: { request: Request; response: Response; log: Logger; clock: Clock },
+  bytes: Bytes,
+): void {
   response.set({ "Accept-Ranges": "bytes", ETag: bytes.etag });
   if (request.fresh) return void response.status(304).end();
   const range = chooseRange(request, bytes);
@@ -20,6 +25,7 @@ export function sendBytes({ request, response, log }: { request: Request; respon
   if (range !== null) response.status(206).set("Content-Range", `bytes ${start}-${end}/${bytes.sizeBytes}`);
   response.set("Content-Length", String(end - start + 1));
   if (request.method === "HEAD" || bytes.sizeBytes === 0) return void response.end();
+  limitStall(clock, response);
   const body = bytes.open({ start, end });
   response.once("close", () => body.destroy());
   body.once("error", (error) => {

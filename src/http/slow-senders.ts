@@ -1,0 +1,63 @@
+import type { Request, RequestHandler, Response } from "express";
+import { SECOND } from "../domain/time.ts";
+import type { Clock } from "../ports/clock.ts";
+
+/** How long a body may take: uploads have none of this, so the server itself sets no limit. */
+export const MAX_BODY_MS = 30 * SECOND;
+
+/** Whoever is still sending when the answer is out gets this long to see it: nobody reads what still comes. */
+const MAX_REST_MS = 30 * SECOND;
+
+/** Ends a request whose body has not come in time; `refuse` answers it. */
+export function limitBodyTime(clock: Clock, refuse: (response: Response) => void): RequestHandler {
+  return (request, response, next) => {
+    endLater(clock, request, MAX_BODY_MS, () => {
+      if (response.headersSent) return void request.destroy();
+      response.set("Connection", "close").once("finish", () => request.destroy());
+      refuse(response);
+    });
+    next();
+  };
+}
+
+/** Nobody holds a connection for ever by sending on, drop by drop, after the answer. */
+export function limitRest(clock: Clock): RequestHandler {
+  return (request, response, next) => {
+    response.once("finish", () => endLater(clock, request, MAX_REST_MS, () => request.destroy()));
+    next();
+  };
+}
+
+function endLater(clock: Clock, request: Request, ms: number, end: () => void): void {
+  if (request.complete || request.destroyed) return;
+  const done = new AbortController();
+  request.once("end", () => done.abort());
+  request.once("close", () => done.abort());
+  clock.sleep(ms, done.signal).then(
+    () => {
+      if (!request.complete) end();
+    },
+    () => {
+      // It came in time.
+    },
+  );
+}
+
+/** Longest silence of somebody who takes an answer: until then its file stays open. */
+const MAX_STALL_MS = 60 * SECOND;
+
+/** Ends an answer of which nothing has been taken for a while. */
+export function limitStall(clock: Clock, response: Response): void {
+  const done = new AbortController();
+  response.once("close", () => done.abort());
+  const watch = async (): Promise<void> => {
+    for (let taken = -1; taken !== response.socket?.bytesWritten;) {
+      taken = response.socket?.bytesWritten ?? 0;
+      await clock.sleep(MAX_STALL_MS, done.signal);
+    }
+    response.destroy();
+  };
+  watch().catch(() => {
+    // It was taken whole, or its receiver has gone.
+  });
+}
