@@ -1,6 +1,7 @@
 import type { BackupResult } from "./cli/host.ts";
 import { createContext } from "./compose.ts";
 import { findSecretKey } from "./data-folder.ts";
+import { describeBucket } from "./domain/bucket-settings.ts";
 import { makeBackup } from "./services/backup.ts";
 import type { Setup } from "./setup.ts";
 import { secretKeyId } from "./store/cipher.ts";
@@ -18,6 +19,7 @@ export async function backUp(setup: Setup, options: BackupOptions): Promise<Back
   await using ctx = await createContext(setup);
   // Read again: opening may have finished a replacement that was cut off.
   const key = (await findSecretKey(folder.secretKey)) ?? setup.masterKey;
-  const report = await makeBackup(ctx, { ...options, folder: folder.path, version: VERSION, secretKeyId: secretKeyId(key) });
-  return { ...report, secretKeyFile: folder.secretKey };
+  const { bucket } = setup.config;
+  const report = await makeBackup(ctx, { ...options, folder: folder.path, version: VERSION, secretKeyId: secretKeyId(key), bucket });
+  return { ...report, bucket: bucket === null ? null : describeBucket(bucket), secretKeyFile: folder.secretKey };
 }

@@ -1,14 +1,18 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { findSecretKey, locateDataFolder, openDataFolder, type DataFolder } from "./data-folder.ts";
-import { loadCatalog } from "./catalog.ts";
+import { createDoor } from "./compose.ts";
+import { findSecretKey, locateDataFolder, openDataFolder, readEnvironment, type DataFolder } from "./data-folder.ts";
+import { listPlatformNames, loadCatalog } from "./catalog.ts";
+import { describeBucket } from "./domain/bucket-settings.ts";
 import { AppError } from "./domain/errors.ts";
 import { toIso } from "./domain/time.ts";
-import { assertKey, createFolderStore } from "./media/folder-store.ts";
-import type { FileStore } from "./ports/file-store.ts";
+import { openFileStore } from "./file-store.ts";
+import { assertKey } from "./media/folder-store.ts";
+import { findMissing } from "./services/backup.ts";
 import { ownsDatabase } from "./services/first-start.ts";
 import { copyFiles } from "./services/restore-files.ts";
 import { holdRestored } from "./services/restored.ts";
+import { parseConfig, type Settings } from "./setup.ts";
 import { createCipher, secretKeyId } from "./store/cipher.ts";
 import { openDb, type Db } from "./store/db.ts";
 import { openSqlite } from "./store/driver.ts";
@@ -31,6 +35,8 @@ export interface RestoreReport {
   readonly createdAt: string;
   readonly posts: number;
   readonly files: number;
+  /** Keys of files that the backup left in a bucket and that are not there any more. */
+  readonly missing: readonly string[];
   /** Posts that may have gone out since, and wait until that is settled. */
   readonly held: number;
   /** Where the database stands that was replaced; null where there was none. */
@@ -44,33 +50,57 @@ export interface RestoreReport {
 export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreReport> {
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
-  const folder = await openDataFolder(locateDataFolder(env));
+  const place = locateDataFolder(env);
+  const settings = parseConfig(await readEnvironment(place, env), await listPlatformNames());
+  const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);
   try {
     if (!isForced) assertEmpty(folder, await isThere(folder.database));
     await removeLeftovers(folder.path, STAGING);
-    return await restoreInto(folder, archive, await mkdtemp(join(folder.path, STAGING)));
+    return await restoreInto({ ...settings, folder }, archive, await mkdtemp(join(folder.path, STAGING)));
   } finally {
     lock.release();
   }
 }
 
-async function restoreInto(folder: DataFolder, archive: string, staging: string): Promise<RestoreReport> {
+type Target = Pick<Settings, "config" | "secrets" | "folder">;
+
+async function restoreInto(target: Target, archive: string, staging: string): Promise<RestoreReport> {
+  const { folder } = target;
   try {
     const staged = join(staging, "posthorn.db");
     const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
+    assertSameBucket(target, backup);
     const generation = newGeneration();
     const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
-    const files: FileStore = createFolderStore(folder.files);
-    await copyFiles(archive, { files, wanted: backup.files });
+    const missing = await restoreFiles(target, archive, backup);
     const keptAside = await switchDatabase(folder, staged);
     // Until this is written the two differ, and the next start would hold back what it need not, but nothing worse.
     writeGenerationFile(folder.generation, generation, { isDurable: true });
     await syncFolder(folder.path);
-    return { folder: folder.path, createdAt: toIso(backup.manifest.createdAt), posts, files: backup.files.size, held, keptAside };
+    return { folder: folder.path, createdAt: toIso(backup.manifest.createdAt), posts, files: backup.files.size, missing, held, keptAside };
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
+}
+
+/** Throws `conflict` where the files of the backup are in a bucket that the settings do not name. */
+function assertSameBucket({ config }: Target, { manifest }: VerifiedBackup): void {
+  const wanted = manifest.bucket;
+  const { bucket } = config;
+  if (wanted === undefined || (bucket !== null && bucket.endpoint === wanted.endpoint && bucket.name === wanted.name)) return;
+  throw new AppError(
+    "conflict",
+    `The files of this backup are in ${describeBucket(wanted)}. Set POSTHORN_S3_ENDPOINT, POSTHORN_S3_BUCKET and what belongs to them to it, then restore again. Nothing was changed.`,
+  );
+}
+
+/** Into the folder, or into the bucket of the settings; what the backup left in its bucket is only looked for. */
+async function restoreFiles(target: Target, archive: string, { manifest, files: wanted }: VerifiedBackup): Promise<string[]> {
+  await using door = createDoor(target.config);
+  const files = await openFileStore(target, { outbound: door, clock: systemClock });
+  await copyFiles(archive, { files, wanted });
+  return manifest.bucket === undefined ? [] : findMissing({ files }, manifest.bucket.keys, new AbortController().signal);
 }
 
 const STAGING = ".restore-";

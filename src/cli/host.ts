@@ -58,7 +58,10 @@ export interface BackupResult {
   readonly createdAt: string;
   readonly sizeBytes: number;
   readonly files: number;
+  readonly filesInBucket: number;
   readonly missing: readonly string[];
+  /** What keeps the files that are not in the backup, in words; null: they are in it. */
+  readonly bucket: string | null;
   /** The key that is not in the backup. */
   readonly secretKeyFile: string;
 }
@@ -68,6 +71,8 @@ export interface RestoreResult {
   readonly createdAt: string;
   readonly posts: number;
   readonly files: number;
+  /** Files that the backup left in its bucket and that are not there any more. */
+  readonly missing: readonly string[];
   /** Posts that may have gone out since the backup was made. */
   readonly held: number;
   /** Where the replaced database stands; null: there was none. */

@@ -27,6 +27,10 @@ async function restore(host: Host, file: string, isForced: boolean): Promise<voi
   const report = await host.restore({ file, isForced });
   host.terminal.print(toJsonText(report));
   if (report.keptAside !== null) host.terminal.tell(`The database that was there is kept as ${report.keptAside}.\n`);
+  if (report.missing.length > 0) {
+    const files = report.missing.length === 1 ? "1 file is" : `${report.missing.length} files are`;
+    host.terminal.tell(`${files} not in the bucket any more: ${report.missing.slice(0, 5).join(", ")}\n`);
+  }
   if (report.held > 0) {
     const posts = report.held === 1 ? "1 post was due and may have gone out" : `${report.held} posts were due and may have gone out`;
     host.terminal.tell(`${posts} since the backup was made: nothing of that is sent before the platform, or you, can tell.\n`);

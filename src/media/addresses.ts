@@ -38,3 +38,10 @@ export function literalOf(hostname: string): string | null {
 export function isLocalName(hostname: string): boolean {
   return /(^|\.)localhost\.?$/.test(hostname);
 }
+
+/** Whether others on the internet may reach it, judged by the address alone. */
+export function isPublicUrl(url: string): boolean {
+  const { hostname } = new URL(url);
+  const literal = literalOf(hostname);
+  return !isLocalName(hostname) && (literal === null || isPublicAddress(literal));
+}

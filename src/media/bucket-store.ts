@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { AppError } from "../domain/errors.ts";
 import type { FileStore } from "../ports/file-store.ts";
-import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";
+import { isPublicUrl } from "./addresses.ts";
 import { BucketClient, type BucketOptions } from "./bucket/client.ts";
 import { examineBucket, reachBucket, type BucketFinding } from "./bucket/probe.ts";
 import { readObject, type Wanted } from "./bucket/read.ts";
@@ -52,7 +52,7 @@ export function createBucketStore(options: BucketOptions): BucketStore {
     },
     async temporaryUrl(key, { lastsMs, mimeType }) {
       assertKey(key);
-      if (!isPublic(options.bucket.endpoint)) return null;
+      if (!isPublicUrl(options.bucket.endpoint)) return null;
       return client.signedUrl(key, { lastsMs, query: { "response-content-type": mimeType, "response-content-disposition": "attachment" } });
     },
     examine: () => examineBucket(client),
@@ -67,13 +67,6 @@ function isKey(key: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Judged by the address alone. */
-function isPublic(endpoint: string): boolean {
-  const { hostname } = new URL(endpoint);
-  const literal = literalOf(hostname);
-  return !isLocalName(hostname) && (literal === null || isPublicAddress(literal));
 }
 
 async function* readExplained(client: BucketClient, wanted: Wanted): AsyncGenerator<Buffer> {

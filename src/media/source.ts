@@ -7,7 +7,7 @@ import type { FileStore } from "../ports/file-store.ts";
 import type { MediaFacts, MediaItem, MediaOwner, MediaSource, PostMedia } from "../ports/media.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
 import type { Outbound } from "../ports/outbound.ts";
-import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";
+import { isPublicUrl } from "./addresses.ts";
 import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
@@ -87,7 +87,7 @@ function createPostMedia(post: Post): PostMedia {
     },
     async publicUrl(item, minutes, near) {
       const { file } = await openOnce(item.url);
-      const url = file === null ? item.url : await post.options.downloadUrl(file.id, minutes * MINUTE);
+      const url = file === null ? item.url : await ownAddress(post.options, { item, file, lastsMs: minutes * MINUTE });
       if (near?.mayBeNear !== true) assertReachable(url);
       return url;
     },
@@ -112,11 +112,18 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
   return { url, facts, file, open: (range = {}) => read(range) };
 }
 
-/** Judged by the address alone: whether a platform's servers really reach it, only they can tell. */
+/** Ours, which is the same host for every platform and tells no more than the file; where others cannot reach it, that of the bucket. */
+async function ownAddress(
+  { files, downloadUrl }: MediaSourceOptions,
+  { item, file, lastsMs }: { readonly item: MediaItem; readonly file: OwnFile; readonly lastsMs: number },
+): Promise<string> {
+  const url = await downloadUrl(file.id, lastsMs);
+  if (isPublicUrl(url)) return url;
+  return (await files.temporaryUrl(item.url.slice(OWN_SCHEME.length), { lastsMs, mimeType: item.facts.mimeType })) ?? url;
+}
+
 function assertReachable(url: string): void {
-  const { hostname } = new URL(url);
-  const literal = literalOf(hostname);
-  if (!isLocalName(hostname) && (literal === null || isPublicAddress(literal))) return;
+  if (isPublicUrl(url)) return;
   throw new AppError(
     "invalid",
     "The platform fetches media itself and cannot reach this Posthorn. Whoever runs it must set POSTHORN_PUBLIC_URL to an address that is open to the internet.",

@@ -17,6 +17,8 @@ export interface BackupInput {
   readonly folder: string;
   readonly version: string;
   readonly secretKeyId: string;
+  /** Where the files are kept, if not in the data folder: they stay there, and the backup names them. */
+  readonly bucket: { readonly endpoint: string; readonly name: string } | null;
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +26,10 @@ export interface BackupReport {
   readonly file: string;
   readonly createdAt: string;
   readonly sizeBytes: number;
+  /** Files in it. */
   readonly files: number;
+  /** Files that it only names, because a bucket keeps them. */
+  readonly filesInBucket: number;
   /** Keys of files that were deleted while the backup was made, or are missing in the store. */
   readonly missing: readonly string[];
 }
@@ -45,21 +50,26 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
     const createdAt = ctx.clock.now();
     const copy = join(folder, DATABASE);
     await copyDatabase(ctx, copy);
-    const missing: string[] = [];
     const keys = listStoredKeys(copy);
-    const manifest: Manifest = { format: FORMAT, program: "posthorn", version: input.version, createdAt, secretKeyId: input.secretKeyId };
+    const { version, secretKeyId, bucket, signal } = input;
+    const missing = bucket === null ? [] : await findMissing(ctx, keys, signal);
+    const manifest: Manifest = { format: FORMAT, program: "posthorn", version, createdAt, secretKeyId };
+    if (bucket !== null) manifest.bucket = { endpoint: bucket.endpoint, name: bucket.name, keys };
     const { sizeBytes } = await explainingWrite(file, () =>
       writeArchive(temporary, async (archive) => {
         const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
         await archive.add(MANIFEST, text.length, chunked([text]));
         await archive.add(DATABASE, (await stat(copy)).size, createReadStream(copy, { highWaterMark: READ_BYTES }));
-        for (const key of keys) if (!(await addFile(ctx, archive, { key, signal: input.signal }))) missing.push(key);
+        if (bucket !== null) return;
+        for (const key of keys) if (!(await addFile(ctx, archive, { key, signal }))) missing.push(key);
       }),
     );
     if (!input.isForced) await assertAbsent(file);
     await rename(temporary, file);
     await syncFolder(dirname(file));
-    return { file, createdAt: toIso(createdAt), sizeBytes, files: keys.length - missing.length, missing };
+    const there = keys.length - missing.length;
+    const counts = bucket === null ? { files: there, filesInBucket: 0 } : { files: 0, filesInBucket: there };
+    return { file, createdAt: toIso(createdAt), sizeBytes, ...counts, missing };
   } finally {
     await rm(folder, { recursive: true, force: true });
     await rm(temporary, { force: true });
@@ -75,6 +85,19 @@ const READ_BYTES = 1024 * 1024;
 async function copyDatabase(ctx: Source, copy: string): Promise<void> {
   await ctx.db.query.connection().execute(async () => ctx.db.raw.prepare("VACUUM INTO ?").run([copy]));
 }
+
+/** Files of the database that the store has not (any more). */
+export async function findMissing({ files }: Pick<Source, "files">, keys: readonly string[], signal: AbortSignal): Promise<string[]> {
+  const missing: string[] = [];
+  for (let at = 0; at < keys.length; at += ASKED_AT_ONCE) {
+    signal.throwIfAborted();
+    const sizes = await Promise.all(keys.slice(at, at + ASKED_AT_ONCE).map(async (key) => ({ key, sizeBytes: await files.size(key) })));
+    missing.push(...sizes.filter(({ sizeBytes }) => sizeBytes === null).map(({ key }) => key));
+  }
+  return missing;
+}
+
+const ASKED_AT_ONCE = 16;
 
 /** False for a file that is not in the store (any more). */
 async function addFile(ctx: Source, archive: ArchiveWriter, { key, signal }: { key: string; signal: AbortSignal }): Promise<boolean> {

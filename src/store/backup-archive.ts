@@ -25,6 +25,8 @@ export const Manifest = z.object({
   createdAt: z.int(),
   /** Which secret key opens the tokens in it; the key itself is not in it. */
   secretKeyId: z.string(),
+  /** Set where the stored files are not in it, because a bucket keeps them: which bucket, and under which keys. */
+  bucket: z.object({ endpoint: z.string(), name: z.string(), keys: z.array(z.string()) }).optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;
 

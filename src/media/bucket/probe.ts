@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describeBucket } from "../../domain/bucket-settings.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
-import type { BucketClient } from "./client.ts";
+import type { BucketClient, BucketRequest } from "./client.ts";
 import { readObject } from "./read.ts";
 import { BucketRefusal, explainBucket } from "./refusal.ts";
 import { writeObject } from "./write.ts";
@@ -64,7 +64,7 @@ export async function examineBucket(client: BucketClient): Promise<BucketFinding
     await client.ask({ method: "DELETE", key });
     return "it was deleted";
   });
-  return [...findings, ...(await examineListing(client))];
+  return [...findings, ...(await examineListing(client).catch(() => []))];
 }
 
 async function readBack(client: BucketClient, key: string, content: string): Promise<string> {
@@ -85,19 +85,24 @@ async function examineOverwriting(client: BucketClient, key: string): Promise<Bu
 }
 
 async function examineListing(client: BucketClient): Promise<BucketFinding[]> {
-  try {
-    await client.ask({ method: "HEAD", key: NOTHING });
-  } catch (error) {
-    if (error instanceof BucketRefusal && error.status === 403)
-      return [
-        { verdict: "problem", text: "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket." },
-      ];
+  const findings: BucketFinding[] = [];
+  if ((await refusalOf(client, { method: "HEAD", key: NOTHING }))?.status === 403) {
+    const text = "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket.";
+    findings.push({ verdict: "problem", text });
   }
-  try {
-    await client.ask({ method: "GET", key: null, query: { uploads: "", "max-uploads": "1" } });
-    return [];
-  } catch {
+  if ((await refusalOf(client, { method: "GET", key: null, query: { uploads: "", "max-uploads": "1" } })) !== null) {
     const text = "the key may not list unfinished uploads, so that those of a killed process stay. Allow s3:ListBucketMultipartUploads.";
-    return [{ verdict: "note", text }];
+    findings.push({ verdict: "note", text });
+  }
+  return findings;
+}
+
+async function refusalOf(client: BucketClient, request: BucketRequest): Promise<BucketRefusal | null> {
+  try {
+    await client.ask(request);
+    return null;
+  } catch (error) {
+    if (error instanceof BucketRefusal) return error;
+    throw error;
   }
 }
