@@ -22,6 +22,14 @@ const MediaLimits = z.strictObject({
   minAspectRatio: z.number().nullable().describe("Width divided by height."),
   maxAspectRatio: z.number().nullable(),
   maxItems: z.int().describe("How many of this kind one post takes."),
+  minSeconds: z.number().optional(),
+  minWidth: z.int().optional(),
+  minHeight: z.int().optional(),
+  maxWidth: z.int().optional().describe("Larger pictures are shrunk."),
+  maxHeight: z.int().optional(),
+  videoCodecs: z.array(z.string()).optional().describe("As avc, hevc, vp9, av1; left out: any."),
+  audioCodecs: z.array(z.string()).optional(),
+  animated: z.boolean().optional().describe("False: still pictures only."),
 });
 export type MediaLimits = z.infer<typeof MediaLimits>;
 

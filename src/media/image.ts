@@ -2,8 +2,15 @@ import type { Metadata, Sharp } from "sharp";
 import { AppError } from "../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../ports/media.ts";
 import type { MediaFormat } from "../ports/media-probe.ts";
+import { isAnimation } from "./animation.ts";
 import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
 import { loadSharp } from "./load-sharp.ts";
+
+export interface InspectedImage {
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+}
 
 /** Pictures are held whole while they are worked on. */
 export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
@@ -29,12 +36,17 @@ sharp?.unblock({
 });
 
 /** Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused: `invalid`. */
-export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<{ width: number; height: number }> {
+export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<InspectedImage> {
   if (sharp === null) return inspectPlainImage(bytes, format);
   const metadata = await readMetadata(bytes);
   if (metadata.format !== SHARP_FORMATS[format.mimeType]) throw damaged(new Error(`is ${metadata.format}, not ${format.mimeType}`));
   await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
-  return metadata.autoOrient;
+  return { ...metadata.autoOrient, isAnimated: isAnimated(metadata, bytes, format.mimeType) };
+}
+
+/** Scanned documents have pages too; of a PNG that moves libvips sees one. */
+function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolean {
+  return ((metadata.pages ?? 1) > 1 && mimeType !== "image/tiff") || (mimeType === "image/png" && isAnimation(bytes, mimeType));
 }
 
 /**
@@ -48,11 +60,13 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
     return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
   }
   const isTransparent = metadata.hasAlpha && !(await guarded(open(bytes).stats())).isOpaque;
+  const isMoving = isAnimated(metadata, bytes, mimeType);
+  const ways = waysOf(mimeType, { isTransparent, isMoving }, limits.mimeTypes);
   const first = Math.min(1, ratio(limits.maxWidth, metadata.autoOrient.width), ratio(limits.maxHeight, metadata.autoOrient.height));
   for (const scale of SCALES) {
     const size = scaled(metadata.autoOrient, first * scale);
-    for (const way of waysOf(mimeType, isTransparent, limits.mimeTypes)) {
-      const picture = draw(bytes, { size, isAnimated: way.keepsFrames && (metadata.pages ?? 1) > 1, isFlat: !way.keepsAlpha });
+    for (const way of ways) {
+      const picture = draw(bytes, { size, isMoving, isFlat: !way.keepsAlpha });
       const { data, info } = await guarded(way.encode(picture).toBuffer({ resolveWithObject: true }));
       if (data.length > limits.maxBytes) continue;
       return { bytes: data, mimeType: way.mimeType, width: info.width, height: info.pageHeight ?? info.height, isChanged: true };
@@ -111,19 +125,26 @@ const AVIFS = [70, 50].map((quality): Way => ({
 }));
 
 /** In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody shows. */
-function waysOf(mimeType: string, isTransparent: boolean, allowed: readonly string[]): Way[] {
-  const every = [GIF, PNG, ...WEBPS, ...AVIFS, ...JPEGS];
+function waysOf(mimeType: string, is: { isTransparent: boolean; isMoving: boolean }, allowed: readonly string[]): Way[] {
+  // A PNG that moves is read as a still one, so nothing made of it would move.
+  const every = [GIF, PNG, ...WEBPS, ...AVIFS, ...JPEGS].filter((way) => !is.isMoving || (way.keepsFrames && mimeType !== "image/png"));
   const own = every.filter((way) => way.mimeType === mimeType);
-  const others = isTransparent ? [...WEBPS, PNG, ...AVIFS, ...JPEGS] : [...JPEGS, ...WEBPS];
-  const preferred = [...new Set([...own, ...others])].filter((way) => allowed.includes(way.mimeType));
+  const others = is.isTransparent ? [...WEBPS, PNG, ...AVIFS, ...JPEGS] : [...JPEGS, ...WEBPS];
+  const preferred = [...new Set([...own, ...others])].filter((way) => every.includes(way) && allowed.includes(way.mimeType));
   const ways = preferred.length > 0 ? preferred : every.filter((way) => allowed.includes(way.mimeType));
   if (ways.length > 0) return ways;
+  if (is.isMoving) {
+    throw new AppError(
+      "invalid",
+      `The picture is animated, and would have to become a still one (${allowed.join(" or ")}). Give a still picture, or a video.`,
+    );
+  }
   throw new AppError("invalid", `The picture cannot be made one of ${allowed.join(", ")}. Give a picture of such a type.`);
 }
 
 /** sharp leaves metadata out unless asked; colours are brought to sRGB. */
-function draw(bytes: Buffer, how: { size: { width: number; height: number }; isAnimated: boolean; isFlat: boolean }): Sharp {
-  const picture = open(bytes, how.isAnimated)
+function draw(bytes: Buffer, how: { size: { width: number; height: number }; isMoving: boolean; isFlat: boolean }): Sharp {
+  const picture = open(bytes, how.isMoving)
     .autoOrient()
     .resize({ ...how.size, fit: "inside", withoutEnlargement: true });
   return how.isFlat ? picture.flatten({ background: "white" }) : picture;

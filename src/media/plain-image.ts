@@ -2,6 +2,7 @@ import { imageSize } from "image-size";
 import { AppError } from "../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../ports/media.ts";
 import type { MediaFormat } from "../ports/media-probe.ts";
+import { isAnimation } from "./animation.ts";
 
 /** image-size's names of the formats that `formats.ts` takes. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -29,12 +30,12 @@ interface PlainSize {
 }
 
 /** What the header says of a picture that nothing here can decode. Throws `invalid` for a header that cannot be read. */
-export function inspectPlainImage(bytes: Buffer, format: MediaFormat): { width: number; height: number } {
+export function inspectPlainImage(bytes: Buffer, format: MediaFormat): { width: number; height: number; isAnimated: boolean } {
   const { width, height } = readSize(bytes, format.mimeType);
   if (width * height > MAX_PIXELS) {
     throw new AppError("invalid", "The picture has too many pixels (more than 268 million). Give a smaller one.");
   }
-  return { width, height };
+  return { width, height, isAnimated: isAnimation(bytes, format.mimeType) };
 }
 
 /** The picture as it is. Throws `invalid`, with the reason, where it would have to be changed first. */

@@ -61,6 +61,7 @@ async function readTracks(input: Input, format: MediaFormat): Promise<ProbedMedi
     durationSeconds: await readDuration(input),
     videoCodec: video === null ? null : await video.getCodec(),
     audioCodec: audio === null ? null : await audio.getCodec(),
+    isAnimated: false,
   };
 }
 

@@ -44,6 +44,7 @@ const Facts = z.strictObject({
   durationSeconds: z.number().nullable(),
   videoCodec: z.string().nullable(),
   audioCodec: z.string().nullable(),
+  isAnimated: z.boolean(),
   sha256: z.string().nullable(),
 });
 

@@ -2,6 +2,7 @@ import { definePlatform } from "../ports/platform.ts";
 import { ACCOUNT_METRICS, analytics } from "./bluesky/app-view.ts";
 import { connect, INSTRUCTIONS, SECRET_FIELDS } from "./bluesky/connect.ts";
 import { edit, insights, remove } from "./bluesky/live.ts";
+import { IMAGE_LIMITS } from "./bluesky/media.ts";
 import { BlueskyMetadata, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./bluesky/metadata.ts";
 import { checkPost } from "./bluesky/parts.ts";
 import { publish } from "./bluesky/publish.ts";
@@ -20,13 +21,14 @@ export default definePlatform({
       accepts: [
         {
           kind: "image",
-          mimeTypes: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
-          // Larger ones are fitted to the megabyte that every server takes.
-          maxBytes: null,
+          ...IMAGE_LIMITS,
+          mimeTypes: [...IMAGE_LIMITS.mimeTypes],
           maxSeconds: null,
           minAspectRatio: null,
           maxAspectRatio: null,
           maxItems: MAX_IMAGES,
+          // Its apps show the first frame alone.
+          animated: false,
         },
         {
           kind: "video",

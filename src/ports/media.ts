@@ -1,17 +1,8 @@
 import type { Readable } from "node:stream";
-import type { FileType } from "../domain/file.ts";
+import type { MediaFigures } from "../domain/media-limits.ts";
 
 /** What the bytes themselves say, never a header or a file name. */
-export interface MediaFacts {
-  readonly mimeType: string;
-  readonly type: FileType;
-  readonly sizeBytes: number;
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationSeconds: number | null;
-  /** Codec names as mediabunny gives them (`avc`, `aac`), null where there is none. */
-  readonly videoCodec: string | null;
-  readonly audioCodec: string | null;
+export interface MediaFacts extends MediaFigures {
   /** Null for a large file that is read from its source each time: it was not read whole yet. */
   readonly sha256: string | null;
 }

@@ -141,8 +141,9 @@ async function receive(
   content: { format: MediaFormat; whole: Readable; signal: AbortSignal | undefined },
 ): Promise<FileRow> {
   const key = row.storage_key;
+  // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is another's.
+  const written = await ctx.files.create(key, content.whole, content.signal);
   try {
-    const written = await ctx.files.write(key, content.whole, content.signal);
     const facts = await ctx.probe.inspect({ sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) });
     const done = await completeFileRow(
       ctx.db.query,
@@ -165,13 +166,18 @@ async function receive(
   }
 }
 
-function columnsOf(facts: ProbedMedia): Pick<FileRow, "mime_type" | "type" | "width" | "height" | "duration_seconds"> {
+type FactColumns = "mime_type" | "type" | "width" | "height" | "duration_seconds" | "video_codec" | "audio_codec" | "is_animated";
+
+function columnsOf(facts: ProbedMedia): Pick<FileRow, FactColumns> {
   return {
     mime_type: facts.mimeType,
     type: facts.type,
     width: facts.width,
     height: facts.height,
     duration_seconds: facts.durationSeconds,
+    video_codec: facts.videoCodec,
+    audio_codec: facts.audioCodec,
+    is_animated: facts.isAnimated ? 1 : 0,
   };
 }
 
@@ -194,6 +200,9 @@ function newRow(ctx: AppContext, file: { ownerId: string; key: string; name: str
     width: null,
     height: null,
     duration_seconds: null,
+    video_codec: null,
+    audio_codec: null,
+    is_animated: 0,
     sha256: null,
     alt_text: file.altText,
     status: "uploading",

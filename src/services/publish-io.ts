@@ -6,6 +6,7 @@ import { readEffects } from "../store/ledger.ts";
 import { readMetadata, type PostRow } from "../store/posts.ts";
 import type { AppContext } from "./context.ts";
 import { createEffects, type Effects } from "./effects.ts";
+import { limitMedia } from "./limited-media.ts";
 import { createPlatformIo } from "./platform-io.ts";
 
 export interface PublishRun {
@@ -40,7 +41,10 @@ export async function createPublishRun(
   const platformIo = await createPlatformIo(ctx, account, options.signal);
   const io: PublishIo = {
     ...platformIo,
-    media: ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal),
+    media: limitMedia(platform, ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal), {
+      mediaUrl: row.media_url,
+      metadata: readMetadata(row),
+    }),
     isDue: ctx.clock.now() >= row.scheduled_at,
     effect: (spec) => effects.effect(spec),
     once: (name, make) => effects.once(name, make),

@@ -141,6 +141,10 @@ export interface Tables {
     width: number | null;
     height: number | null;
     duration_seconds: number | null;
+    video_codec: string | null;
+    audio_codec: string | null;
+    /** 1 for a picture of several frames. */
+    is_animated: number;
     sha256: string | null;
     alt_text: string | null;
     status: (typeof FILE_STATUSES)[number];

@@ -10,7 +10,7 @@ import { createFileContext, type FileContext } from "../support/file-context.ts"
 import { fixture, pngOf } from "../support/media.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { startRangedSource, videoOf, type Part } from "../support/ranged-source.ts";
-import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 const MAX_BYTES = 4_000_000;
 const PASS_FROM = 4 * BLOCK_BYTES;
@@ -48,7 +48,10 @@ async function startReceiver(): Promise<{ url: string; whole: Buffer[] }> {
 
 /** Uploads in one request, as most platforms do. */
 function platformAt(url: string): AnyPlatform {
+  const any = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null, maxItems: 1 };
+  const accepts = [{ kind: "video" as const, mimeTypes: ["video/mp4"], ...any }];
   return scriptedPlatform({
+    capabilities: { ...TEXT_CAPABILITIES, media: { required: false, maxItems: 1, accepts } },
     publish: async (post, io) => {
       const item = await io.media.item(post.mediaUrl);
       await io.effect({

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import sharp from "sharp";
 import { describe, expect, it } from "vitest";
 import { fitImage } from "../../src/media/image.ts";
-import { fixture, pngOf } from "../support/media.ts";
+import { fixture, pngChunk, pngOf } from "../support/media.ts";
 
 const ANY = { maxBytes: 10_000_000, mimeTypes: ["image/jpeg", "image/png", "image/webp"] };
 
@@ -79,8 +79,22 @@ describe("fitting a picture", () => {
     const fitted = await fitImage(gif, "image/gif", { maxBytes: 1_000_000, mimeTypes: ["image/gif"], maxWidth: 20 });
     expect(fitted).toMatchObject({ mimeType: "image/gif", width: 20, height: 20, isChanged: true });
     expect((await sharp(fitted.bytes).metadata()).pages).toBe(3);
-    const still = await fitImage(gif, "image/gif", { maxBytes: 1_000_000, mimeTypes: ["image/jpeg"] });
-    expect(still).toMatchObject({ mimeType: "image/jpeg", width: 40, height: 40 });
+    const webp = await fitImage(gif, "image/gif", { maxBytes: 1_000_000, mimeTypes: ["image/jpeg", "image/webp"] });
+    expect(webp).toMatchObject({ mimeType: "image/webp", width: 40, height: 40 });
+    expect((await sharp(webp.bytes).metadata()).pages).toBe(3);
+  });
+
+  it("never makes a still picture of one that moves", async () => {
+    const frames = await Promise.all(["red", "green"].map((background) => frame(background)));
+    const gif = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    const still = { maxBytes: 1_000_000, mimeTypes: ["image/jpeg", "image/png"] };
+    await expect(fitImage(gif, "image/gif", still)).rejects.toThrow(/is animated/);
+    const apng = animated(fixture("photo.png"));
+    expect((await fitImage(apng, "image/png", still)).isChanged).toBe(false);
+    await expect(fitImage(apng, "image/png", { ...still, maxWidth: 20 })).rejects.toThrow(/is animated/);
+    await expect(fitImage(apng, "image/png", { ...still, mimeTypes: ["image/webp"] })).rejects.toThrow(/is animated/);
   });
 
   it("converts what the platform does not take", async () => {
@@ -98,6 +112,14 @@ describe("fitting a picture", () => {
     await expect(fitImage(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/png", ANY)).rejects.toThrow(/damaged/);
   });
 });
+
+/** The picture with the chunk that makes a PNG an animated one. */
+function animated(png: Buffer): Buffer {
+  const afterHeader = 8 + 25;
+  const control = Buffer.alloc(8);
+  control.writeUInt32BE(2, 0);
+  return Buffer.concat([png.subarray(0, afterHeader), pngChunk("acTL", control), png.subarray(afterHeader)]);
+}
 
 function frame(background: string): Promise<Buffer> {
   return sharp({ create: { width: 40, height: 40, channels: 3, background } })

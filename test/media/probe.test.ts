@@ -23,6 +23,7 @@ describe("probing", () => {
       durationSeconds: 2,
       videoCodec: "avc",
       audioCodec: "aac",
+      isAnimated: false,
     });
   });
 
@@ -35,6 +36,22 @@ describe("probing", () => {
   it("gives a picture's size as it is shown, with its orientation applied", async () => {
     expect(await probe(sourceOf(fixture("photo.jpg")))).toMatchObject({ mimeType: "image/jpeg", type: "image", width: 160, height: 240 });
     expect(await probe(sourceOf(fixture("photo.png")))).toMatchObject({ mimeType: "image/png", width: 200, height: 100 });
+  });
+
+  it("tells pictures that move", async () => {
+    const still = (background: string) =>
+      sharp({ create: { width: 4, height: 3, channels: 3, background } })
+        .png()
+        .toBuffer();
+    const frames = await Promise.all(["red", "green"].map(still));
+    for (const format of ["gif", "webp"] as const) {
+      const moving = await sharp(frames, { join: { animated: true } })
+        .toFormat(format)
+        .toBuffer();
+      expect(await probe(sourceOf(moving))).toMatchObject({ width: 4, height: 3, isAnimated: true });
+      expect(await probe(sourceOf(await sharp(frames[0]).toFormat(format).toBuffer()))).toMatchObject({ isAnimated: false });
+    }
+    expect(await probe(sourceOf(fixture("photo.png")))).toMatchObject({ isAnimated: false });
   });
 
   it.each(["webp", "gif", "avif", "tiff"] as const)("takes %s", async (format) => {

@@ -163,8 +163,8 @@ describe("media", () => {
 
   it.each([
     ["a video beside a picture", "video/mp4", "image/png", "one video, or up to four pictures"],
-    ["sound", "audio/mpeg", null, "takes pictures and videos"],
-    ["another video format", "video/webm", null, "MP4 only"],
+    ["sound", "audio/mpeg", null, "must be image or video on Bluesky"],
+    ["another video format", "video/webm", null, "must be video/mp4 on Bluesky"],
   ])("cannot be %s", async (_what, first, second, sentence) => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const { user, account } = await connected(world);

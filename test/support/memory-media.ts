@@ -49,6 +49,7 @@ function toItem(url: string, altText: string | null, media: MemoryMedia): MediaI
       durationSeconds: null,
       videoCodec: null,
       audioCodec: null,
+      isAnimated: false,
       sha256: createHash("sha256").update(bytes).digest("hex"),
     },
     open: (range) => Readable.from([bytes.subarray(range?.start ?? 0, (range?.end ?? bytes.length - 1) + 1)]),

@@ -10,12 +10,12 @@ import { sendVideo } from "./video.ts";
  * Bluesky's lexicon allows 2 MB since 2026; servers that still hold the older one allow 1 MB, and its apps show no more than
  * 2000 pixels.
  */
-const IMAGE_LIMITS: ImageLimits = {
+export const IMAGE_LIMITS = {
   maxBytes: 1_000_000,
   mimeTypes: ["image/jpeg", "image/png", "image/webp"],
   maxWidth: 2_000,
   maxHeight: 2_000,
-};
+} as const satisfies ImageLimits;
 
 /** Media as a part's embed shows it. */
 type Shown = {

@@ -127,7 +127,8 @@ export const statements: readonly string[] = [
   `CREATE TABLE files (
     id TEXT PRIMARY KEY, owner_id TEXT NOT NULL, storage_key TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
     mime_type TEXT NOT NULL, type TEXT NOT NULL, size_bytes INTEGER NOT NULL, width INTEGER, height INTEGER,
-    duration_seconds REAL, sha256 TEXT, alt_text TEXT, status TEXT NOT NULL,
+    duration_seconds REAL, video_codec TEXT, audio_codec TEXT, is_animated INTEGER NOT NULL DEFAULT 0, sha256 TEXT, alt_text TEXT,
+    status TEXT NOT NULL,
     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
   `CREATE INDEX files_owner ON files (owner_id, id)`,
