@@ -57,16 +57,21 @@ export function callerOf(response: Response): Caller {
   return caller;
 }
 
-function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
-  const limitFailed = limiter(ctx, {
+/** Counts what it is called for by address, and answers 429 past the limit; `what` was missing. */
+export function limitFailures(ctx: AppContext, what: string): RequestHandler {
+  return limiter(ctx, {
     limit: MAX_FAILED_KEYS,
     handler: () => {
       throw new AppError(
         "rate_limited",
-        "Too many requests without a valid API key came from this address. Wait as long as Retry-After says.",
+        `Too many requests without a valid ${what} came from this address. Wait as long as Retry-After says.`,
       );
     },
   });
+}
+
+function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
+  const limitFailed = limitFailures(ctx, "API key");
   return async (request, response, next) => {
     const caller = await findCaller(ctx, request, fixedApiKey);
     if (caller === null) return limitFailed(request, response, refuseKey(request, next));

@@ -3,6 +3,7 @@ import { Router, type Request, type RequestHandler } from "express";
 import { AppError } from "../domain/errors.ts";
 import type { AppContext } from "../services/context.ts";
 import { createMeasurements } from "../services/metrics.ts";
+import { limitFailures } from "./auth.ts";
 import { methodNotAllowed } from "./errors.ts";
 import type { Meters } from "./metrics-text.ts";
 
@@ -19,7 +20,7 @@ export function createMetrics(ctx: AppContext, { token, version }: { token: stri
   const router = Router({ caseSensitive: true });
   router
     .route("/metrics")
-    .get(requireToken(token), async (_request, response) => {
+    .get(requireToken(token, limitFailures(ctx, "metrics token")), async (_request, response) => {
       const { contentType, text } = await (await meters).render(await measure());
       response.set({ "Content-Type": contentType, "Cache-Control": "no-store" }).send(text);
     })
@@ -27,12 +28,13 @@ export function createMetrics(ctx: AppContext, { token, version }: { token: stri
   return [watch(ctx, meters), router];
 }
 
-function requireToken(token: string): RequestHandler {
+function requireToken(token: string, limitFailed: RequestHandler): RequestHandler {
   const wanted = sha256(token);
-  return (request, _response, next) => {
+  const refusal = 'The metrics token is missing or wrong. Send "Authorization: Bearer <POSTHORN_METRICS_TOKEN>".';
+  return (request, response, next) => {
     const given = BEARER.exec(request.headers.authorization ?? "")?.[1] ?? "";
     if (timingSafeEqual(sha256(given), wanted)) return next();
-    throw new AppError("unauthenticated", 'The metrics token is missing or wrong. Send "Authorization: Bearer <POSTHORN_METRICS_TOKEN>".');
+    return limitFailed(request, response, (error?: unknown) => next(error ?? new AppError("unauthenticated", refusal)));
   };
 }
 

@@ -27,6 +27,8 @@ export interface Service extends TestServer {
   readonly clock: FakeClock;
   readonly log: ReturnType<typeof createMemoryLogger>;
   readonly tools: readonly AnyTool[];
+  /** The data folder. */
+  readonly folder: string;
   /** Calls a tool past HTTP. */
   call(tool: string, args: object, caller?: Partial<Caller>): Promise<any>;
   /** A new account on the built-in feed. */
@@ -55,6 +57,7 @@ export async function startService(
     clock,
     log,
     tools,
+    folder: folder.path,
     call,
     addFeed: async (ownerId = "default") =>
       (await call("connect_channel", { provider: "feed", name: `Feed of ${ownerId}` }, { ownerId })).account.id,
