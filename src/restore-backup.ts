@@ -100,7 +100,7 @@ async function restoreFiles(target: Target, archive: string, { manifest, files: 
   await using door = createDoor(target.config);
   const files = await openFileStore(target, { outbound: door, clock: systemClock });
   await copyFiles(archive, { files, wanted });
-  return manifest.bucket === undefined ? [] : findMissing({ files }, manifest.bucket.keys, new AbortController().signal);
+  return manifest.bucket === undefined ? [] : await findMissing({ files }, manifest.bucket.keys, new AbortController().signal);
 }
 
 const STAGING = ".restore-";

@@ -34,7 +34,9 @@ const Settings = z.object({
   POSTHORN_S3_SECRET_ACCESS_KEY: z.string().regex(/^[!-~]{8,256}$/, "must be a secret access key, without spaces"),
 });
 
+/** True also for what is no address at all, which is told already. */
 function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return true;
   const url = new URL(text);
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
