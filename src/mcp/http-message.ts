@@ -1,8 +1,9 @@
 import type { Request, Response } from "express";
 import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { isDeeper } from "../domain/json-depth.ts";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "./limits.ts";
 
 /** How long a body may take: the HTTP server itself sets no limit, because of uploads. */
 const MAX_BODY_MS = 30 * SECOND;
@@ -29,12 +30,22 @@ export async function readMessage(request: Request, response: Response, clock: A
   }
   const bytes = await readBytes(request, response, clock);
   if (bytes === null) return null;
+  let value: unknown;
   try {
-    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown };
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     answerError(response, 400, ProtocolErrorCode.ParseError, "The body is not valid JSON in UTF-8.");
     return null;
   }
+  if (!isDeeper(value, MAX_MESSAGE_LEVELS)) return { value };
+  // Whatever walks it would run out of stack.
+  answerError(
+    response,
+    400,
+    ProtocolErrorCode.InvalidRequest,
+    `The message is nested deeper than ${MAX_MESSAGE_LEVELS} levels. Flatten it.`,
+  );
+  return null;
 }
 
 async function readBytes(request: Request, response: Response, clock: AppContext["clock"]): Promise<Buffer | null> {

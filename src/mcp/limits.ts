@@ -3,6 +3,9 @@ import { SECOND } from "../domain/time.ts";
 /** Longest message that is read, on every transport. */
 export const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 
+/** Levels of a message over HTTP, where it is written again on its way: far below what exhausts the stack. */
+export const MAX_MESSAGE_LEVELS = 1_000;
+
 /** How long an ending server waits for the calls under way. */
 export const GRACE_MS = 5 * SECOND;
 

@@ -11,7 +11,7 @@ export async function startServiceWithMcp(options: Partial<Omit<HttpDeps, "ctx" 
   const later =
     (name: "streamable" | "sse" | "messages"): RequestHandler =>
     (request, response, next) =>
-      void endpoints?.[name](request, response, next);
+      endpoints?.[name](request, response, next);
   const mcp = { streamable: later("streamable"), sse: later("sse"), messages: later("messages") };
   const service = await startService({ ...options, mcp });
   const { ctx } = service;
