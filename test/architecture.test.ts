@@ -33,6 +33,7 @@ const PLAIN_ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/": ["mcp"],
   "@tus/": ["http", "media"],
+  aws4fetch: ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
   croner: ["publisher"],

@@ -10,7 +10,10 @@ export function addDoctorCommand(program: Command, host: Host): void {
     .command("doctor")
     .description("check settings, data folder, clock, database, platforms and reachability")
     .option("--json", "print the findings as JSON")
-    .addHelpText("after", "\nIt changes nothing. The exit status is 1 when it finds a problem.")
+    .addHelpText(
+      "after",
+      "\nIt changes nothing; to a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
+    )
     .action((options: { json?: true }) => examine(host, options));
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { createBucketStore } from "../../src/media/bucket-store.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import { storeUpload } from "../../src/services/file-uploads.ts";
 import { deleteFile } from "../../src/services/files.ts";
@@ -63,6 +64,26 @@ describe("own files", () => {
     const url = new URL(await media.publicUrl(await media.item(file.url), 30));
     expect(url.href).toContain(`https://posts.example.com/files/${file.id}/download?expires=`);
     expect(Number(url.searchParams.get("expires")) * 1000 - ctx.clock.now()).toBe(30 * 60_000);
+  });
+
+  it("have one of their bucket where that is public and we are not", async () => {
+    const bucket = { endpoint: "https://abc.r2.cloudflarestorage.com", name: "media", region: "auto", accessKeyId: "AKID" };
+    const address = { here: "http://localhost:4747" };
+    await using ctx = await createFileContext({ publicUrl: async () => address.here });
+    const { temporaryUrl } = createBucketStore({ bucket, secretAccessKey: "canary-secret", outbound: ctx.outbound, clock: ctx.clock });
+    ctx.files.temporaryUrl = temporaryUrl;
+    const file = await upload(ctx, "photo.png");
+    const media = ctx.media.forPost(owner, never);
+    const item = await media.item(file.url);
+    for (const options of [undefined, { mayBeNear: true }]) {
+      const url = new URL(await media.publicUrl(item, 30, options));
+      expect(url.origin + url.pathname).toBe(`https://abc.r2.cloudflarestorage.com/media/${file.url.slice("r2://".length)}`);
+      expect(url.searchParams.get("X-Amz-Expires")).toBe("1800");
+      expect(url.searchParams.get("response-content-type")).toBe("image/png");
+      expect(url.href).not.toContain("canary");
+    }
+    address.here = "https://posts.example.com";
+    expect(await media.publicUrl(item, 30)).toContain("https://posts.example.com/files/");
   });
 
   it.each(["http://localhost:4747", "http://127.0.0.1:4747", "http://192.168.1.5", "http://[::1]:4747"])(
