@@ -6,6 +6,7 @@ import { createLogger } from "./log.ts";
 import { createMediaProbe } from "./media/lazy-probe.ts";
 import { createMediaSource } from "./media/source.ts";
 import { createOutbound } from "./media/outbound.ts";
+import type { MediaProbe } from "./ports/media-probe.ts";
 import type { Outbound } from "./ports/outbound.ts";
 import type { AppContext } from "./services/context.ts";
 import { findReadyFile } from "./services/files.ts";
@@ -42,7 +43,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const clock = overrides.clock ?? systemClock;
     const outbound = overrides.outbound ?? openDoor(config, closers);
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
-    const probe = overrides.probe ?? createMediaProbe();
+    const probe = overrides.probe ?? openProbe(setup, closers);
     const ctx: Context = {
       settings: config,
       db,
@@ -76,6 +77,12 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     await closers[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
+  const probe = createMediaProbe(threads && (() => threads.startTracks()));
+  closers.add(() => probe[Symbol.asyncDispose]());
+  return probe;
 }
 
 function openDoor(config: Config, closers: Closers): Outbound {

@@ -5,15 +5,15 @@ import type { Host, Terminal } from "./cli/host.ts";
 import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
 import type { Machine } from "./running-publisher.ts";
 import type { StdioStreams } from "./start-stdio.ts";
-import type { StartThread } from "./threaded-publisher.ts";
+import type { Threads } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly machine: Machine;
-  /** Gives the publisher a thread of its own; without it, it shares that of the API. */
-  readonly startThread?: StartThread;
+  /** Without them, the publisher shares the thread of the API. */
+  readonly threads?: Threads;
   readonly stopSignal: AbortSignal;
   readonly stdio: StdioStreams;
 }
@@ -21,22 +21,23 @@ export interface HostOptions {
 /** The real host of the command line. Parts are loaded when a command needs them: an agent waits for `stdio` to start. */
 export function createHost(options: HostOptions): Host {
   const { env, terminal, machine, stopSignal } = options;
+  const threads = options.threads && { threads: options.threads };
   return {
     version: VERSION,
     terminal,
     stopSignal,
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start-session.ts");
-      return startSession(quiet(await readSetup(env), env), machine, { isEnlisted });
+      return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
     },
     async startServer({ role, sandbox }) {
       const { startServer } = await import("./start-server.ts");
       const setup = sandbox === undefined ? await readSetup(env) : await readSandboxSetup(sandbox);
-      return startServer({ setup, machine, role, ...(options.startThread && { startThread: options.startThread }) });
+      return startServer({ setup: { ...setup, ...threads }, machine, role });
     },
     async runStdio({ permissions }) {
       const { runStdio } = await import("./start-stdio.ts");
-      await runStdio({ settings: await readSettings(env), machine, permissions, streams: options.stdio, stopSignal });
+      await runStdio({ settings: { ...(await readSettings(env)), ...threads }, machine, permissions, streams: options.stdio, stopSignal });
     },
     makeTemporaryFolder: () => mkdtemp(join(tmpdir(), "posthorn-demo-")),
     removeFolder: (path) => rm(path, { recursive: true, force: true }),

@@ -5,21 +5,37 @@ import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./host.ts";
 import type { ThreadData } from "./publisher-thread.ts";
 import { createTerminal } from "./terminal.ts";
+import type { Threads } from "./threads.ts";
 
 /** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
 const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
 
-/** Node cannot start a thread from TypeScript on all releases we run on; from the sources, the publisher shares the API's. */
+/** Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything shares one. */
 const IS_BUILT = import.meta.url.endsWith(".js");
 
 // Not awaited here: a part of the one-file bundle is a function that does not wait.
-void (isMainThread || parentPort === null ? runProcess() : runThread(parentPort));
+void (isMainThread || parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
 
-async function runThread(port: MessagePort): Promise<void> {
+type ThreadJob = { readonly name: "publisher"; readonly data: ThreadData } | { readonly name: "tracks" };
+
+async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
+  if (job.name === "tracks") {
+    const { runTracksThread } = await import("./media/tracks-thread.ts");
+    return runTracksThread(port);
+  }
   const { runPublisherThread } = await import("./publisher-thread.ts");
-  await runPublisherThread(port, workerData as ThreadData);
+  await runPublisherThread(port, job.data, createThreads());
+}
+
+function createThreads(): Threads {
+  const start = (workerData: unknown, name: string, resourceLimits = {}): Worker =>
+    new Worker(new URL(import.meta.url), { workerData, name, resourceLimits });
+  return {
+    startPublisher: (data) => start({ name: "publisher", data }, "publisher"),
+    startTracks: () => start({ name: "tracks" }, "tracks", { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }),
+  };
 }
 
 async function runProcess(): Promise<void> {
@@ -43,7 +59,7 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
-    ...(IS_BUILT && { startThread: (data: ThreadData) => new Worker(new URL(import.meta.url), { workerData: data, name: "publisher" }) }),
+    ...(IS_BUILT && { threads: createThreads() }),
     stopSignal: stop.signal,
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });

@@ -5,10 +5,11 @@ import { SECOND } from "./domain/time.ts";
 import type { WorkerRole } from "./publisher/workers.ts";
 import { runPublisher, type Machine } from "./running-publisher.ts";
 import type { Settings } from "./setup.ts";
+import type { Threads } from "./threads.ts";
 
 /** What the thread is started with; plain data, because it is copied. */
 export interface ThreadData {
-  readonly settings: Settings;
+  readonly settings: Omit<Settings, "threads">;
   readonly machine: Machine;
   readonly role: WorkerRole;
   readonly publicUrl: string;
@@ -21,10 +22,10 @@ export interface MessageFromThread {
 }
 
 /** Publishes in a thread of its own, with a database connection of its own, until it is told to close. */
-export async function runPublisherThread(port: MessagePort, data: ThreadData): Promise<void> {
+export async function runPublisherThread(port: MessagePort, data: ThreadData, threads: Threads): Promise<void> {
   // Arrives as a plain array of bytes.
   const settings = { ...data.settings, masterKey: Buffer.from(data.settings.masterKey) };
-  await using ctx = await createContext({ ...settings, catalog: await loadCatalog() });
+  await using ctx = await createContext({ ...settings, threads, catalog: await loadCatalog() });
   ctx.links.publicUrl = async () => data.publicUrl;
   const publisher = await runPublisher(ctx, settings.folder, { ...data.machine, role: data.role });
   const tell = (): void => port.postMessage({ isHealthy: publisher.isHealthy() } satisfies MessageFromThread);

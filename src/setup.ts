@@ -3,10 +3,14 @@ import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts"
 import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey, type DataFolder } from "./data-folder.ts";
 import { AppError } from "./domain/errors.ts";
 
+import type { Threads } from "./threads.ts";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment and the data folder say. */
 export interface Settings {
+  /** Where some work can have a thread of its own. */
+  readonly threads?: Threads;
   readonly config: Config;
   readonly secrets: Secrets;
   readonly folder: DataFolder;

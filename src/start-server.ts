@@ -16,7 +16,7 @@ import { enlist, runPublisher, type Machine } from "./running-publisher.ts";
 import { ensureFirstKey, isKeyActive } from "./services/api-keys.ts";
 import { ensureFirstAccount } from "./services/first-start.ts";
 import type { Setup } from "./setup.ts";
-import { startThreadedPublisher, type StartThread } from "./threaded-publisher.ts";
+import { startThreadedPublisher } from "./threaded-publisher.ts";
 import type { Toolbox } from "./toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
 
@@ -24,7 +24,6 @@ export interface ServerStart {
   readonly setup: Setup;
   readonly machine: Machine;
   readonly role: WorkerRole;
-  readonly startThread?: StartThread;
 }
 
 /**
@@ -72,11 +71,11 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
 }
 
 /** In a thread where there is one to have; then this process is on the list too, because it holds claims of its own. */
-async function openPublisher({ setup, machine, role, startThread }: ServerStart, ctx: Context, closers: Closers): Promise<Publisher> {
-  if (startThread === undefined) return runPublisher(ctx, setup.folder, { ...machine, role });
+async function openPublisher({ setup, machine, role }: ServerStart, ctx: Context, closers: Closers): Promise<Publisher> {
+  const { catalog: _catalog, threads, ...settings } = setup;
+  if (threads === undefined) return runPublisher(ctx, setup.folder, { ...machine, role });
   closers.add(await enlist(ctx, setup.folder, machine));
-  const { catalog: _catalog, ...settings } = setup;
-  return startThreadedPublisher(ctx, startThread, { settings, machine, role, publicUrl: await ctx.publicUrl() });
+  return startThreadedPublisher(ctx, threads, { settings, machine, role, publicUrl: await ctx.publicUrl() });
 }
 
 interface Parts {

@@ -1,12 +1,12 @@
-import type { Worker } from "node:worker_threads";
 import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
 import type { Context } from "./compose.ts";
 import { SECOND } from "./domain/time.ts";
 import type { Publisher } from "./publisher/loop.ts";
 import type { MessageFromThread, MessageToThread, ThreadData } from "./publisher-thread.ts";
+import type { Threads } from "./threads.ts";
 
-/** Starts a thread that runs `runPublisherThread`; only `src/main.ts` knows the file to run. */
-export type StartThread = (data: ThreadData) => Worker;
+type PublisherThreads = Pick<Threads, "startPublisher">;
 
 /** Silence this long means that the thread hangs or is gone. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;
@@ -20,8 +20,8 @@ const MAX_RESTART_MS = 60 * SECOND;
  * Publishes beside the API instead of between its requests: on one event loop a post waits for every page that is being served.
  * A thread that dies (it ran out of memory, say) is started again; the new one takes over from the dead one by the ledger.
  */
-export async function startThreadedPublisher(ctx: Context, start: StartThread, data: ThreadData): Promise<Publisher> {
-  const publisher = new ThreadedPublisher(ctx, start, data);
+export async function startThreadedPublisher(ctx: Context, threads: PublisherThreads, data: ThreadData): Promise<Publisher> {
+  const publisher = new ThreadedPublisher(ctx, threads, data);
   await publisher.start();
   ctx.links.wakePublisher = () => publisher.wake();
   return publisher;
@@ -29,22 +29,22 @@ export async function startThreadedPublisher(ctx: Context, start: StartThread, d
 
 class ThreadedPublisher implements Publisher {
   readonly #ctx: Context;
-  readonly #startThread: StartThread;
+  readonly #threads: PublisherThreads;
   readonly #data: ThreadData;
   readonly #closing = new AbortController();
   #thread: Worker | null = null;
   #lastHealthy = -Infinity;
   #restartAfterMs = FIRST_RESTART_MS;
 
-  constructor(ctx: Context, startThread: StartThread, data: ThreadData) {
+  constructor(ctx: Context, threads: PublisherThreads, data: ThreadData) {
     this.#ctx = ctx;
-    this.#startThread = startThread;
+    this.#threads = threads;
     this.#data = data;
   }
 
   /** Resolves when it publishes. Throws why it could not start. */
   async start(): Promise<void> {
-    const thread = this.#startThread(this.#data);
+    const thread = this.#threads.startPublisher(this.#data);
     const ended = once(thread, "exit").then(() => {
       throw new Error("The publisher's thread ended before it published.");
     });

@@ -30,7 +30,7 @@ describe("a publisher in a thread", () => {
   it("is healthy while the thread says so, and closes with it", async () => {
     await using ctx = await createTestContext();
     const pool = threads(OBEDIENT);
-    const publisher = await startThreadedPublisher({ ...ctx, links: { ...LINKS } }, pool.start, DATA);
+    const publisher = await startThreadedPublisher({ ...ctx, links: { ...LINKS } }, { startPublisher: pool.start }, DATA);
     expect(publisher.isHealthy()).toBe(true);
     await ctx.clock.advance(16_000);
     expect(publisher.isHealthy()).toBe(false);
@@ -41,7 +41,7 @@ describe("a publisher in a thread", () => {
   it("starts a thread again that died, and wakes the new one", async () => {
     await using ctx = await createTestContext();
     const pool = threads(DYING, OBEDIENT);
-    const publisher = await startThreadedPublisher({ ...ctx, links: { ...LINKS } }, pool.start, DATA);
+    const publisher = await startThreadedPublisher({ ...ctx, links: { ...LINKS } }, { startPublisher: pool.start }, DATA);
     publisher.wake();
     await expect.poll(() => publisher.isHealthy()).toBe(false);
     await ctx.clock.advance(1_000);
@@ -53,7 +53,8 @@ describe("a publisher in a thread", () => {
 
   it("says why it could not start", async () => {
     await using ctx = await createTestContext();
-    const start = (script: string) => startThreadedPublisher({ ...ctx, links: { ...LINKS } }, threads(script).start, DATA);
+    const start = (script: string) =>
+      startThreadedPublisher({ ...ctx, links: { ...LINKS } }, { startPublisher: threads(script).start }, DATA);
     await expect(start(`throw new Error("no database")`)).rejects.toThrow("no database");
     await expect(start(`process.exit(0)`)).rejects.toThrow("ended before it published");
   });
@@ -61,7 +62,7 @@ describe("a publisher in a thread", () => {
   it("ends a thread that does not listen", async () => {
     await using ctx = await createTestContext();
     const pool = threads(DEAF);
-    const publisher = await startThreadedPublisher({ ...ctx, links: { ...LINKS } }, pool.start, DATA);
+    const publisher = await startThreadedPublisher({ ...ctx, links: { ...LINKS } }, { startPublisher: pool.start }, DATA);
     const closed = publisher.close(500);
     await expect.poll(() => ctx.clock.sleepers).toBe(1);
     await ctx.clock.advance(2_500);

@@ -1,114 +1,35 @@
 import { buffer } from "node:stream/consumers";
-import { ADTS, CustomSource, FLAC, Input, MATROSKA, MP3, MP4, MPEG_TS, OGG, QTFF, WAVE, WEBM } from "mediabunny";
 import { AppError } from "../domain/errors.ts";
-import { MINUTE } from "../domain/time.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../ports/media-probe.ts";
-import { announcedEnd } from "./container-end.ts";
 import { HEAD_BYTES, identify } from "./formats.ts";
 import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
 
-/** What reading a container may cost: the index of a video of ten hours has about 30 MB. */
-const MAX_READ_BYTES = 256 * 1024 * 1024;
-const MAX_PROBE_MS = MINUTE;
+/** Reads the tracks of a video or a sound. */
+export type ProbeTracks = (source: ByteSource, format: MediaFormat) => Promise<ProbedMedia>;
 
-const MS_PER_SECOND = 1_000;
-
-/** Those of `identify`. Playlists, which name other files, are none. */
-const CONTAINERS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
-
-/** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
-export async function probe(source: ByteSource): Promise<ProbedMedia> {
+/**
+ * What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. `probeTracks` stands for the
+ * parser of containers where that runs elsewhere.
+ */
+export async function probe(source: ByteSource, probeTracks: ProbeTracks = probeTracksHere): Promise<ProbedMedia> {
   if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
-  const format = await identify(await readRange(source, 0, Math.min(HEAD_BYTES, source.sizeBytes)));
+  const format = await identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
   return format.type === "image" ? probeImage(source, format) : probeTracks(source, format);
+}
+
+async function probeTracksHere(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
+  const tracks = await import("./tracks.ts");
+  return tracks.probeTracks(source, format);
 }
 
 async function probeImage(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
   if (source.sizeBytes > MAX_IMAGE_BYTES) {
     throw new AppError("invalid", `The picture has ${source.sizeBytes} bytes. Pictures may have at most ${MAX_IMAGE_BYTES}.`);
   }
-  const size = await inspectImage(await readRange(source, 0, source.sizeBytes), format);
-  return { mimeType: format.mimeType, type: "image", ...size, durationSeconds: null, videoCodec: null, audioCodec: null };
+  const found = await inspectImage(await readFirst(source, source.sizeBytes), format);
+  return { mimeType: format.mimeType, type: "image", ...found, durationSeconds: null, videoCodec: null, audioCodec: null };
 }
 
-async function probeTracks(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
-  const end = await announcedEnd(source, format.mimeType);
-  if (end !== null && end > source.sizeBytes) throw damaged(format, new Error(`It ends at ${source.sizeBytes} and says ${end}.`));
-  const budget = createBudget(source);
-  const input = new Input({ formats: CONTAINERS, source: budget.source });
-  const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
-  try {
-    return await readTracks(input, format);
-  } catch (cause) {
-    if (budget.storeError !== null) throw budget.storeError;
-    if (cause instanceof AppError) throw cause;
-    throw damaged(format, cause);
-  } finally {
-    clearTimeout(timer);
-    input.dispose();
-  }
-}
-
-async function readTracks(input: Input, format: MediaFormat): Promise<ProbedMedia> {
-  const audio = await input.getPrimaryAudioTrack();
-  // A sound file's cover picture is not a video.
-  const video = format.type === "audio" ? null : await input.getPrimaryVideoTrack();
-  if (video === null && audio === null) throw damaged(format, new Error("no tracks"));
-  return {
-    ...(video === null ? asAudio(format) : { mimeType: format.mimeType, type: "video" }),
-    width: video === null ? null : await video.getDisplayWidth(),
-    height: video === null ? null : await video.getDisplayHeight(),
-    durationSeconds: await readDuration(input),
-    videoCodec: video === null ? null : await video.getCodec(),
-    audioCodec: audio === null ? null : await audio.getCodec(),
-    isAnimated: false,
-  };
-}
-
-function asAudio(format: MediaFormat): Pick<ProbedMedia, "mimeType" | "type"> {
-  return { mimeType: format.mimeType.replace(/^video\/(mp4|webm|x-matroska)$/, "audio/$1"), type: "audio" };
-}
-
-/** From the container's own figures, else by walking it; null where that would cost too much. */
-async function readDuration(input: Input): Promise<number | null> {
-  const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration().catch(() => null));
-  if (seconds === null || !Number.isFinite(seconds) || seconds < 0) return null;
-  return Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
-}
-
-/** The source for mediabunny, which ends when a hostile file makes it read too much. */
-function createBudget(source: ByteSource): { source: CustomSource; readonly storeError: AppError | null } {
-  let bytesLeft = MAX_READ_BYTES;
-  let storeError: AppError | null = null;
-  const custom = new CustomSource({
-    getSize: () => source.sizeBytes,
-    prefetchProfile: source.isRemote === true ? "network" : "fileSystem",
-    // Errors that nobody waits for are those of reads ahead.
-    handleUnhandledError: () => {},
-    async read(start, end) {
-      bytesLeft -= end - start;
-      if (bytesLeft < 0) throw new Error(`Reading it took more than ${MAX_READ_BYTES} bytes.`);
-      return readRange(source, start, end).catch((error: unknown) => {
-        if (error instanceof AppError) storeError = error;
-        throw error;
-      });
-    },
-  });
-  return {
-    source: custom,
-    get storeError() {
-      return storeError;
-    },
-  };
-}
-
-/** `end` is not included. */
-async function readRange(source: ByteSource, start: number, end: number): Promise<Buffer> {
-  return buffer(source.read({ start, end: end - 1 }));
-}
-
-function damaged(format: MediaFormat, cause: unknown): AppError {
-  return new AppError("invalid", `The ${format.type} (${format.mimeType}) is damaged or cut off and cannot be read. Export it anew.`, {
-    cause,
-  });
+async function readFirst(source: ByteSource, bytes: number): Promise<Buffer> {
+  return buffer(source.read({ start: 0, end: bytes - 1 }));
 }
