@@ -187,7 +187,7 @@ const AnsweredId = z.union([
     .string()
     .min(1)
     .max(500)
-    .regex(/^\P{Cc}+$/u),
+    .regex(/^[^\p{C}\p{Zl}\p{Zp}]+$/u),
   z.int().transform(String),
 ]);
 const AnsweredUrl = z.url({ protocol: /^https?$/ }).max(2_000);

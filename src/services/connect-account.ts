@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts";
+import { plainText } from "../domain/plain-text.ts";
 import { newId } from "../domain/ids.ts";
 import { quote } from "../domain/time.ts";
 import { PlatformFault, type AnyPlatform, type ConnectedAccount, type ConnectInput } from "../ports/platform.ts";
@@ -160,7 +161,7 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
   const secrets = mergeSecrets(storedSecrets(ctx, existing), connected.secrets);
   const change = {
     name: nameOf(target, existing, connected),
-    handle: connected.handle,
+    handle: handleOf(connected),
     profile_url: connected.profileUrl,
     avatar_url: connected.avatarUrl,
     status: "connected" as const,
@@ -212,7 +213,16 @@ function otherAccountSentence(row: AccountRow, connected: ConnectedAccount): str
   );
 }
 
+/** A name stands inside of sentences that agents read: on one line, without tricks, and not as long as a story. */
+const MAX_NAME_CHARS = 100;
+
 function nameOf(target: ConnectTarget, existing: AccountRow | null, connected: ConnectedAccount): string {
   const keepsName = target.platform.connect.kind === "none" && target.name === null && existing !== null;
-  return keepsName ? existing.name : connected.name;
+  if (keepsName) return existing.name;
+  const name = plainText(connected.name, MAX_NAME_CHARS);
+  return name === "" ? target.platform.title : name;
+}
+
+function handleOf({ handle }: ConnectedAccount): string | null {
+  return handle === null ? null : plainText(handle, MAX_NAME_CHARS);
 }

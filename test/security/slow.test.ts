@@ -91,7 +91,12 @@ describe("whoever asks for a file and does not take it", () => {
   it("is left, and the file is closed", async () => {
     // More than what the system keeps for a connection.
     const big = Buffer.concat([await readFile(PHOTO), Buffer.alloc(32 * 1024 * 1024)]);
-    const { file } = await storeUpload(service.ctx, callerOf(), { name: "a.png", contentType: "image/png", body: Readable.from([big]) });
+    const { file } = await storeUpload(service.ctx, callerOf(), {
+      name: "a.png",
+      altText: null,
+      contentType: "image/png",
+      body: Readable.from([big]),
+    });
     const { pathname, search } = new URL(file.downloadUrl ?? "");
     const slow = begin(`GET ${pathname}${search}`);
     slow.socket.pause();
@@ -112,7 +117,7 @@ describe("whoever asks in time", () => {
 
   it("gets the second answer over the same connection", async () => {
     const body = createReadStream(PHOTO);
-    const { file } = await storeUpload(service.ctx, callerOf(), { name: "photo.png", contentType: "image/png", body });
+    const { file } = await storeUpload(service.ctx, callerOf(), { name: "photo.png", altText: null, contentType: "image/png", body });
     const { pathname, search } = new URL(file.downloadUrl ?? "");
     const socket = connect(service.port, "127.0.0.1");
     sockets.push(socket);

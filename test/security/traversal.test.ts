@@ -19,7 +19,12 @@ let before: readonly string[];
 beforeAll(async () => {
   service = await startService();
   feed = await service.addFeed();
-  const { file } = await storeUpload(service.ctx, callerOf(), { name: "a.png", contentType: "image/png", body: createReadStream(PHOTO) });
+  const { file } = await storeUpload(service.ctx, callerOf(), {
+    name: "a.png",
+    altText: null,
+    contentType: "image/png",
+    body: createReadStream(PHOTO),
+  });
   query = new URL(file.downloadUrl ?? "").search;
   secretKey = readFileSync(join(service.folder, "secret.key"), "utf8").trim();
   await service.ask("GET /api/v1/files/uploads/none");
@@ -111,7 +116,12 @@ describe("a file's name", () => {
     const photo = readFileSync(PHOTO);
     for (const traversal of TRAVERSALS) {
       const name = decoded(traversal);
-      const { file } = await storeUpload(service.ctx, callerOf(), { name, contentType: "image/png", body: Readable.from([photo]) });
+      const { file } = await storeUpload(service.ctx, callerOf(), {
+        name,
+        altText: null,
+        contentType: "image/png",
+        body: Readable.from([photo]),
+      });
       expect(file.name).toMatch(/^[^/\\\p{Cc}\p{Cf}]{1,255}\.png$/u);
       expect(file.name).not.toMatch(/^\.|\.\.\//);
       expect(file.url).toMatch(/^r2:\/\/[a-z0-9/_.-]+$/);

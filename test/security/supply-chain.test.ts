@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+
+const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"));
+
+const Package = z.object({
+  scripts: z.record(z.string(), z.string()),
+  files: z.array(z.string()),
+  dependencies: z.record(z.string(), z.string()).default({}),
+  optionalDependencies: z.record(z.string(), z.string()).default({}),
+  devDependencies: z.record(z.string(), z.string()),
+});
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({
+      resolved: z.string().optional(),
+      integrity: z.string().optional(),
+      hasInstallScript: z.boolean().optional(),
+      link: z.boolean().optional(),
+    }),
+  ),
+});
+
+const manifest = Package.parse(read("package.json"));
+const lock = Lock.parse(read("package-lock.json"));
+
+describe("the package", () => {
+  it("runs nothing when it is installed", () => {
+    const hooks = Object.keys(manifest.scripts).filter((name) => /^(?:pre|post)?install$/.test(name));
+    expect(hooks).toEqual([]);
+  });
+
+  it("names one version of each library, and brings few", () => {
+    const { dependencies, optionalDependencies, devDependencies } = manifest;
+    for (const version of Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies }))
+      expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(Object.keys(optionalDependencies).sort()).toEqual(["better-sqlite3", "sharp"]);
+  });
+
+  it("holds the program and its documents alone", () => {
+    expect([...manifest.files].sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist"]);
+  });
+});
+
+describe("the lock file", () => {
+  const entries = Object.entries(lock.packages).filter(([name, { link }]) => name !== "" && link !== true);
+
+  it("has a checksum for each package", () => {
+    expect(entries.length).toBeGreaterThan(100);
+    expect(entries.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name)).toEqual([]);
+    for (const [, { integrity }] of entries) expect(integrity).toMatch(/^sha512-/);
+  });
+
+  it("names no host to fetch from", () => {
+    expect(entries.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+  });
+
+  it("runs scripts of the few packages alone that are known to need them", () => {
+    const names = entries
+      .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+      .map(([name]) => name.split("node_modules/").at(-1));
+    expect([...new Set(names)].sort()).toEqual(["better-sqlite3", "esbuild"]);
+  });
+});
