@@ -231,8 +231,9 @@ class Handler {
     const upload = this.#uploadOf(request);
     if (upload === null) return refuse([404, "NoSuchUpload"]);
     const text = request.body.toString();
-    const named = [...text.matchAll(/<Part><PartNumber>(\d+)<\/PartNumber><ETag>([^<]*)<\/ETag><\/Part>/g)];
-    if (!/^<CompleteMultipartUpload[ >]/.test(text) || named.length === 0) return refuse([400, "MalformedXML"]);
+    const named = [...text.matchAll(/<Part>(.*?)<\/Part>/gs)].map(
+      ([, part = ""]) => ["", fieldOf(part, "PartNumber"), fieldOf(part, "ETag")] as const,
+    );
     const numbers = named.map(([, number]) => Number(number));
     if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0))) return refuse([400, "InvalidPartOrder"]);
     const parts = named.map(([, number, tag]) => ({ part: upload.parts.get(Number(number)), tag: (tag ?? "").replaceAll("&quot;", '"') }));
@@ -275,6 +276,10 @@ class Handler {
     const upload = this.#fake.uploads.get(uploadIdOf(request));
     return upload?.key === request.key ? upload : null;
   }
+}
+
+function fieldOf(text: string, name: string): string {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(text)?.[1] ?? "";
 }
 
 function uploadIdOf({ query }: S3Request): string {

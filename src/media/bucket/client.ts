@@ -27,6 +27,8 @@ export interface BucketRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Always in memory and bounded: a try that failed is sent again. */
   readonly body?: Buffer;
+  /** Of the body, where it is known already; hexadecimal. */
+  readonly sha256?: string;
   readonly signal?: AbortSignal;
 }
 

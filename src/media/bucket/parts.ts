@@ -8,7 +8,18 @@ import { toBuffer } from "../to-buffer.ts";
  */
 export const PART_BYTES = 8 * 1024 ** 2;
 
-/** A stream cut into equal parts, the last one shorter; only one of them is in memory. What went by is counted and hashed. */
+export interface Part {
+  readonly bytes: Buffer;
+  /** Hexadecimal. */
+  readonly sha256: string;
+  /** Base64, as `Content-MD5` wants it. */
+  readonly md5: string;
+}
+
+/**
+ * A stream cut into equal parts, the last one shorter; only one of them is in memory. Counted and hashed as it comes in, because
+ * hashing a whole part at once would keep everybody else waiting.
+ */
 export class PartReader {
   readonly #chunks: AsyncIterator<unknown>;
   readonly #hash = createHash("sha256");
@@ -19,22 +30,23 @@ export class PartReader {
     this.#chunks = body[Symbol.asyncIterator]();
   }
 
-  /** Null at the end. */
-  async next(): Promise<Buffer | null> {
+  /** Null at the end; of an empty stream there is one part, an empty one. */
+  async next(): Promise<Part | null> {
     // Untouched memory costs nothing, so that a small file does not take a whole part.
     const part = Buffer.allocUnsafeSlow(PART_BYTES);
+    const hashes = { sha256: createHash("sha256"), md5: createHash("md5") };
     let filled = 0;
     while (filled < PART_BYTES) {
       if (this.#left.length === 0 && !(await this.#fetch())) break;
       const copied = this.#left.copy(part, filled);
+      const bytes = part.subarray(filled, filled + copied);
+      for (const hash of [this.#hash, hashes.sha256, hashes.md5]) hash.update(bytes);
       this.#left = this.#left.subarray(copied);
       filled += copied;
     }
-    if (filled === 0) return null;
-    const bytes = part.subarray(0, filled);
     this.#sizeBytes += filled;
-    this.#hash.update(bytes);
-    return bytes;
+    if (filled === 0 && this.#sizeBytes > 0) return null;
+    return { bytes: part.subarray(0, filled), sha256: hashes.sha256.digest("hex"), md5: hashes.md5.digest("base64") };
   }
 
   /** Of everything that was read; only once, at the end. */

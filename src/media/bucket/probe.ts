@@ -90,9 +90,11 @@ async function examineListing(client: BucketClient): Promise<BucketFinding[]> {
     const text = "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket.";
     findings.push({ verdict: "problem", text });
   }
-  if ((await refusalOf(client, { method: "GET", key: null, query: { uploads: "", "max-uploads": "1" } })) !== null) {
-    const text = "the key may not list unfinished uploads, so that those of a killed process stay. Allow s3:ListBucketMultipartUploads.";
-    findings.push({ verdict: "note", text });
+  const refusal = await refusalOf(client, { method: "GET", key: null, query: { uploads: "", "max-uploads": "1" } });
+  if (refusal !== null) {
+    const who = refusal.status === 403 ? "the key may not list unfinished uploads" : "unfinished uploads cannot be listed";
+    const way = refusal.status === 403 ? "Allow s3:ListBucketMultipartUploads." : "Let a rule of the bucket remove them.";
+    findings.push({ verdict: "note", text: `${who}, so that those of a killed process stay. ${way}` });
   }
   return findings;
 }

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { BucketClient } from "./client.ts";
-import { PART_BYTES, PartReader } from "./parts.ts";
+import { PART_BYTES, PartReader, type Part } from "./parts.ts";
 import { BucketRefusal } from "./refusal.ts";
 import { escapeXml } from "./xml.ts";
 
@@ -39,8 +39,9 @@ export async function writeObject(client: BucketClient, write: Write): Promise<{
   try {
     const target: Target = { client, key, isNew, signal, mark: randomBytes(16).toString("hex") };
     const parts = new PartReader(body);
-    const first = (await parts.next()) ?? Buffer.alloc(0);
-    const second = first.length < PART_BYTES ? null : await parts.next();
+    const first = await parts.next();
+    if (first === null) throw new Error("A stream without even an empty part.");
+    const second = first.bytes.length < PART_BYTES ? null : await parts.next();
     if (second === null) await putWhole(target, first);
     else await putParts(target, [first, second], parts);
     return parts.finish();
@@ -50,18 +51,19 @@ export async function writeObject(client: BucketClient, write: Write): Promise<{
   }
 }
 
-/** Checked by the bucket beside the signed SHA-256; buckets with a retention period insist on it. */
-function contentMd5(bytes: Buffer): Record<string, string> {
-  return { "content-md5": createHash("md5").update(bytes).digest("base64") };
+/** MD5 is checked by the bucket beside the signed SHA-256; buckets with a retention period insist on it. */
+function sending({ bytes, sha256, md5 }: Part): { body: Buffer; sha256: string; headers: { "content-md5": string } } {
+  return { body: bytes, sha256, headers: { "content-md5": md5 } };
 }
 
-async function putWhole(target: Target, body: Buffer): Promise<void> {
+async function putWhole(target: Target, whole: Part): Promise<void> {
   const { client, key, mark, signal } = target;
-  const headers = { ...contentMd5(body), [MARK]: mark, "content-type": "application/octet-stream" };
-  await asNew(target, (condition) => client.ask({ method: "PUT", key, body, headers: { ...headers, ...condition }, signal }));
+  const { headers, ...content } = sending(whole);
+  const described = { ...headers, [MARK]: mark, "content-type": "application/octet-stream" };
+  await asNew(target, (condition) => client.ask({ method: "PUT", key, ...content, headers: { ...described, ...condition }, signal }));
 }
 
-async function putParts(target: Target, first: readonly Buffer[], rest: PartReader): Promise<void> {
+async function putParts(target: Target, first: readonly Part[], rest: PartReader): Promise<void> {
   const { client, key, mark, signal } = target;
   const headers = { [MARK]: mark, "content-type": "application/octet-stream" };
   const begun = await client.ask({ method: "POST", key, query: { uploads: "" }, headers, signal });
@@ -79,20 +81,20 @@ async function putParts(target: Target, first: readonly Buffer[], rest: PartRead
   }
 }
 
-async function* partsOf(first: readonly Buffer[], rest: PartReader): AsyncGenerator<Buffer> {
+async function* partsOf(first: readonly Part[], rest: PartReader): AsyncGenerator<Part> {
   yield* first;
   for (let part = await rest.next(); part !== null; part = await rest.next()) yield part;
 }
 
 /** The tag of each part, in order. When one fails, the others are called off, and none is under way afterwards. */
-async function sendParts(target: Target, uploadId: string, parts: AsyncIterable<Buffer>): Promise<string[]> {
+async function sendParts(target: Target, uploadId: string, parts: AsyncIterable<Part>): Promise<string[]> {
   const stop = new AbortController();
   const signal = AbortSignal.any([target.signal, stop.signal]);
   const tags: string[] = [];
   const underWay = new Set<Promise<void>>();
-  const send = async (index: number, body: Buffer): Promise<void> => {
+  const send = async (index: number, part: Part): Promise<void> => {
     try {
-      tags[index] = await sendPart({ ...target, signal }, { uploadId, partNumber: String(index + 1) }, body);
+      tags[index] = await sendPart({ ...target, signal }, { uploadId, partNumber: String(index + 1) }, part);
     } catch (error) {
       stop.abort(error);
     }
@@ -101,8 +103,8 @@ async function sendParts(target: Target, uploadId: string, parts: AsyncIterable<
     let index = 0;
     for await (const part of parts) {
       signal.throwIfAborted();
-      const sending = send(index++, part).finally(() => underWay.delete(sending));
-      underWay.add(sending);
+      const sent = send(index++, part).finally(() => underWay.delete(sent));
+      underWay.add(sent);
       if (underWay.size >= PARTS_AT_ONCE) await Promise.race(underWay);
     }
   } catch (error) {
@@ -113,8 +115,8 @@ async function sendParts(target: Target, uploadId: string, parts: AsyncIterable<
   return tags;
 }
 
-async function sendPart({ client, key, signal }: Target, query: { uploadId: string; partNumber: string }, body: Buffer): Promise<string> {
-  const { headers } = await client.ask({ method: "PUT", key, query, body, headers: contentMd5(body), signal });
+async function sendPart({ client, key, signal }: Target, query: { uploadId: string; partNumber: string }, part: Part): Promise<string> {
+  const { headers } = await client.ask({ method: "PUT", key, query, ...sending(part), signal });
   const tag = headers["etag"];
   if (tag === undefined) throw new Error("The bucket took a part without giving its tag.");
   return tag;
