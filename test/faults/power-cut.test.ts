@@ -96,7 +96,7 @@ async function untilCut(servers: ClassServers, cut: Cut, running: RunningWorker,
 
 describe("F6 a power cut", { timeout: TIMEOUT_MS }, () => {
   it("takes no intent of a request that the platform saw, and what goes on from the disk publishes once", async () => {
-    const wanted = times({ short: 6, long: 500 });
+    const wanted = times({ short: 4, long: 500 });
     let images = 0;
     const kinds = [false, true].flatMap((isDone) =>
       (preload === null ? [false] : [true, false]).map((isSyncedOnly) => ({ isDone, isSyncedOnly })),

@@ -86,7 +86,7 @@ const REPORTED = `points × 6 classes, for ${HOLD_MS / 1_000} s with a second pr
 
 describe("F9 a process that is stopped (SIGSTOP)", { timeout: TIMEOUT_MS }, () => {
   it("keeps what it works on, and nothing goes out twice when it goes on", async () => {
-    const held = await holdEverywhere("stop", times({ short: 4, long: 200 }), 8);
+    const held = await holdEverywhere("stop", times({ short: 3, long: 200 }), 8);
     expect(held).toBeGreaterThan(0);
     report({
       fault: "F9",
