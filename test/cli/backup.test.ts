@@ -238,7 +238,14 @@ describe("posthorn backup and restore", () => {
     {
       await using session = await open(folder.env);
       session.ctx.db.raw.exec("PRAGMA user_version = 99");
-      const input = { file: join(folder.path, "b.tar"), isForced: false, folder: session.folder, version: "9", secretKeyId: "x", bucket: null };
+      const input = {
+        file: join(folder.path, "b.tar"),
+        isForced: false,
+        folder: session.folder,
+        version: "9",
+        secretKeyId: "x",
+        bucket: null,
+      };
       await makeBackup(session.ctx, { ...input, signal: new AbortController().signal });
     }
     const env = besides(folder);
