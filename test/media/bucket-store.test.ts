@@ -4,8 +4,9 @@ import { buffer, text } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { createBucketStore, type BucketStore } from "../../src/media/bucket-store.ts";
-import { BucketClient, type BucketOptions } from "../../src/media/bucket/client.ts";
+import { BucketClient, type BucketOptions, type BucketRequest } from "../../src/media/bucket/client.ts";
 import { PART_BYTES } from "../../src/media/bucket/parts.ts";
+import { BucketRefusal } from "../../src/media/bucket/refusal.ts";
 import { sweepUploads } from "../../src/media/bucket/sweep.ts";
 import { createOutbound } from "../../src/media/outbound.ts";
 import { startFakeS3, type FakeS3, type Fault } from "../support/fake-s3.ts";
@@ -95,6 +96,78 @@ describe("signatures", () => {
   });
 });
 
+describe("the fake", () => {
+  const ask = async (opened: Opened, request: BucketRequest): Promise<string> => {
+    const error: unknown = await new BucketClient(opened.options).ask(request).catch((thrown: unknown) => thrown);
+    if (error instanceof Error && !(error instanceof BucketRefusal)) throw error;
+    return error instanceof BucketRefusal ? error.code : "taken";
+  };
+  const bytes = Buffer.from("hello");
+  const key = "a/b";
+
+  it("refuses bodies that are not what their sums say, and requests without or with another's signature", async () => {
+    await using opened = await open();
+    const put = { method: "PUT", key, body: bytes } as const;
+    expect(await ask(opened, { ...put, sha256: "0".repeat(64) })).toBe("XAmzContentSHA256Mismatch");
+    expect(await ask(opened, { ...put, sha256: "STREAMING-AWS4-HMAC-SHA256-PAYLOAD" })).toBe("NotImplemented");
+    expect(await ask(opened, { ...put, sha256: "UNSIGNED-PAYLOAD" })).toBe("taken");
+    expect(await ask(opened, { ...put, headers: { "content-md5": Buffer.alloc(16).toString("base64") } })).toBe("BadDigest");
+    expect(await ask(opened, { ...put, headers: { "content-md5": "short" } })).toBe("InvalidDigest");
+    expect(await ask(opened, { ...put, headers: { "x-amz-checksum-sha256": "AAAA" } })).toBe("BadDigest");
+    const { outbound, bucket } = opened.options;
+    const plain = await outbound.request({ method: "PUT", url: `${bucket.endpoint}/${bucket.name}/${key}`, body: bytes });
+    expect([plain.status, await text(plain.body)]).toEqual([403, expect.stringContaining("AccessDenied")]);
+    const [signed] = opened.s3.requests.filter(({ headers }) => headers["authorization"] !== undefined);
+    const { "content-length": _length, ...headers } = (signed?.headers ?? {}) as Record<string, string>;
+    const moved = await outbound.request({ method: "PUT", url: `${bucket.endpoint}/${bucket.name}/a/c`, headers, body: bytes });
+    expect([moved.status, await text(moved.body)]).toEqual([403, expect.stringContaining("SignatureDoesNotMatch")]);
+    const chunked = await outbound.request({
+      method: "PUT",
+      url: `${bucket.endpoint}/${bucket.name}/${key}`,
+      headers,
+      body: body("hello"),
+    });
+    expect([chunked.status, await text(chunked.body)]).toEqual([411, expect.stringContaining("MissingContentLength")]);
+  });
+
+  it("refuses parts that are too small, unknown, or out of order", async () => {
+    await using opened = await open();
+    const begin = async (): Promise<string> => {
+      const { xml } = await new BucketClient(opened.options).ask({ method: "POST", key, query: { uploads: "" } });
+      return xml.at(-1)?.fields.get("UploadId") ?? "";
+    };
+    const uploadId = await begin();
+    const tag = '"5d41402abc4b2a76b9719d911017c592"';
+    for (const partNumber of ["1", "2"])
+      expect(await ask(opened, { method: "PUT", key, query: { uploadId, partNumber }, body: bytes })).toBe("taken");
+    const complete = (parts: readonly [number, string][], upload = uploadId): Promise<string> => {
+      const list = parts.map(([number, each]) => `<Part><PartNumber>${number}</PartNumber><ETag>${each}</ETag></Part>`).join("");
+      const xml = Buffer.from(`<CompleteMultipartUpload>${list}</CompleteMultipartUpload>`);
+      return ask(opened, { method: "POST", key, query: { uploadId: upload }, body: xml });
+    };
+    const orders: [number, string][][] = [
+      [
+        [2, tag],
+        [1, tag],
+      ],
+      [
+        [1, tag],
+        [2, '"other"'],
+      ],
+      [
+        [1, tag],
+        [2, tag],
+      ],
+      [],
+    ];
+    const codes: string[] = [];
+    for (const order of orders) codes.push(await complete(order));
+    expect(codes).toEqual(["InvalidPartOrder", "InvalidPart", "EntityTooSmall", "MalformedXML"]);
+    expect(await complete([[1, tag]], "unknown")).toBe("NoSuchUpload");
+    expect(await complete([[2, tag]])).toBe("taken");
+  });
+});
+
 describe("writing to a bucket", () => {
   it("sends large files in equal parts, two at once, and small ones in one request", async () => {
     await using opened = await open();
@@ -158,8 +231,11 @@ describe("writing to a bucket", () => {
   /** An answer to HEAD has no body to say more than its status. */
   const isTold = (step: string, fault: Fault): boolean =>
     step !== "HeadObject" || typeof fault === "string" || (Array.isArray(fault) ? Number(fault[0]) : 0) >= 429;
+  /** Megabytes each: three of them tell what the others would. */
+  const isCheap = (step: string, fault: Fault): boolean =>
+    !/Part|Multipart/.test(step) || typeof fault === "string" || fault === PASSING[0]?.[1];
   const MEETINGS = STEPS.flatMap((step) =>
-    PASSING.filter(([, fault]) => isTold(step, fault)).map(([name, fault]) => [step, name, fault] as const),
+    PASSING.filter(([, fault]) => isTold(step, fault) && isCheap(step, fault)).map(([name, fault]) => [step, name, fault] as const),
   );
   it.each(MEETINGS)("goes on after a %s met %s, once and three times", async (step, _name, fault) => {
     await using opened = await open();

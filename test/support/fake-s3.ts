@@ -165,6 +165,7 @@ class Handler {
       this.#known,
       this.#fake.now(),
     );
+    if (request.method === "PUT" && request.headers["content-length"] === undefined) return refuse([411, "MissingContentLength"]);
     const refused = refusal ?? refuseBody(request, payload);
     if (refused !== null) return refuse(refused);
     if (request.operation === "NoSuchBucket") return refuse([404, "NoSuchBucket"]);
@@ -234,6 +235,7 @@ class Handler {
     const named = [...text.matchAll(/<Part>(.*?)<\/Part>/gs)].map(
       ([, part = ""]) => ["", fieldOf(part, "PartNumber"), fieldOf(part, "ETag")] as const,
     );
+    if (!/^(<\?xml[^>]*>\s*)?<CompleteMultipartUpload[ >]/.test(text) || named.length === 0) return refuse([400, "MalformedXML"]);
     const numbers = named.map(([, number]) => Number(number));
     if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0))) return refuse([400, "InvalidPartOrder"]);
     const parts = named.map(([, number, tag]) => ({ part: upload.parts.get(Number(number)), tag: (tag ?? "").replaceAll("&quot;", '"') }));
@@ -300,9 +302,8 @@ function operationOf({ method, key, query }: Pick<S3Request, "method" | "key" | 
   return ({ GET: "GetObject", HEAD: "HeadObject" } as Record<string, string>)[method] ?? "Unknown";
 }
 
-/** Length and checksums, as S3 checks them. */
-function refuseBody({ method, headers, body }: S3Request, payload: string): Refusal | null {
-  if (method === "PUT" && headers["content-length"] === undefined) return [411, "MissingContentLength"];
+/** Checksums, as S3 checks them. */
+function refuseBody({ headers, body }: S3Request, payload: string): Refusal | null {
   // R2 and B2 take no chunked signatures.
   if (payload.startsWith("STREAMING-")) return [501, "NotImplemented"];
   const sha256 = createHash("sha256").update(body).digest();

@@ -119,9 +119,7 @@ export class BucketClient {
   async #send(request: BucketRequest, timeoutMs: number): Promise<OutboundResponse> {
     const { method, body, signal } = request;
     const url = this.#url(request);
-    const sha256 = createHash("sha256")
-      .update(body ?? "")
-      .digest("hex");
+    const sha256 = request.sha256 ?? sha256Of(body);
     const headers = { ...request.headers, "x-amz-content-sha256": sha256 };
     const signed = await this.#signer({ method, url, headers }).sign();
     const sent: OutboundRequest = { method, url, headers: Object.fromEntries(signed.headers), timeoutMs, idleMs: IDLE_MS };
@@ -151,6 +149,12 @@ export class BucketClient {
     // It stands in sentences of ours.
     return new BucketRefusal({ status, code: /^[A-Za-z0-9]{1,64}$/.test(code) ? code : "", clockErrorMs });
   }
+}
+
+function sha256Of(body: Buffer | undefined): string {
+  return createHash("sha256")
+    .update(body ?? "")
+    .digest("hex");
 }
 
 function isPassing(error: unknown): boolean {
