@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { AppError } from "../domain/errors.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
 import { keepOpen } from "./held-locks.ts";
 
@@ -53,6 +54,9 @@ function lock(file: string): SqliteDatabase | null {
     database.close();
     const code = sqliteCode(error);
     if (code !== null && code.startsWith("SQLITE_BUSY")) return null;
+    if (code !== null && code.startsWith("SQLITE_FULL")) {
+      throw new AppError("unavailable", "The disk of the data folder is full. Free some space, then start again.", { cause: error });
+    }
     throw error;
   }
 }
