@@ -19,24 +19,33 @@ const PATH = "/api/v1/files/uploads";
 const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
 
+/** Of so many finished uploads it is remembered which file each became. */
+const MAX_REMEMBERED = 1_000;
+
 /**
  * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the file that the
- * upload became in `Content-Location`. An upload's id begins with its owner's mark: to others it does not exist.
+ * upload became in `Content-Location`, and so does a HEAD after it, for those to whom that answer was lost. An upload's id begins
+ * with its owner's mark: to others it does not exist.
  */
 export function createResumableUploads(ctx: AppContext, folder: string): RequestHandler<{ upload?: string }> {
   const callers = new AsyncLocalStorage<Caller>();
-  let server: Promise<Server> | null = null;
+  const parts: TusParts = { ctx, folder, callers, finished: new Map() };
+  let running: Promise<Tus> | null = null;
   let sweptAt = -Infinity;
   return async (request, response) => {
     const caller = callerOf(response);
     const id = request.params.upload;
     if (id !== undefined && !isOwn(caller, id)) throw uploadNotFound();
-    const tus = await (server ??= startTus({ ctx, folder, callers }));
+    const { server, datastore } = await (running ??= startTus(parts));
     if (ctx.clock.now() - sweptAt >= SWEEP_EVERY_MS) {
       sweptAt = ctx.clock.now();
-      await tus.cleanUpExpiredUploads();
+      await server.cleanUpExpiredUploads();
     }
-    await callers.run(caller, () => tus.handle(request, response));
+    await callers.run(caller, async () => {
+      const finished = request.method === "HEAD" && id !== undefined ? await findFinished(parts, datastore, id) : null;
+      if (finished === null) return server.handle(request, response);
+      response.set({ ...finishedHeaders(finished), "Tus-Resumable": "1.0.0", "Cache-Control": "no-store" }).end();
+    });
   };
 }
 
@@ -48,10 +57,22 @@ interface TusParts {
   readonly ctx: AppContext;
   readonly folder: string;
   readonly callers: AsyncLocalStorage<Caller>;
+  /** What uploads became, or are becoming, by their ids. */
+  readonly finished: Map<string, Promise<Finished>>;
+}
+
+interface Finished {
+  readonly fileId: string;
+  readonly sizeBytes: number;
+}
+
+interface Tus {
+  readonly server: Server;
+  readonly datastore: FileStore;
 }
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(parts: TusParts): Promise<Server> {
+async function startTus(parts: TusParts): Promise<Tus> {
   const [{ Server: TusServer }, { FileStore: Store }] = await Promise.all([import("@tus/server"), import("@tus/file-store")]);
   await mkdir(parts.folder, { recursive: true, mode: 0o700 });
   const datastore = new Store({ directory: parts.folder, expirationPeriodInMilliseconds: ABANDONED_MS });
@@ -76,21 +97,56 @@ async function startTus(parts: TusParts): Promise<Server> {
   });
   // Only now: until its answer is made, tus still asks for the upload.
   server.on("POST_FINISH", (_request, _response, upload) => void forget(parts.ctx, datastore, upload));
-  return server;
+  return { server, datastore };
+}
+
+/** An upload whose bytes are all there; one that this process, or its predecessor, did not get to store is stored now. */
+async function findFinished(parts: TusParts, datastore: FileStore, id: string): Promise<Finished | null> {
+  const known = parts.finished.get(id);
+  if (known !== undefined) return known;
+  const upload = await datastore.getUpload(id).catch(() => null);
+  if (upload === null || upload.offset !== upload.size) return null;
+  const finished = await storeOnce(parts, datastore, upload);
+  await forget(parts.ctx, datastore, upload);
+  return finished;
 }
 
 async function finish(parts: TusParts, datastore: FileStore, upload: Upload): Promise<{ headers: Record<string, string> }> {
+  try {
+    return { headers: finishedHeaders(await storeOnce(parts, datastore, upload)) };
+  } catch (error) {
+    throw asRefusal(parts.ctx, error);
+  }
+}
+
+function finishedHeaders({ fileId, sizeBytes }: Finished): Record<string, string> {
+  const size = String(sizeBytes);
+  return { "Content-Location": `/api/v1/files/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
+}
+
+/** Whoever asks while the bytes are being stored waits for the same file. */
+function storeOnce(parts: TusParts, datastore: FileStore, upload: Upload): Promise<Finished> {
+  const { finished } = parts;
+  const known = finished.get(upload.id);
+  if (known !== undefined) return known;
+  const storing = store(parts, upload);
+  finished.set(upload.id, storing);
+  const [oldest] = finished.keys();
+  if (finished.size > MAX_REMEMBERED && oldest !== undefined) finished.delete(oldest);
+  return storing.catch(async (error: unknown) => {
+    finished.delete(upload.id);
+    await forget(parts.ctx, datastore, upload);
+    throw error;
+  });
+}
+
+async function store(parts: TusParts, upload: Upload): Promise<Finished> {
   const { filename, altText } = upload.metadata ?? {};
   const path = upload.storage?.path;
   if (path === undefined) throw new Error("The upload has no place.");
-  try {
-    const body = createReadStream(path);
-    const { file } = await storeUpload(parts.ctx, callerIn(parts), { name: filename ?? null, altText: altText ?? null, body });
-    return { headers: { "Content-Location": `/api/v1/files/${file.id}` } };
-  } catch (error) {
-    await forget(parts.ctx, datastore, upload);
-    throw asRefusal(parts.ctx, error);
-  }
+  const body = createReadStream(path);
+  const { file } = await storeUpload(parts.ctx, callerIn(parts), { name: filename ?? null, altText: altText ?? null, body });
+  return { fileId: file.id, sizeBytes: file.sizeBytes };
 }
 
 /** What cannot be removed now is removed as abandoned later. */

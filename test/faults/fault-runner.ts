@@ -42,6 +42,8 @@ export async function buildWorker(name: string): Promise<string> {
     platform: "node",
     format: "esm",
     minify: true,
+    // Newer syntax than the oldest Node has.
+    target: "node20.19",
     external: ["better-sqlite3", "sharp"],
     // Libraries in CommonJS ask for Node's modules by require.
     banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },

@@ -267,7 +267,34 @@ describe("resumable uploads", () => {
     expect(shown.json.file).toMatchObject({ name: "clip.mp4", type: "video", sizeBytes: CLIP.length, status: "ready" });
     expect(await readFile(join(ctx.folder, "files", shown.json.file.url.slice(5)))).toEqual(CLIP);
     await expect.poll(() => readdir(join(ctx.folder, "uploads"))).toEqual([]);
-    expect((await server.ask(`HEAD ${location}`, { headers: TUS })).status).toBe(404);
+  });
+
+  it("say what they became to those who lost the answer", async () => {
+    const location = (await begin(CLIP.length)).headers["location"] ?? "";
+    const last = await patch(location, 0, CLIP);
+    const size = String(CLIP.length);
+    for (let time = 0; time < 2; time += 1) {
+      expect(await server.ask(`HEAD ${location}`, { headers: TUS })).toMatchObject({
+        status: 200,
+        headers: { "upload-offset": size, "upload-length": size, "content-location": last.headers["content-location"] },
+      });
+    }
+    expect((await server.ask("GET /api/v1/files")).json.files).toHaveLength(1);
+    expect((await server.ask(`HEAD ${location}`, { key: await server.keyFor("other"), headers: TUS })).status).toBe(404);
+  });
+
+  it("whose bytes are all there, and which nobody stored, are stored when they are asked about", async () => {
+    const location = (await begin(CLIP.length)).headers["location"] ?? "";
+    // As a process leaves it that is killed after the last byte.
+    await writeFile(join(ctx.folder, "uploads", location.split("/").at(-1) ?? ""), CLIP);
+    const heads = await Promise.all([1, 2].map(() => server.ask(`HEAD ${location}`, { headers: TUS })));
+    expect(new Set(heads.map(({ headers }) => headers["content-location"])).size).toBe(1);
+    expect((await server.ask(`GET ${heads[0]?.headers["content-location"]}`)).json.file).toMatchObject({
+      name: "clip.mp4",
+      status: "ready",
+    });
+    await expect.poll(() => readdir(join(ctx.folder, "uploads"))).toEqual([]);
+    expect((await server.ask("GET /api/v1/files")).json.files).toHaveLength(1);
   });
 
   it("can be sent with their beginning", async () => {

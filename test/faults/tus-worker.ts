@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "../../src/domain/ids.ts";
+import { createFolderStore } from "../../src/media/folder-store.ts";
+import { createMediaProbe } from "../../src/media/lazy-probe.ts";
+import { createOutbound } from "../../src/media/outbound.ts";
+import { createMediaSource } from "../../src/media/source.ts";
+import { startPublisher } from "../../src/publisher/loop.ts";
+import { createCipher } from "../../src/store/cipher.ts";
+import { openDb } from "../../src/store/db.ts";
+import { createWorkerLocks } from "../../src/store/worker-lock.ts";
+import { systemClock } from "../../src/system-clock.ts";
+import { createMemoryLogger, createTestContext } from "../support/context.ts";
+import { tusPlatform } from "./tus-platform.ts";
+
+/**
+ * The publisher with real media, in a process that others kill.
+ *
+ * argv: data folder, address of the platform, size from which remote files are passed through.
+ */
+const [folder = "", baseUrl = "", passFromBytes = "0"] = process.argv.slice(2);
+
+const log = createMemoryLogger();
+const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+const media = createMediaSource({
+  outbound,
+  files: createFolderStore(join(folder, "files")),
+  probe: createMediaProbe(),
+  clock: systemClock,
+  folder: join(folder, "spool"),
+  findFile: async () => null,
+  downloadUrl: async () => "",
+  passFromBytes: Number(passFromBytes),
+});
+const ctx = await createTestContext({
+  db: await openDb({ file: join(folder, "posthorn.db") }),
+  log,
+  clock: systemClock,
+  cipher: createCipher(readFileSync(join(folder, "key"))),
+  outbound,
+  media,
+  feed: {} as never,
+  platformList: [tusPlatform],
+  settings: { timezone: "UTC", maxLatenessMs: 3_600_000, uploadFolders: [], platformSettings: { POSTHORN_TUS_BASE_URL: baseUrl } },
+  workerId: newId("wrk"),
+});
+const publisher = await startPublisher(ctx, {
+  identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
+  locks: createWorkerLocks(join(folder, "workers")),
+});
+process.stdout.write("publishing\n");
+
+const waiting = ctx.db.raw.prepare("SELECT COUNT(*) AS n FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL");
+while ((waiting.get([]) as { n: number }).n > 0) await systemClock.sleep(10);
+process.stderr.write(log.lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+await publisher.close();
+process.exit(0);
