@@ -21,8 +21,9 @@ const seed = values.seed ?? String(randomInt(2 ** 31));
 const folder = mkdtempSync(join(tmpdir(), "posthorn-torture-"));
 const results = join(folder, "results.jsonl");
 
-/** The files in which one of the faults is named at the head of a test's name. */
-function filesOf(faults: readonly string[]): string[] {
+/** The files in which one of the faults is named at the head of a test's name; more words of it choose among them. */
+function filesOf(names: readonly string[]): string[] {
+  const faults = names.map((name) => name.split(" ")[0] ?? name);
   return readdirSync(FAULTS)
     .filter((name) => name.endsWith(".test.ts"))
     .filter((name) => faults.length === 0 || faults.some((fault) => readFileSync(join(FAULTS, name), "utf8").includes(`"${fault} `)))
