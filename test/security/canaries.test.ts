@@ -34,6 +34,7 @@ const CANARY = {
   hookSecret: `whsec_${Buffer.from("canary-hook-signing-secret-0001").toString("base64")}`,
   fixedKey: "canary-fixed-key-of-the-settings-1234",
   metricsToken: "canary-metrics-token",
+  bucketSecret: "canary-bucket-secret-access-key",
 } as const;
 
 const folder = temporaryFolder();
@@ -128,13 +129,23 @@ async function publishOn(accountId: string): Promise<void> {
   await call("resolve_post", { id: result.post.id, outcome: "not_published" });
 }
 
-async function command(args: readonly string[], input?: string): Promise<CliRun> {
+/** A bucket that answers as the Bluesky server does: not at all like one, and quoting what it is sent. */
+const bucket = (): Record<string, string> => ({
+  POSTHORN_S3_ENDPOINT: pds.origin,
+  POSTHORN_S3_BUCKET: "posts",
+  POSTHORN_S3_REGION: "auto",
+  POSTHORN_S3_ACCESS_KEY_ID: "AKIDEXAMPLE",
+  POSTHORN_S3_SECRET_ACCESS_KEY: CANARY.bucketSecret,
+});
+
+async function command(args: readonly string[], input?: string, env: Record<string, string> = {}): Promise<CliRun> {
   const run = await runCli(args, {
     env: {
       POSTHORN_DATA_DIR: folder.env["POSTHORN_DATA_DIR"] ?? "",
       POSTHORN_ALLOWED_HOSTS: "127.0.0.1",
       POSTHORN_API_KEY: CANARY.fixedKey,
       POSTHORN_METRICS_TOKEN: CANARY.metricsToken,
+      ...env,
     },
     ...(input === undefined ? {} : { input }),
   });
@@ -220,6 +231,8 @@ async function runSession(): Promise<void> {
   await command(["backup", join(folder.path, "backup.tar")]);
   await command(["keys", "list"]);
   await command(["doctor"]);
+  await command(["doctor"], undefined, bucket());
+  await command(["backup", join(folder.path, "bucket.tar")], undefined, bucket());
   await command(
     ["connect", "bluesky", "--handle", "alice.test", "--instance", pds.origin, "--secrets-stdin"],
     JSON.stringify({ appPassword: CANARY.wrongPassword }),
