@@ -5,8 +5,8 @@ import type { OutboundResponse } from "../ports/outbound.ts";
 import { BLOCK_BYTES, type BlockSums } from "./block-sums.ts";
 import { asError, explainRemote, readRemote, requestRemote, type RemoteOptions } from "./remote-request.ts";
 
-/** Read ahead of a reader. */
-const AHEAD_BYTES = 4 * BLOCK_BYTES;
+/** Pieces that are read ahead of a reader, each of up to 64 KiB. */
+const AHEAD_PIECES = 8;
 
 /** A source that breaks off is asked for the rest at once, as long as answers bring something. */
 const MAX_EMPTY_ANSWERS = 3;
@@ -36,7 +36,8 @@ interface Range {
 export function openPassage(options: RemoteOptions, passage: Passage, range: { start?: number; end?: number }): Readable {
   const start = range.start ?? 0;
   const end = Math.min(range.end ?? passage.sizeBytes - 1, passage.sizeBytes - 1);
-  return Readable.from(readRange(options, passage, { start, end }), { objectMode: false, highWaterMark: AHEAD_BYTES });
+  // Piece by piece: a stream of bytes would copy them together for its reader.
+  return Readable.from(readRange(options, passage, { start, end }), { objectMode: true, highWaterMark: AHEAD_PIECES });
 }
 
 /** What was read is noted also when the reader goes away or the source fails: it may have been sent. */
