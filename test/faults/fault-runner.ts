@@ -67,9 +67,15 @@ export interface RunningWorker {
   readonly exit: Promise<Exit>;
 }
 
+/** A test that failed leaves nobody behind, least of all one that is stopped. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
 /** Runs the worker until it ends, by itself or by its own kill. */
 export function runWorker(worker: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningWorker {
   const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  running.add(child);
+  child.once("close", () => running.delete(child));
   let stdout = "";
   child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   const said = (word: string): Promise<boolean> =>
