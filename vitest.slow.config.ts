@@ -1,0 +1,40 @@
+import { existsSync } from "node:fs";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Pages are looked at in a real browser, which not every machine has; continuous integration installs one. */
+export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
+
+/** What takes long; run by `npm run test:slow` and by continuous integration. */
+export const SLOW = [
+  "test/contract/fuzz.test.ts",
+  "test/faults/bluesky-kill.test.ts",
+  "test/faults/kill.test.ts",
+  "test/faults/many-processes.test.ts",
+  "test/faults/restored-copy.test.ts",
+  "test/faults/tus-kill.test.ts",
+  "test/faults/two-processes.test.ts",
+  "test/faults/upkeep-kill.test.ts",
+  "test/faults/upload-kill.test.ts",
+  "test/faults/webhook-kill.test.ts",
+  "test/mcp/memory.test.ts",
+  "test/platforms/bluesky-faults.test.ts",
+];
+
+export const shared = {
+  exclude: [...configDefaults.exclude, "test/runtimes/**"],
+  pool: "forks",
+  // Most of the time goes into waiting for disks and other processes, so more run than there are cores.
+  maxWorkers: 3,
+  globalSetup: ["test/support/pds-workspace.ts"],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+} as const;
+
+export default defineConfig({
+  test: {
+    ...shared,
+    exclude: [...shared.exclude],
+    globalSetup: [...shared.globalSetup],
+    include: [...SLOW, ...(hasBrowser ? ["test/**/*.browser-test.ts"] : [])],
+  },
+});
