@@ -17,7 +17,8 @@ const HEAD = ["fault", "what is done", "runs", "what was seen", "seed", "run on"
 
 /** The rows of the page, those that were run anew replaced, in the order of the plan. */
 export function mergeResults(page: string, results: readonly Result[]): string[][] {
-  const fresh = results.map(cellsOf);
+  // A test may tell more than once how far it has come; the last word counts.
+  const fresh = [...new Map(results.map(cellsOf).map((row) => [nameOf(row), row])).values()];
   const isFresh = (row: readonly string[]): boolean => fresh.some((other) => nameOf(other) === nameOf(row));
   return [...readRows(page).filter((row) => !isFresh(row)), ...fresh].sort(inOrder);
 }

@@ -45,6 +45,8 @@ const child = spawn(process.execPath, [join(ROOT, "node_modules", "vitest", "vit
   stdio: "inherit",
   env: { ...process.env, TORTURE_SCALE: values.scale, TORTURE_SEED: seed, TORTURE_RESULTS: results },
 });
+// Whoever ends it keeps the rows of what was done until then.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => child.kill(signal));
 const [code] = (await once(child, "exit")) as [number | null];
 const page = readFileSync(TABLE, "utf8");
 const text = renderReliability(page, mergeResults(page, readResults()));
