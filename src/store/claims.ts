@@ -3,101 +3,94 @@ import { TRANSITIONS } from "../domain/post-states.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { LEASED, leased, type Lease } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
-import { POST_COLUMNS, type PostRow } from "./posts.ts";
+import { FIRST_OF_ACCOUNT, FREE, type Candidate } from "./due-posts.ts";
+import type { PostRow } from "./posts.ts";
 import type { Tables } from "./schema.ts";
 
-/** Which posts a worker takes up, and how it gets and gives back the right to: raw statements, run in a group commit. */
+/** How a worker gets and gives back the right to work on posts: raw statements, run in a group commit. */
 
-const COLUMNS = POST_COLUMNS.join(", ");
 const CLAIMABLE = "next_at IS NOT NULL AND lease_worker IS NULL";
-/**
- * The first due post of each account. Walks from account to account through the index, so that the work does not grow with
- * the backlog of any of them.
- */
-const DUE_HEADS = `
-  WITH RECURSIVE busy (account_id) AS (
-    SELECT (SELECT account_id FROM posts INDEXED BY posts_claim WHERE ${CLAIMABLE} ORDER BY account_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT p.account_id FROM posts p INDEXED BY posts_claim
-            WHERE p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.account_id > busy.account_id ORDER BY p.account_id LIMIT 1)
-    FROM busy WHERE busy.account_id IS NOT NULL
-  )
-  SELECT p.id AS id, p.status AS status, p.account_id AS account_id, p.scheduled_at AS scheduled_at, p.next_at AS next_at,
-         a.status AS account_status, a.in_flight_post AS in_flight_post, a.next_allowed_at AS next_allowed_at
-  FROM busy JOIN accounts a ON a.id = busy.account_id
-  JOIN posts p ON p.id = (
-    SELECT h.id FROM posts h INDEXED BY posts_claim
-    WHERE h.account_id = busy.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ? AND h.next_at <= ?
-    ORDER BY h.due_at, h.sort_key LIMIT 1)
-  ORDER BY p.due_at, p.sort_key`;
 
-export type DueHead = Pick<PostRow, "id" | "status" | "account_id" | "scheduled_at"> & {
-  readonly next_at: number;
-  readonly account_status: Tables["accounts"]["status"];
-  readonly in_flight_post: string | null;
-  readonly next_allowed_at: number;
-};
-
-export function readDueHeads(raw: SqliteDatabase, now: number): DueHead[] {
-  return raw.prepare(DUE_HEADS).all([now, now]) as DueHead[];
-}
-
-/** When the first post after this moment wants attention; null when none waits. One before it may be held up by its channel. */
-export function readNextAfter(raw: SqliteDatabase, moment: number): number | null {
-  const sql = `SELECT MIN(next_at) AS next FROM posts INDEXED BY posts_next WHERE ${CLAIMABLE} AND next_at > ?`;
-  const row = raw.prepare(sql).get([moment]) as { next: number | null };
-  return row.next;
-}
-
-export interface ClaimedPost {
-  readonly post: PostRow;
-  readonly account: Tables["accounts"];
+export interface ClaimedPost extends Candidate {
   readonly lease: Lease;
 }
 
-/** Takes the post for this worker and opens (or goes on with) its attempt. Null: somebody else was faster. */
-export function claimPost(raw: SqliteDatabase, id: string, worker: { id: string; now: number; nextAllowedAt: number }): ClaimedPost | null {
-  const post = raw
-    .prepare(
-      `UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
-         fence = fence + 1, lease_worker = ?, updated_at = ?,
-         attempts = attempts + NOT EXISTS (
-           SELECT 1 FROM attempts a
-           WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded'))
-       WHERE id = ? AND ${CLAIMABLE} AND next_at <= ? AND status IN ('scheduled', 'publishing', 'uploaded')
-       RETURNING ${COLUMNS}`,
-    )
-    .get([worker.id, worker.now, id, worker.now]) as PostRow | undefined;
-  if (post === undefined) return null;
-  const account = raw
-    .prepare("UPDATE accounts SET in_flight_post = ?, next_allowed_at = MAX(next_allowed_at, ?) WHERE id = ? RETURNING *")
-    .get([id, worker.nextAllowedAt, post.account_id]) as Tables["accounts"];
-  openAttempt(raw, post, worker);
-  return {
-    post,
-    account,
-    lease: { postId: id, accountId: post.account_id, workerId: worker.id, fence: post.fence },
-  };
+/** What is taken, and until when its account then gets no other. */
+export interface Wanted {
+  readonly candidate: Candidate;
+  readonly nextAllowedAt: number;
 }
+
+/** The same for each statement of a claim: what was read, and what is written. */
+function toClaim({ candidate: { post, account }, nextAllowedAt }: Wanted): readonly unknown[] {
+  return [post.id, post.fence, account.id, account.updated_at, nextAllowedAt, newId("att")];
+}
+
+/** Which of them may be had: nobody took, changed or stopped them since they were read, and no post of the account comes first. */
+const HAD = `
+  SELECT j.key AS place FROM json_each(?1) j
+  CROSS JOIN posts p ON p.id = j.value ->> 0
+  CROSS JOIN accounts a ON a.id = p.account_id
+  WHERE p.fence = j.value ->> 1 AND a.updated_at = j.value ->> 3
+    AND p.next_at <= ?2 AND p.next_at IS NOT NULL AND p.lease_worker IS NULL
+    AND ${FREE} AND ${FIRST_OF_ACCOUNT}`;
+
+const TAKE = `
+  UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
+    fence = fence + 1, lease_worker = ?, updated_at = ?,
+    attempts = attempts + NOT EXISTS (
+      SELECT 1 FROM attempts a
+      WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded'))
+  WHERE id IN (SELECT value ->> 0 FROM json_each(?)) AND ${CLAIMABLE} AND status IN ('scheduled', 'publishing', 'uploaded')
+  RETURNING id, status, attempts`;
+
+const OCCUPY = `
+  UPDATE accounts SET in_flight_post = j.value ->> 0, next_allowed_at = MAX(next_allowed_at, j.value ->> 4)
+  FROM json_each(?) j WHERE accounts.id = j.value ->> 2`;
 
 /**
  * A post that only waited (held until its time, being processed) goes on in its attempt; anything else is a new one, whose
  * number the claim has counted up.
  */
-function openAttempt(raw: SqliteDatabase, post: PostRow, worker: { id: string; now: number }): void {
-  const resumed = raw
-    .prepare(
-      `UPDATE attempts SET outcome = 'running', worker_id = ?, finished_at = NULL
-       WHERE post_id = ? AND number = ? AND outcome IN ('waiting', 'uploaded') RETURNING number`,
-    )
-    .get([worker.id, post.id, post.attempts]);
-  if (resumed !== undefined) return;
-  raw
-    .prepare(
-      `INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
-       VALUES (?, ?, ?, ?, ?, ?, 'running', NULL, ?, ?, NULL)`,
-    )
-    .run([newId("att"), post.owner_id, post.id, post.attempts, post.run, worker.id, worker.now - post.due_at, worker.now]);
+const OPEN_ATTEMPTS = `
+  INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
+  SELECT j.value ->> 5, p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL, p.updated_at - p.due_at, p.updated_at, NULL
+  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.value ->> 0 WHERE TRUE
+  ON CONFLICT (post_id, number) DO UPDATE SET outcome = 'running', worker_id = excluded.worker_id, finished_at = NULL`;
+
+/**
+ * Takes posts for this worker, in the order given, and opens (or goes on with) their attempts; what somebody else was faster
+ * with, or changed since it was read, is left out. A few statements for all of them: one for each would take three times as long.
+ */
+export function claimPosts(raw: SqliteDatabase, wanted: readonly Wanted[], worker: { id: string; now: number }): ClaimedPost[] {
+  const claims = wanted.map(toClaim);
+  const had = raw.prepare(HAD).all([JSON.stringify(claims), worker.now]) as { place: number }[];
+  if (had.length === 0) return [];
+  const places = had.map(({ place }) => place).sort((a, b) => a - b);
+  const json = JSON.stringify(places.map((place) => claims[place]));
+  const taken = raw.prepare(TAKE).all([worker.id, worker.now, json]) as Pick<PostRow, "id" | "status" | "attempts">[];
+  raw.prepare(OCCUPY).run([json]);
+  raw.prepare(OPEN_ATTEMPTS).run([json]);
+  const takenById = new Map(taken.map((row) => [row.id, row]));
+  return places.flatMap((place) => {
+    const candidate = wanted[place]?.candidate;
+    const row = candidate && takenById.get(candidate.post.id);
+    return row === undefined || candidate === undefined ? [] : [toClaimed(candidate, row, worker)];
+  });
+}
+
+function toClaimed(
+  { post, ...rest }: Candidate,
+  taken: Pick<PostRow, "status" | "attempts">,
+  worker: { id: string; now: number },
+): ClaimedPost {
+  const fence = post.fence + 1;
+  const { status, attempts } = taken;
+  return {
+    ...rest,
+    post: { ...post, status, attempts, fence, lease_worker: worker.id, updated_at: worker.now },
+    lease: { postId: post.id, accountId: post.account_id, workerId: worker.id, fence },
+  };
 }
 
 /**

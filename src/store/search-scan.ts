@@ -56,7 +56,7 @@ const COST_PER_LOOKUP = 0.8;
 const COST_PER_MEMBER = 0.15;
 /** Each further list that a hit must be in. */
 const COST_PER_MEETING = 0.4;
-const COST_PER_CHECK = 5;
+const COST_PER_CHECK = 3;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
 const FIRST_ROWS = 64;

@@ -26,13 +26,15 @@ const ACCENTS = new RegExp(`[${ACCENT_RANGES.replaceAll(" ", "").replace(/[0-9a-
 const IS_ASCII = /^[\x00-\x7f]*$/;
 const ASCII_PIECES = /(?<word>[a-z0-9]+)|(?<dense>(?!))|(?<symbol>\S)/g;
 
-/** Latin letters of most languages, each folded once: neither its neighbours nor its place in a word matter to it. */
-const LATIN_LETTERS = /[\u0080-\u024f]/g;
-// oxlint-disable-next-line no-control-regex
-const IS_LATIN = /^[\x00-\u024f]*$/;
-const FOLDED_LATIN = new Map(
-  Array.from({ length: 0x250 - 0x80 }, (_, at) => String.fromCharCode(0x80 + at)).map((letter) => [letter, foldAny(letter)]),
-);
+/** Latin, Greek and Cyrillic letters: each is folded for itself, neither its neighbours nor its place in a word matter to it. */
+const LETTERS = "\\u0080-\\u02ff\\u0370-\\u0482\\u048a-\\u052f";
+/** Punctuation, symbols, Chinese, kana, Korean and emoji, which folding leaves as they are. */
+const UNFOLDED =
+  "\\u2010-\\u20cf\\u232b-\\u24b5\\u24d0-\\u2adb\\u3000-\\u3029\\u3030-\\u3098\\u309b-\\u9fff\\uac00-\\ud7a3\\ud83c-\\ud83e\\udc00-\\udfff";
+const LAST_LETTER = 0x52f;
+const EACH_LETTER = new RegExp(`[${LETTERS}]`, "g");
+const ALL_UNFOLDED = new RegExp(`^[${UNFOLDED}]+$`);
+const NOT_SIMPLE = new RegExp(`[^\\0-\\x7f${LETTERS}${UNFOLDED}]`);
 
 /** What JSON does not write as it is. */
 const ESCAPED = /["\\\p{Cc}\p{Cs}]/u;
@@ -52,13 +54,22 @@ export interface SearchTerm {
   readonly pieces: readonly Piece[];
   /** Its longest piece, which a post must have somewhere; "" where JSON would write all of them in another way. */
   readonly needle: string;
+  /** How the needle may be spelled in a simple text before it is folded; null where that is not known. */
+  readonly spellings: RegExp | null;
 }
 
 /** Without case and accents, in NFC. */
 export function fold(text: string): string {
   if (IS_ASCII.test(text)) return text.toLowerCase();
-  if (IS_LATIN.test(text)) return text.replace(LATIN_LETTERS, (letter) => FOLDED_LATIN.get(letter) ?? letter).toLowerCase();
-  return foldAny(text);
+  return NOT_SIMPLE.test(text) ? foldAny(text) : text.replace(EACH_LETTER, foldLetter).toLowerCase();
+}
+
+const foldedLetters = new Map<string, string>();
+
+function foldLetter(letter: string): string {
+  let folded = foldedLetters.get(letter);
+  if (folded === undefined) foldedLetters.set(letter, (folded = foldAny(letter)));
+  return folded;
 }
 
 /** Upper case first: it opens ß to ss and ﬁ to fi. */
@@ -84,7 +95,8 @@ export function parseSearch(search: string): SearchTerm[] {
     .sort()
     .map((text) => {
       const pieces = splitPieces(text);
-      return { text, pieces, needle: needleOf(pieces) };
+      const needle = needleOf(pieces);
+      return { text, pieces, needle, spellings: spellingsOf(needle) };
     });
 }
 
@@ -93,13 +105,36 @@ function needleOf(pieces: readonly Piece[]): string {
   return plain.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 }
 
+/** Finds every spelling, and some that are none: ß is two letters, so any run of one letter is taken for any number of it. */
+function spellingsOf(needle: string): RegExp | null {
+  if (ALL_UNFOLDED.test(needle)) return new RegExp(needle);
+  if (!/^[a-z0-9]+$/.test(needle)) return null;
+  const oneOf = (letter: string): string => `[${letter}${letter.toUpperCase()}${accented(letter)}]`;
+  return new RegExp(needle.replace(/(.)\1*/g, (run, letter: string) => `${oneOf(letter)}${run === letter ? "" : "+"}`));
+}
+
+let accentedLetters: Map<string, string> | null = null;
+
+/** The letters that fold to this one, or to several with this one among them. */
+function accented(letter: string): string {
+  if (accentedLetters === null) {
+    accentedLetters = new Map();
+    for (const one of String.fromCharCode(...Array(LAST_LETTER + 1).keys()).match(EACH_LETTER) ?? []) {
+      for (const plain of foldLetter(one)) accentedLetters.set(plain, (accentedLetters.get(plain) ?? "") + one);
+    }
+  }
+  return accentedLetters.get(letter) ?? "";
+}
+
 /**
- * True when a post as it is stored, JSON and all, cannot have the words; JSON writes letters as they are. It saves unpacking
- * most of the posts that do not have them.
+ * True when a post as it is stored, JSON and all, cannot have the words; JSON writes letters as they are. It saves folding and
+ * unpacking most of the posts that do not have them.
  */
 export function isRuledOut(stored: string, terms: readonly SearchTerm[]): boolean {
-  const folded = fold(stored);
-  return terms.some(({ needle }) => !folded.includes(needle));
+  return terms.some(({ needle, spellings }) => {
+    if (spellings?.test(stored) === true) return false;
+    return (spellings !== null && !NOT_SIMPLE.test(stored)) || !fold(stored).includes(needle);
+  });
 }
 
 export interface SearchableText {
@@ -113,9 +148,9 @@ export function searchableText({ caption, metadata }: SearchableText): string {
   return texts.filter((text) => typeof text === "string").join("\n");
 }
 
-/** True when each term begins a word of the text, or, where it begins with another kind of character, stands anywhere. */
-export function matchesAll(folded: string, terms: readonly SearchTerm[]): boolean {
-  return terms.every((term) => matches(folded, term));
+/** The terms that begin no word of the text and, where they begin with another kind of character, stand nowhere in it. */
+export function missingFrom(folded: string, terms: readonly SearchTerm[]): SearchTerm[] {
+  return terms.filter((term) => !matches(folded, term));
 }
 
 function matches(folded: string, { text, pieces }: SearchTerm): boolean {
