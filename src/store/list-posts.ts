@@ -4,9 +4,9 @@ import type { Query } from "./db.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
 import { rowsOf } from "./search-candidates.ts";
 import { hitsOf, withoutFrequent } from "./search-clauses.ts";
-import { scan, type KeyRange, type ScanPlan } from "./search-scan.ts";
+import { scan, type KeyRange, type ScanPlan, type WordsPlan } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
-import { compileSearch } from "./search.ts";
+import { compileSearch, type CompiledSearch } from "./search.ts";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
 export interface PostFilter {
@@ -44,13 +44,11 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
   const compiled = await compileSearch(query, scope.terms);
   if (compiled === null) return { rows: [], next: null };
-  const { clauses, needsCheck } = await withoutFrequent(query, compiled, page);
+  const words = await withoutFrequent(query, compiled, page);
   const plan: ScanPlan = {
     terms: scope.terms,
-    needsCheck,
-    lists: clauses.reduce((sum, { lists }) => sum + lists, 0),
-    clauses: clauses.length,
-    words: (range, limit) => hitsOf(clauses, range, limit),
+    words: wordsPlan(words),
+    rarest: words.clauses.length < 2 ? null : wordsPlan({ clauses: words.clauses.slice(0, 1), needsCheck: true }),
     rows: (range, limit) => streams(scope, range, limit),
     isFitting: isFitting(scope),
     isMember: (range) => sql`key IN (SELECT key FROM (${union(scope, range)}))`,
@@ -60,6 +58,15 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
   // A post that changed since it was found is left out; the place to go on from stays.
   const rows = await readRows(query, scope, rowsOf(keys.slice(0, page.limit)));
   return { rows: rows.map(withoutKey), next: last === undefined ? stoppedAt : BigInt(last) };
+}
+
+function wordsPlan({ clauses, needsCheck }: CompiledSearch): WordsPlan {
+  return {
+    needsCheck,
+    lists: clauses.reduce((sum, { lists }) => sum + lists, 0),
+    clauses: clauses.length,
+    hits: (range, limit) => hitsOf(clauses, range, limit),
+  };
 }
 
 interface KeyedRow extends ShownRow {

@@ -9,6 +9,8 @@ export interface Candidates {
   /** How many were looked at, and of how many the text was compared. */
   readonly count: number;
   readonly compared: number;
+  /** How many fit the filters beside the text. */
+  readonly fitting: number;
   /** The newest and the oldest key looked at; null when there was none. */
   readonly span: { readonly newest: bigint; readonly oldest: bigint } | null;
 }
@@ -25,6 +27,7 @@ export async function compareTexts(query: Query, source: RawBuilder<unknown>, te
     keys: rows.filter(({ entry }) => hasTerms(entry, terms)).map(({ entry }) => keyOf(entry)),
     count: rows.length,
     compared: rows.length,
+    fitting: rows.length,
     span: first === undefined || last === undefined ? null : { newest: BigInt(keyOf(first.entry)), oldest: BigInt(keyOf(last.entry)) },
   };
 }
@@ -50,6 +53,7 @@ export async function walkIndex(query: Query, { source, condition, terms }: Inde
     keys: terms === null ? fitting : (await compareTexts(query, rowsOf(fitting), terms)).keys,
     count,
     compared: terms === null ? 0 : fitting.length,
+    fitting: fitting.length,
     span: newest === undefined || oldest === undefined ? null : { newest: BigInt(newest), oldest: BigInt(oldest) },
   };
 }

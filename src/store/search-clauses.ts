@@ -12,15 +12,17 @@ const ENTRIES_PER_CHECK = 250;
 
 /**
  * Leaves out the clauses whose lists are so much longer than the rarest one's that comparing the few texts of that one is
- * quicker: FTS5 steps through every entry of each list that a post must be in.
+ * quicker: FTS5 steps through every entry of each list that a post must be in. The others come back rarest first, as far as known.
  */
 export async function withoutFrequent(query: Query, compiled: CompiledSearch, range: KeyRange): Promise<CompiledSearch> {
   if (compiled.clauses.length < 2) return compiled;
   const rated = [];
   for (const clause of compiled.clauses) rated.push({ clause, density: await readDensity(query, clause, range) });
   const rarest = Math.min(...rated.map(({ density }) => density ?? Infinity));
-  const kept = rated.filter(({ density }) => density === null || density <= rarest * ENTRIES_PER_CHECK).map(({ clause }) => clause);
-  return { clauses: kept, needsCheck: compiled.needsCheck || kept.length < rated.length };
+  const kept = rated
+    .filter(({ density }) => density === null || density <= rarest * ENTRIES_PER_CHECK)
+    .toSorted((a, b) => (a.density ?? Infinity) - (b.density ?? Infinity));
+  return { clauses: kept.map(({ clause }) => clause), needsCheck: compiled.needsCheck || kept.length < rated.length };
 }
 
 /** Its newest hits by the time that they cover; null where nothing is known. */

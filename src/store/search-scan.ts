@@ -19,19 +19,26 @@ export interface KeyRange {
 
 export interface ScanPlan {
   readonly terms: readonly SearchTerm[];
-  readonly needsCheck: boolean;
-  /** Lists that `words` opens each time. */
-  readonly lists: number;
-  /** How many of them each hit must be in. */
-  readonly clauses: number;
-  /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
-  words(range: KeyRange, limit: number): RawBuilder<unknown>;
+  readonly words: WordsPlan;
+  /** A part of it that finds more posts, each at less cost: quicker where few of those found fit the filters. */
+  readonly rarest: WordsPlan | null;
   /** Keys and rows (`key`, `row`) of the posts that fit all filters but the text, newest first, at most `limit`. */
   rows(range: KeyRange, limit: number): RawBuilder<unknown>;
   /** That a hit (`key`) fits the filters beside the text: looked up, which costs the same for any filter. */
   readonly isFitting: RawBuilder<unknown>;
   /** The same by a set of all that fit and lie in the range: quicker where these are few. */
   isMember(range: KeyRange): RawBuilder<unknown>;
+}
+
+export interface WordsPlan {
+  /** It finds more than what was asked for: each post must be compared with the terms. */
+  readonly needsCheck: boolean;
+  /** Lists that it opens each time. */
+  readonly lists: number;
+  /** How many of them each hit must be in. */
+  readonly clauses: number;
+  /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
+  hits(range: KeyRange, limit: number): RawBuilder<unknown>;
 }
 
 export interface ScanResult {
@@ -63,6 +70,10 @@ const FIRST_ROWS = 64;
 const MAX_ROWS = 2_048;
 const FIRST_HITS = 128;
 const MAX_HITS = 32_768;
+/** Fewer than one of so many found: comparing these few texts costs less than meeting more lists for each. */
+const SELDOM = 16;
+/** Of the rarest words alone, when it is known that few fit. */
+const FIRST_RARE_HITS = 512;
 /** A turn takes so many times more than the one before at most, and so much more than seems needed. */
 const MAX_GROWTH = 16;
 const MARGIN = 1.2;
@@ -80,6 +91,8 @@ interface Way {
   /** What its turns found so far. */
   count: number;
   compared: number;
+  /** Fitted the other filters. */
+  fitting: number;
   hits: number;
   distance: number;
   /** Its last turn found less than half of what its density foretold. */
@@ -87,7 +100,10 @@ interface Way {
 }
 
 export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
-  const { words, rows } = waysOf(query, plan, page.wanted);
+  const rows = rowsWay(query, plan, page.wanted);
+  const wordsWay = (words: WordsPlan, size: number): Way => createWordsWay(query, plan, { words, rows, size });
+  let words = wordsWay(plan.words, Math.max(FIRST_HITS, page.wanted));
+  let rarest = plan.rarest;
   const keys: string[] = [];
   let ceiling = page.ceiling;
   let cost = 0;
@@ -99,15 +115,19 @@ export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promis
     cost += way.costPerTurn + found.count * way.costPerCandidate() + found.compared * COST_PER_CHECK;
     note(way, found, page.wanted - keys.length);
     ceiling = found.settledTo;
+    if (way === words && rarest !== null && isSeldomFitting(words)) {
+      words = wordsWay(rarest, FIRST_RARE_HITS);
+      rarest = null;
+    }
   }
   return { keys, stoppedAt: ceiling };
 }
 
-function waysOf(query: Query, plan: ScanPlan, wanted: number): { words: Way; rows: Way } {
-  const nothing = { count: 0, compared: 0, hits: 0, distance: 0, isThin: false };
-  const costPerHit = COST_PER_HIT + (plan.clauses - 1) * COST_PER_MEETING;
-  const rows: Way = {
-    ...nothing,
+const NOTHING_FOUND = { count: 0, compared: 0, fitting: 0, hits: 0, distance: 0, isThin: false };
+
+function rowsWay(query: Query, plan: ScanPlan, wanted: number): Way {
+  return {
+    ...NOTHING_FOUND,
     read: async (range, limit) => settle(await compareTexts(query, plan.rows(range, limit), plan.terms), range, limit),
     needsCheck: true,
     costPerTurn: COST_PER_TURN,
@@ -115,25 +135,32 @@ function waysOf(query: Query, plan: ScanPlan, wanted: number): { words: Way; row
     size: Math.max(FIRST_ROWS, Math.ceil(wanted / 4)),
     maxSize: MAX_ROWS,
   };
-  const words: Way = {
-    ...nothing,
+}
+
+function createWordsWay(query: Query, plan: ScanPlan, { words, rows, size }: { words: WordsPlan; rows: Way; size: number }): Way {
+  const costPerHit = COST_PER_HIT + (words.clauses - 1) * COST_PER_MEETING;
+  const way: Way = {
+    ...NOTHING_FOUND,
     read: async (all, limit) => {
       // The set has to end somewhere. Where the words get rarer than foretold, the next turn does without: it ends with its hits.
       const isSet = costPerMember() < COST_PER_LOOKUP;
-      const range = isSet ? within(all, limit / densityOf(words)) : all;
+      const range = isSet ? within(all, limit / densityOf(way)) : all;
       const condition = isSet ? plan.isMember(range) : plan.isFitting;
-      const terms = plan.needsCheck ? plan.terms : null;
-      return settle(await walkIndex(query, { source: plan.words(range, limit), condition, terms }), range, limit);
+      const terms = words.needsCheck ? plan.terms : null;
+      return settle(await walkIndex(query, { source: words.hits(range, limit), condition, terms }), range, limit);
     },
-    needsCheck: plan.needsCheck,
-    costPerTurn: COST_PER_TURN + plan.lists * COST_PER_LIST,
+    needsCheck: words.needsCheck,
+    costPerTurn: COST_PER_TURN + words.lists * COST_PER_LIST,
     costPerCandidate: () => costPerHit + Math.min(costPerMember(), COST_PER_LOOKUP),
-    size: Math.max(FIRST_HITS, wanted),
+    size,
     maxSize: MAX_HITS,
   };
-  const costPerMember = (): number =>
-    words.count === 0 || words.isThin ? Infinity : (densityOf(rows) / densityOf(words)) * COST_PER_MEMBER;
-  return { words, rows };
+  const costPerMember = (): number => (way.count === 0 || way.isThin ? Infinity : (densityOf(rows) / densityOf(way)) * COST_PER_MEMBER);
+  return way;
+}
+
+function isSeldomFitting({ count, fitting }: Way): boolean {
+  return fitting * SELDOM < count;
 }
 
 /** A full turn settled what lies above its oldest candidate, any other its whole range. */
@@ -179,6 +206,7 @@ function densityOf(way: Way): number {
 function note(way: Way, found: Candidates & { readonly settledTo: bigint }, missing: number): void {
   way.count += found.count;
   way.compared += found.compared;
+  way.fitting += found.fitting;
   way.hits += found.keys.length;
   way.distance += found.span === null ? 0 : Number(found.span.newest - found.settledTo);
   way.isThin = found.count * 2 < way.size;
