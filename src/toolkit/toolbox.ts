@@ -7,6 +7,7 @@ import { runOnce } from "../services/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
+import { createOutputParser } from "./exact-output.ts";
 import { toJsonSchema, type JsonSchema } from "./json-schema.ts";
 
 /** A tool as every face lists it. */
@@ -57,7 +58,9 @@ const Confirm = z.string().max(200).describe("Token out of the answer that asked
 const IdempotencyKey = z.string().min(1).max(255).describe("Calls with one key are done once (24 h).");
 
 export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
-  const entries = new Map(tools.map((tool) => [tool.name, { tool: withOwnFields(tool, ctx.settings) }]));
+  const entries = new Map(
+    tools.map((tool) => [tool.name, { tool: withOwnFields(tool, ctx.settings), parseOutput: createOutputParser(tool.output) }]),
+  );
   const localTools = [...entries.values()].map(({ tool }) => tool);
   const remoteTools = localTools.map(withoutLocalFields);
   const listings = new Map<AnyTool, ToolListing>();
@@ -71,17 +74,18 @@ export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolb
     (caller.isLocal ? localTools : remoteTools).filter((tool) => isAllowed(caller, tool.permission)).map(listingOf);
 
   const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
-    const tool = entries.get(name)?.tool;
-    if (tool === undefined) {
+    const entry = entries.get(name);
+    if (entry === undefined) {
       throw new AppError("not_found", `There is no tool of this name. The tools are ${[...entries.keys()].join(", ")}.`);
     }
+    const { tool } = entry;
     requirePermission(caller, tool.permission, `call ${tool.name}`);
     requireShallow(args);
     const { idempotencyKey, confirm, ...input } = parseInput(tool, args);
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const asked = typeof confirm === "string" ? { confirmToken: confirm, ...options } : options;
     const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
-      runTool(tool, input, { ...asked, context: { ctx, caller, idempotency } });
+      runTool(entry, input, { ...asked, context: { ctx, caller, idempotency } });
     const isOnce = key !== undefined && !tool.hints.readOnly;
     const done = isOnce
       ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
@@ -96,13 +100,19 @@ export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolb
 type Input = Record<string, unknown>;
 type RunContext = Pick<CallContext, "ctx" | "caller" | "idempotency">;
 
-async function runTool(tool: AnyTool, input: Input, options: CallOptions & { readonly context: RunContext }): Promise<Input> {
+interface Entry {
+  readonly tool: AnyTool;
+  readonly parseOutput: (value: unknown) => unknown;
+}
+
+async function runTool(entry: Entry, input: Input, options: CallOptions & { readonly context: RunContext }): Promise<Input> {
+  const { tool, parseOutput } = entry;
   const { signal = new AbortController().signal, progress = () => {}, context } = options;
   // A question has rounds of its own.
   const client = tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
   const call = { ...context, signal, progress, ...client };
   await requireConfirmation(tool, input, { ...options, call });
-  return tool.output.parse(await tool.handle(input, call)) as Input;
+  return parseOutput(await tool.handle(input, call)) as Input;
 }
 
 /** The listing of every tool to a caller on this machine with all permissions. */
