@@ -26,6 +26,8 @@ function isReadOnly(toolbox: Toolbox, name: string): boolean {
 /** Ends when the client goes away. What changes something is finished all the same: half of it would be worse. */
 function signalOf(response: Response): AbortSignal {
   const gone = new AbortController();
-  response.once("close", () => gone.abort(new Error("The client has gone.")));
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort(new Error("The client has gone."));
+  });
   return gone.signal;
 }

@@ -8,6 +8,7 @@ import { methodNotAllowed } from "./errors.ts";
 import { parseBody, readBody } from "./json-body.ts";
 import { readQuery } from "./query.ts";
 import { toCall, type ResourceRoute } from "./resource-routes.ts";
+import { sendJson } from "./send-json.ts";
 
 export interface RouteDeps {
   readonly toolbox: Toolbox;
@@ -52,7 +53,7 @@ function answer(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Record<s
     if (route.success !== undefined && route.success.isMade?.(call.args) !== false) {
       response.status(route.success.status).set("Location", route.success.location(result));
     }
-    response.json(result);
+    sendJson(response, result);
   };
 }
 

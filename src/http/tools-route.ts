@@ -6,6 +6,7 @@ import { methodNotAllowed } from "./errors.ts";
 import { parseBody, readBody } from "./json-body.ts";
 import { readQuery } from "./query.ts";
 import type { RouteDeps } from "./resource-router.ts";
+import { sendJson } from "./send-json.ts";
 
 /** `GET /tools` lists what the key may call, `POST /tools/<name>` calls it. */
 export function addToolRoutes(router: Router, { toolbox, clock, guard }: RouteDeps): void {
@@ -23,7 +24,7 @@ function listTools(toolbox: Toolbox): RequestHandler {
   return (request, response) => {
     parseBody(request, "none");
     readQuery(request, {});
-    response.json({ tools: toolbox.list(callerOf(response)) });
+    sendJson(response, { tools: toolbox.list(callerOf(response)) });
   };
 }
 
@@ -44,6 +45,6 @@ function answerTool(toolbox: Toolbox): NamedTool {
     const args = parseBody(request, "required");
     readQuery(request, {});
     const { result } = await callTool(toolbox, { request, response }, { tool: request.params.name, args });
-    response.json({ result });
+    sendJson(response, { result });
   };
 }
