@@ -3,29 +3,50 @@ import { transform, type BuildResult, type Metafile } from "esbuild";
 
 export interface OneFileOptions {
   readonly target: string;
-  /** Sources that every start by an agent needs: what they import is plain code, everything else a text. */
+  /** Sources that every start by an agent needs: what they import is plain code, everything else a comment. */
   readonly eager: readonly string[];
 }
 
+/** Parts of Node that take their time to load and that an agent does not wait for: loaded when one of their functions is called. */
+const LATE_BUILTINS = [
+  "node:child_process",
+  "node:crypto",
+  "node:readline/promises",
+  "node:stream/consumers",
+  "node:timers/promises",
+  "node:worker_threads",
+];
+
 /**
  * Runs the parts of the one file. Node reads all of a program's code before it runs any of it, which for everything that Posthorn
- * can do takes longer than a bare server takes to start. It passes over a text at a fifth of that price, so the parts that a start
- * does not need are texts, compiled when they are first imported.
+ * can do takes longer than a bare server takes to start. It passes over a comment at a tenth of that price, so the parts that a
+ * start does not need stand in the last line, which is one, and are read from there when they are first imported.
  */
 const LOADER = `
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { compileFunction } from "node:vm";
+import { fileURLToPath } from "node:url";
 const requireFromOutside = createRequire(import.meta.url);
+const lateBuiltins = new Set(${JSON.stringify(LATE_BUILTINS)});
 const loaded = new Map();
-const PARAMETERS = ["module", "exports", "require", "moduleUrl"];
-function compile(text, name) {
-  return compileFunction(text(), PARAMETERS, { filename: import.meta.url + "/" + name });
+let lastLine = null;
+function compile(name, [start, end]) {
+  if (lastLine === null) {
+    const file = readFileSync(fileURLToPath(import.meta.url), "latin1");
+    lastLine = file.slice(file.lastIndexOf("\\n//") + 3);
+  }
+  const parameters = ["module", "exports", "require", "moduleUrl"];
+  const filename = import.meta.url + "/" + name.slice(2);
+  return requireFromOutside("node:vm").compileFunction(JSON.parse(lastLine.slice(start, end)), parameters, { filename });
+}
+function requireLate(name) {
+  return new Proxy({}, { get: (_, key) => requireFromOutside(name)[key] });
 }
 function requirePart(name) {
   const known = loaded.get(name);
   if (known !== undefined) return known.exports;
-  const run = CODE[name] ?? (TEXTS[name] && compile(TEXTS[name], name.slice(2)));
-  if (run === undefined) return requireFromOutside(name);
+  const run = EARLY[name] ?? (LATE[name] && compile(name, LATE[name]));
+  if (run === undefined) return lateBuiltins.has(name) ? requireLate(name) : requireFromOutside(name);
   const module = { exports: {} };
   loaded.set(name, module);
   run(module, module.exports, requirePart, import.meta.url);
@@ -41,21 +62,31 @@ export async function joinParts(
   const graph = readGraph(result.metafile);
   const eager = new Set<string>();
   for (const source of options.eager) addImported(graph, graph.entries.get(source), eager);
-  const code: string[] = [];
-  const texts: string[] = [];
+  const early: string[] = [];
+  const late: Record<string, readonly [start: number, end: number]> = {};
+  let lastLine = "";
   for (const [name, text] of files) {
     if (!name.endsWith(".js")) continue;
     const part = await toFunctionBody(text, options.target);
-    if (eager.has(name)) code.push(`"./${name}": (function (module, exports, require, moduleUrl) {${part}})`);
-    // A function around it: Node would look at the text of a constant more closely.
-    else texts.push(`"./${name}": () => ${JSON.stringify(part)}`);
+    if (eager.has(name)) {
+      early.push(`"./${name}": (function (module, exports, require, moduleUrl) {${part}})`);
+      continue;
+    }
+    const start = lastLine.length;
+    lastLine += toAscii(JSON.stringify(part));
+    late[`./${name}`] = [start, lastLine.length];
   }
   const [entry = ""] = options.eager;
-  const start = `requirePart("./${graph.entries.get(entry)}");`;
+  const parts = `const EARLY = {\n${early.join(",\n")}};\nconst LATE = ${JSON.stringify(late)};`;
   return {
-    code: `#!/usr/bin/env node${LOADER}\nconst CODE = {\n${code.join(",\n")}};\nconst TEXTS = {\n${texts.join(",\n")}};\n${start}\n`,
+    code: `#!/usr/bin/env node${LOADER}\n${parts}\nrequirePart("./${graph.entries.get(entry)}");\n//${lastLine}`,
     licenses: mergeLicenses([...files].filter(([name]) => !name.endsWith(".js")).map(([, text]) => text)),
   };
+}
+
+/** A single other character would make Node hold and read all of the file as text of twice the size. */
+function toAscii(json: string): string {
+  return json.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** As CommonJS, which can be linked without writing files; line breaks and names stay for the stacks in the log. */

@@ -121,7 +121,7 @@ async function readIfThere(file: string): Promise<string | null> {
  * may be known already.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
-  await createOnce(folder.secretKey, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
+  if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
   return readKey(folder.secretKey);
 }
 

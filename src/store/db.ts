@@ -164,6 +164,8 @@ const WRITE_SENTENCES: readonly (readonly [string, string])[] = [
 
 /** Synchronous and under the write lock: of several processes that start together, one migrates and the others find it done. */
 function migrate(database: SqliteDatabase): void {
+  // Writing the same version again would be a write like any other: every start would wait for the disk.
+  if (readUserVersion(database) === MIGRATIONS.length) return;
   inTransaction(database, () => {
     const version = readUserVersion(database);
     if (version > MIGRATIONS.length) {
