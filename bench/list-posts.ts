@@ -3,6 +3,7 @@ import type { Db } from "../src/store/db.ts";
 import { readPage, type PostFilter } from "../src/store/list-posts.ts";
 import { toPost } from "../src/store/posts.ts";
 import { parseSearch } from "../src/store/search-text.ts";
+import { firstKeyAt } from "../src/store/sort-key.ts";
 import { BENCH_OWNER, generatePosts, listAccounts } from "./support/corpus.ts";
 import { createTies, openBenchDb, writePosts } from "./support/database.ts";
 import { percentile, print } from "./support/report.ts";
@@ -131,7 +132,7 @@ async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: numb
   let isCut = false;
   for (let call = 0; call < CALLS_A_ROUND; call += 1) {
     const depth = (DEPTHS[call % DEPTHS.length] ?? 1) - (call / CALLS_A_ROUND) * 0.02;
-    const before = BigInt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * depth)) << 20n;
+    const before = firstKeyAt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * depth));
     const filter = toFilter(one, depth);
     const stop = startTiming();
     const page = await readPage(db.query, filter, { before, limit: one.limit ?? 50 });
@@ -147,7 +148,7 @@ async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: numb
 function measureFloor(db: Db, limit: number): number[] {
   const statement = db.raw.prepare("SELECT * FROM posts WHERE owner_id = ? AND sort_key < ? ORDER BY sort_key DESC LIMIT ?");
   return Array.from({ length: CALLS_A_ROUND }, (_, call) => {
-    const before = BigInt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * (DEPTHS[call % DEPTHS.length] ?? 1))) << 20n;
+    const before = firstKeyAt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * (DEPTHS[call % DEPTHS.length] ?? 1)));
     const stop = startTiming();
     statement.all([BENCH_OWNER, before, limit + 1]);
     return stop();

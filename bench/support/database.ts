@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDb, type Db } from "../../src/store/db.ts";
 import { indexPost } from "../../src/store/search.ts";
+import { firstKeyAt } from "../../src/store/sort-key.ts";
 import { generatePosts, listAccounts, type BenchPost } from "./corpus.ts";
 
 const BATCH = 2_000;
 /** Posts at the end that are written one by one, so that the text index is as split up as in daily use. */
 const SINGLE = 3_000;
-const TIE_BITS = 20n;
 
 export function databaseFile(count: number): string {
   return join(tmpdir(), `posthorn-bench-${count}.db`);
@@ -62,7 +62,7 @@ export function createTies(): (scheduledAt: number) => bigint {
   return (scheduledAt) => {
     const tie = used.get(scheduledAt) ?? 0;
     used.set(scheduledAt, tie + 1);
-    return (BigInt(scheduledAt) << TIE_BITS) + BigInt(tie);
+    return firstKeyAt(scheduledAt) + BigInt(tie);
   };
 }
 

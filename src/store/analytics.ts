@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Query } from "./db.ts";
+import { firstKeyAt } from "./sort-key.ts";
 
 export interface EndedPost {
   readonly status: "published" | "failed";
@@ -16,6 +17,6 @@ export async function readEnded(
   const { rows } = await sql<EndedPost>`
     SELECT status, scheduled_at, published_at FROM posts INDEXED BY posts_account_status
     WHERE account_id = ${account.id} AND owner_id = ${account.ownerId} AND status IN ('published', 'failed')
-      AND sort_key >= ${BigInt(range.from) << 20n} AND sort_key < ${BigInt(range.to + 1) << 20n}`.execute(query);
+      AND sort_key >= ${firstKeyAt(range.from)} AND sort_key < ${firstKeyAt(range.to + 1)}`.execute(query);
   return rows;
 }

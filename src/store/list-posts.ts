@@ -7,6 +7,7 @@ import { hitsOf, withoutFrequent } from "./search-clauses.ts";
 import { scan, type KeyRange, type ScanPlan, type WordsPlan } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
 import { compileSearch, type CompiledSearch } from "./search.ts";
+import { firstKeyAt } from "./sort-key.ts";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
 export interface PostFilter {
@@ -27,7 +28,6 @@ export interface PageOfRows {
   readonly next: bigint | null;
 }
 
-const TIE_BITS = 20n;
 const MAX_KEY = 2n ** 63n - 1n;
 /** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
 const MAX_STREAMS = 300;
@@ -94,8 +94,8 @@ function withoutKey({ key: _key, ...row }: KeyedRow): ShownRow {
 }
 
 function rangeOf({ from, to }: PostFilter, before: bigint | null): KeyRange {
-  const end = to === null ? MAX_KEY : BigInt(to + 1) << TIE_BITS;
-  return { floor: from === null ? 0n : BigInt(from) << TIE_BITS, ceiling: before !== null && before < end ? before : end };
+  const end = to === null ? MAX_KEY : firstKeyAt(to + 1);
+  return { floor: from === null ? 0n : firstKeyAt(from), ceiling: before !== null && before < end ? before : end };
 }
 
 /** A filter whose accounts are known to be the owner's. */

@@ -7,6 +7,7 @@ import { toIso, toIsoOrNull } from "../domain/time.ts";
 import type { Query, Tx } from "./db.ts";
 import type { Tables } from "./schema.ts";
 import { indexPost, unindexPost } from "./search.ts";
+import { firstKeyAt, momentOf } from "./sort-key.ts";
 
 /** A post's row without its sort key, which does not fit a JavaScript number. */
 export type PostRow = Omit<Tables["posts"], "sort_key">;
@@ -59,9 +60,6 @@ export const SHOWN_COLUMNS = [
   "updated_at",
 ] as const satisfies readonly (keyof PostRow)[];
 export type ShownRow = Pick<PostRow, (typeof SHOWN_COLUMNS)[number]>;
-
-/** Posts of one millisecond that a sort key can tell apart. */
-const TIES_PER_MS = 1n << 20n;
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -192,7 +190,7 @@ export function postNotFound(id: string): AppError {
 /** Keeps search and order true to what was written. */
 async function refreshIndex(tx: Tx, row: PostRow, old: { set: TransitionSet; sortKey: bigint }): Promise<void> {
   const { set, sortKey } = old;
-  const isMoved = set.scheduled_at !== undefined && BigInt(set.scheduled_at) !== sortKey / TIES_PER_MS;
+  const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== momentOf(sortKey);
   const isReworded = set.caption !== undefined || set.metadata !== undefined;
   if (!isMoved && !isReworded) return;
   await unindexPost(tx, sortKey);
@@ -211,15 +209,15 @@ function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>
 
 /** The next free key of the post's millisecond; later posts of the same millisecond sort as newer. */
 async function nextSortKey(tx: Tx, scheduledAt: number): Promise<bigint> {
-  const first = BigInt(scheduledAt) * TIES_PER_MS;
+  const [first, end] = [firstKeyAt(scheduledAt), firstKeyAt(scheduledAt + 1)];
   const last = await tx
     .selectFrom("posts")
     .select(sql<string | null>`CAST(MAX(sort_key) AS TEXT)`.as("key"))
     .where("sort_key", ">=", first)
-    .where("sort_key", "<", first + TIES_PER_MS)
+    .where("sort_key", "<", end)
     .executeTakeFirst();
   const next = last?.key === undefined || last.key === null ? first : BigInt(last.key) + 1n;
-  if (next >= first + TIES_PER_MS) {
+  if (next >= end) {
     throw new AppError("conflict", "scheduledAt: too many posts are scheduled for this very millisecond. Choose a time a moment later.");
   }
   return next;

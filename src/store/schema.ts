@@ -60,7 +60,7 @@ export interface Tables {
     due_at: number;
     /** When a publisher looks at it next; null once nothing more will happen by itself. */
     next_at: number | null;
-    /** scheduled_at · 2²⁰ + tie, unique; exceeds 2⁵³: bind as BigInt, read as text. */
+    /** By time, and unique (sort-key.ts); exceeds 2⁵³: bind as BigInt, read as text. */
     sort_key: bigint;
     status: PostStatus;
     platform_post_id: string | null;

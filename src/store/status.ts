@@ -1,16 +1,12 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "./db.ts";
 import type { Tables } from "./schema.ts";
+import { firstKeyAt } from "./sort-key.ts";
 
 /** Whose posts are counted; `accountIds` of a limited key, null: all of the owner's. */
 export interface StatusScope {
   readonly ownerId: string;
   readonly accountIds: readonly string[] | null;
-}
-
-/** Posts below a sort key belong to an earlier millisecond. */
-function keyAt(ms: number): bigint {
-  return BigInt(ms) << 20n;
 }
 
 function ownAccounts({ ownerId, accountIds }: StatusScope): RawBuilder<unknown> {
@@ -33,12 +29,12 @@ export async function countPosts(
 ): Promise<PostCounts> {
   const count = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id IN ${ownAccounts(scope)} AND ${where})`;
-  const late = sql`sort_key < ${keyAt(at.overdueBefore)}`;
+  const late = sql`sort_key < ${firstKeyAt(at.overdueBefore)}`;
   const { rows } = await sql<PostCounts>`SELECT
     ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`)} AS overdue,
     ${count(sql`status = 'publishing'`)} AS publishing,
     ${count(sql`status = 'uploaded'`)} AS uploaded,
-    ${count(sql`status = 'failed' AND sort_key >= ${keyAt(at.failedSince)}`)} AS failed`.execute(query);
+    ${count(sql`status = 'failed' AND sort_key >= ${firstKeyAt(at.failedSince)}`)} AS failed`.execute(query);
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
 
@@ -48,7 +44,7 @@ export type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" 
 export async function readFailures(query: Query, scope: StatusScope, range: { since: number; limit: number }): Promise<FailureRow[]> {
   const { rows } = await sql<FailureRow>`
     SELECT id, account_id, provider, scheduled_at, error FROM posts INDEXED BY posts_account_status
-    WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${keyAt(range.since)}
+    WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${firstKeyAt(range.since)}
     ORDER BY sort_key DESC LIMIT ${range.limit}`.execute(query);
   return rows;
 }
@@ -65,7 +61,7 @@ export async function countInDoubt(query: Query, scope: StatusScope): Promise<nu
 export async function readNextScheduled(query: Query, scope: StatusScope, now: number): Promise<number | null> {
   const { rows } = await sql<{ next: number | null }>`
     SELECT min((SELECT scheduled_at FROM posts INDEXED BY posts_account_status
-      WHERE account_id = own.id AND status = 'scheduled' AND sort_key >= ${keyAt(now)} ORDER BY sort_key LIMIT 1)) AS next
+      WHERE account_id = own.id AND status = 'scheduled' AND sort_key >= ${firstKeyAt(now)} ORDER BY sort_key LIMIT 1)) AS next
     FROM ${ownAccounts(scope)} AS own`.execute(query);
   return rows[0]?.next ?? null;
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openDb, type Db } from "../../src/store/db.ts";
 import { scan, type KeyRange, type ScanPlan } from "../../src/store/search-scan.ts";
+import { momentOf } from "../../src/store/sort-key.ts";
 import { parseSearch } from "../../src/store/search-text.ts";
 import { addAccount, addPosts } from "../support/post-rows.ts";
 
@@ -34,7 +35,7 @@ function planOf(search: string): ScanPlan {
   };
 }
 
-const minuteOf = (key: string): number => (Number(BigInt(key) >> 20n) - Date.UTC(2026, 0, 1)) / 60_000;
+const minuteOf = (key: string): number => (momentOf(BigInt(key)) - Date.UTC(2026, 0, 1)) / 60_000;
 
 describe("scan", () => {
   it("compares each row with the words and settles them in order", async () => {
