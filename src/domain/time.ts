@@ -6,7 +6,7 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The clock the store can hold: a sort key is milliseconds · 2²⁰ in 63 bits, which ends in 2248. */
+/** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
 
 const HAS_OFFSET = /(?:[zZ]|[+-]\d{2}(?::?\d{2})?)$/;
