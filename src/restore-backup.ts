@@ -1,5 +1,6 @@
 import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { RestoreResult } from "./cli/host.ts";
 import { createDoor } from "./compose.ts";
 import { findSecretKey, locateDataFolder, openDataFolder, readEnvironment, type DataFolder } from "./data-folder.ts";
 import { listPlatformNames, loadCatalog } from "./catalog.ts";
@@ -29,25 +30,11 @@ export interface RestoreInput {
   readonly isForced: boolean;
 }
 
-export interface RestoreReport {
-  readonly folder: string;
-  /** The moment that the database is of. */
-  readonly createdAt: string;
-  readonly posts: number;
-  readonly files: number;
-  /** Keys of files that the backup left in a bucket and that are not there any more. */
-  readonly missing: readonly string[];
-  /** Posts that may have gone out since, and wait until that is settled. */
-  readonly held: number;
-  /** Where the database stands that was replaced; null where there was none. */
-  readonly keptAside: string | null;
-}
-
 /**
  * Puts a backup into the data folder. Everything is verified before anything is touched; stored files, which never change, come
  * first, and renaming the database is the one moment at which the folder goes over from the old state to the new.
  */
-export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreReport> {
+export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreResult> {
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const place = locateDataFolder(env);
@@ -65,7 +52,7 @@ export async function restoreBackup({ env, file, isForced }: RestoreInput): Prom
 
 type Target = Pick<Settings, "config" | "secrets" | "folder">;
 
-async function restoreInto(target: Target, archive: string, staging: string): Promise<RestoreReport> {
+async function restoreInto(target: Target, archive: string, staging: string): Promise<RestoreResult> {
   const { folder } = target;
   try {
     const staged = join(staging, "posthorn.db");

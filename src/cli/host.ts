@@ -1,4 +1,5 @@
 import type { Permission } from "../domain/permissions.ts";
+import type { BackupReport } from "../services/backup.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 
@@ -53,13 +54,7 @@ export interface Finding {
   readonly text: string;
 }
 
-export interface BackupResult {
-  readonly file: string;
-  readonly createdAt: string;
-  readonly sizeBytes: number;
-  readonly files: number;
-  readonly filesInBucket: number;
-  readonly missing: readonly string[];
+export interface BackupResult extends BackupReport {
   /** What keeps the files that are not in the backup, in words; null: they are in it. */
   readonly bucket: string | null;
   /** The key that is not in the backup. */
@@ -68,12 +63,13 @@ export interface BackupResult {
 
 export interface RestoreResult {
   readonly folder: string;
+  /** The moment that the database is of. */
   readonly createdAt: string;
   readonly posts: number;
   readonly files: number;
-  /** Files that the backup left in its bucket and that are not there any more. */
+  /** Keys of files that the backup left in its bucket and that are not there any more. */
   readonly missing: readonly string[];
-  /** Posts that may have gone out since the backup was made. */
+  /** Posts that may have gone out since, and wait until that is settled. */
   readonly held: number;
   /** Where the replaced database stands; null: there was none. */
   readonly keptAside: string | null;

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PERMISSIONS } from "../../src/domain/permissions.ts";
 import { DAY, MINUTE } from "../../src/domain/time.ts";
 import { authenticate, createKey, ensureFirstKey, listKeys, revokeKey } from "../../src/services/api-keys.ts";
-import { insertAccount } from "../../src/store/accounts.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
+import { addAccount } from "../support/post-rows.ts";
 
 let ctx: TestContext;
 
@@ -53,8 +53,8 @@ describe("createKey", () => {
   });
 
   it("limits a key to accounts of its owner", async () => {
-    await addAccount("acc_mine", "default");
-    await addAccount("acc_other", "other");
+    await addAccount(ctx.db, { id: "acc_mine", ownerId: "default" });
+    await addAccount(ctx.db, { id: "acc_other", ownerId: "other" });
     await expect(createKey(ctx, "default", { accountIds: ["acc_mine", "acc_other"] })).rejects.toThrow(
       /"acc_other" is not.*The accounts are acc_mine/,
     );
@@ -179,30 +179,3 @@ describe("ensureFirstKey", () => {
     expect(await ensureFirstKey(ctx)).toBeNull();
   });
 });
-
-async function addAccount(id: string, ownerId: string): Promise<void> {
-  await ctx.db.transaction((tx) =>
-    insertAccount(tx, {
-      id,
-      owner_id: ownerId,
-      provider: "feed",
-      name: id,
-      handle: null,
-      platform_account_id: null,
-      profile_url: null,
-      avatar_url: null,
-      status: "connected",
-      status_reason: null,
-      token_expires_at: null,
-      scopes: "[]",
-      settings: "{}",
-      secrets_enc: null,
-      secrets_version: 0,
-      in_flight_post: null,
-      next_allowed_at: 0,
-      last_published_at: null,
-      created_at: 0,
-      updated_at: 0,
-    }),
-  );
-}
