@@ -122,6 +122,7 @@ async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
     .where("owner_id", "=", row.owner_id)
     .where("content_hash", "=", row.content_hash)
     .where("status", "=", "scheduled")
+    .limit(1)
     .executeTakeFirst();
   if (twin === undefined) return [];
   return [
