@@ -13,7 +13,8 @@ import { scriptedPlatform } from "../test/support/scripted-platform.ts";
 
 /**
  * How fast due posts go out with a platform that does nothing, every step durable (synchronous = FULL), against the same writes
- * made one after the other with the bare driver in the same run. Prints ratios; decides nothing.
+ * made one after the other with the bare driver in the same run. Prints ratios; decides nothing. With 0 posts it measures only those
+ * that are due at once.
  *
  *   npx tsx bench/publish.ts [posts] [posts at once]
  */
@@ -41,6 +42,12 @@ async function fill(ctx: AppContext, shape: { posts: number; accounts: number; d
     if (account !== undefined) await addPost(ctx, account, { caption: `Post ${n}`, ...times });
   }
   ctx.db.raw.exec("PRAGMA synchronous = FULL");
+}
+
+/** On a whole second, as people schedule, and far enough ahead that the publisher is there before. */
+function putOff(ctx: AppContext): void {
+  const dueAt = Math.ceil((Date.now() + 2_000) / 1_000) * 1_000;
+  ctx.db.raw.prepare("UPDATE posts SET scheduled_at = ?, due_at = ?, next_at = ?").run([dueAt, dueAt, dueAt]);
 }
 
 /** The writes of the protocol, one post after the other: claim, intent, result, end; four transactions. */
@@ -87,19 +94,37 @@ function floor(db: Db): number {
 
 interface Run {
   readonly perSecond: number;
+  /** When the platform's file got each post, in milliseconds after it was due. */
   readonly handedOverMs: readonly number[];
+  /** When its request may leave: the intent is on disk. */
+  readonly sentMs: readonly number[];
+  /** What the process worked from the first that was handed over to the last; less than the time where others work beside it. */
+  readonly cpuMs: number;
 }
 
-async function publish(shape: { posts: number; accounts: number; leadInMs: number }): Promise<Run> {
+const sorted = (values: readonly number[]): number[] => [...values].sort((a, b) => a - b);
+
+const msOf = (used: NodeJS.CpuUsage): number => Math.round((used.user + used.system) / 1_000);
+
+async function publish(shape: { posts: number; accounts: number; isAtOnce: boolean }): Promise<Run> {
   return withFolder(async (folder) => {
     const handedOver: number[] = [];
+    const sent: number[] = [];
+    let ended = 0;
+    let cpuAtFirst = process.cpuUsage();
+    let cpuMs = 0;
     const platform = scriptedPlatform({
       publish: async (post, io) => {
         handedOver.push(Date.now() - post.scheduledAt);
+        if (handedOver.length === 1) cpuAtFirst = process.cpuUsage();
+        if (handedOver.length === shape.posts) cpuMs = msOf(process.cpuUsage(cpuAtFirst));
         const id = await io.effect({
           step: "create",
           request: null,
-          send: async () => post.id,
+          send: async () => {
+            sent.push(Date.now() - post.scheduledAt);
+            return post.id;
+          },
           settle: async () => ({ outcome: "send_again" }),
         });
         return { state: "live", platformPostId: id, platformUrl: null };
@@ -110,40 +135,48 @@ async function publish(shape: { posts: number; accounts: number; leadInMs: numbe
       clock: systemClock,
       log: createMemoryLogger(),
       platformList: [platform],
-      media: { forPost: () => ({}) as never, release: async () => {} },
+      media: { forPost: () => ({}) as never, release: async () => void (ended += 1) },
       workerId: newId("wrk"),
     });
-    // On a whole second, as people schedule; far enough ahead that filling is over.
-    const dueAt = shape.leadInMs === 0 ? Date.now() : Math.ceil((Date.now() + shape.leadInMs) / 1_000) * 1_000;
-    await fill(ctx, { ...shape, dueAt });
+    await fill(ctx, { ...shape, dueAt: Date.now() });
+    if (shape.isAtOnce) putOff(ctx);
     const started = performance.now();
     const publisher = await startPublisher(ctx, {
       identity: { role: "serve", host: "bench", pid: process.pid, version: "0" },
       locks: createWorkerLocks(join(folder, "workers")),
     });
-    const waiting = ctx.db.raw.prepare("SELECT COUNT(*) AS n FROM posts WHERE next_at IS NOT NULL");
-    while ((waiting.get([]) as { n: number }).n > 0) await systemClock.sleep(20);
+    while (ended < shape.posts) await systemClock.sleep(20);
     const seconds = (performance.now() - started) / 1_000;
     await publisher.close();
     await ctx[Symbol.asyncDispose]();
-    return { perSecond: shape.posts / seconds, handedOverMs: handedOver.sort((a, b) => a - b) };
+    return { perSecond: shape.posts / seconds, handedOverMs: sorted(handedOver), sentMs: sorted(sent), cpuMs };
   });
 }
 
-const raw = await withFolder(async (folder) => {
-  const ctx = await createTestContext({ db: await openDb({ file: join(folder, "posthorn.db") }), clock: systemClock });
-  await fill(ctx, { posts: Math.min(POSTS, 3_000), accounts: 100, dueAt: Date.now() });
-  const perSecond = floor(ctx.db);
-  await ctx[Symbol.asyncDispose]();
-  return perSecond;
-});
-print(`floor: bare driver, one by one, 4 durable transactions a post   ${raw.toFixed(0)} posts/s`);
-for (const accounts of [1_000, 100, 1]) {
-  const { perSecond } = await publish({ posts: accounts === 1 ? Math.min(POSTS, 2_000) : POSTS, accounts, leadInMs: 0 });
-  print(
-    `publisher, ${String(accounts).padStart(5)} account(s)   ${perSecond.toFixed(0)} posts/s   ${(perSecond / raw).toFixed(2)} × floor`,
-  );
+async function drain(): Promise<void> {
+  const raw = await withFolder(async (folder) => {
+    const ctx = await createTestContext({ db: await openDb({ file: join(folder, "posthorn.db") }), clock: systemClock });
+    await fill(ctx, { posts: Math.min(POSTS, 3_000), accounts: 100, dueAt: Date.now() });
+    const perSecond = floor(ctx.db);
+    await ctx[Symbol.asyncDispose]();
+    return perSecond;
+  });
+  print(`floor: bare driver, one by one, 4 durable transactions a post   ${raw.toFixed(0)} posts/s`);
+  for (const accounts of [1_000, 100, 1]) {
+    const { perSecond } = await publish({ posts: accounts === 1 ? Math.min(POSTS, 2_000) : POSTS, accounts, isAtOnce: false });
+    print(
+      `publisher, ${String(accounts).padStart(5)} account(s)   ${perSecond.toFixed(0)} posts/s   ${(perSecond / raw).toFixed(2)} × floor`,
+    );
+  }
 }
-const burst = await publish({ posts: BURST, accounts: BURST, leadInMs: 6_000 });
-const at = (share: number): string => `${burst.handedOverMs[Math.min(BURST - 1, Math.floor(BURST * share))] ?? 0} ms`;
-print(`${BURST} posts due in one second, handed over after: first ${at(0)}, p50 ${at(0.5)}, p99 ${at(0.99)}, last ${at(1)}`);
+
+if (POSTS > 0) await drain();
+const burst = await publish({ posts: BURST, accounts: BURST, isAtOnce: true });
+for (const [what, moments] of [
+  ["handed over", burst.handedOverMs],
+  ["sent", burst.sentMs],
+] as const) {
+  const at = (share: number): string => `${moments[Math.min(BURST - 1, Math.floor(BURST * share))] ?? 0} ms`;
+  print(`${BURST} posts due in one second, ${what} after: first ${at(0)}, p50 ${at(0.5)}, p99 ${at(0.99)}, last ${at(1)}`);
+}
+print(`processor time while they were handed over: ${burst.cpuMs} ms`);

@@ -1,12 +1,16 @@
 import { Cron } from "croner";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { abandonLease, readNextAfter, type ClaimedPost } from "../store/claims.ts";
+import type { PublishRun } from "../services/publish-io.ts";
+import { abandonLease, type ClaimedPost } from "../store/claims.ts";
+import { readNextAfter } from "../store/due-posts.ts";
 import type { Lease } from "../store/ledger.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
-import { publishOne } from "./publish-one.ts";
+import { publishOne, runOptions } from "./publish-one.ts";
+import { ReadAhead } from "./read-ahead.ts";
 import { claimDue } from "./tick.ts";
+import { Turn } from "./turn.ts";
 import { beat, dismissWorker, enlistWorker, freeDeadWorkers, HEARTBEAT_EVERY_MS, type WorkerIdentity } from "./workers.ts";
 
 export interface Publisher {
@@ -25,8 +29,15 @@ export interface PublisherOptions {
   readonly mark?: () => Promise<void>;
 }
 
-/** Posts one process works on at a time. */
-const MAX_RUNNING = 512;
+/** Posts one process works on at a time: each waits in memory, some ten kilobytes of it, for its turn to be sent. */
+const MAX_RUNNING = 10_240;
+
+/** Those of them that may bring media, which hold files and pictures besides. */
+const MAX_RUNNING_WITH_MEDIA = 512;
+
+/** Posts claimed in one transaction: few at first, so that the first goes out at once, then more, because each costs an fsync. */
+const FIRST_BATCH = 100;
+const LARGEST_BATCH = 1_600;
 
 /** A tick older than this means that the publisher hangs. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;
@@ -65,11 +76,15 @@ class Loop {
   readonly #mark: () => Promise<void>;
   readonly #clock: ClockWatch;
   readonly #running = new Map<string, Promise<void>>();
+  readonly #readAhead: ReadAhead;
+  readonly #turn = new Turn();
   readonly #stop = new AbortController();
   #pass: Promise<void> | null = null;
+  #runningWithMedia = 0;
   #unwritten: Lease[] = [];
   #isPassWanted = false;
   #timer: NodeJS.Timeout | null = null;
+  #wakeUp: NodeJS.Immediate | null = null;
   #isClosing = false;
   #lastGoodTick: number;
   #lastBeat: number;
@@ -79,6 +94,7 @@ class Loop {
     this.#locks = locks;
     this.#mark = mark;
     this.#clock = new ClockWatch(ctx);
+    this.#readAhead = new ReadAhead(ctx, runOptions(this.#stop.signal, this.#turn));
     this.#lastGoodTick = ctx.clock.monotonic();
     this.#lastBeat = -Infinity;
   }
@@ -113,6 +129,7 @@ class Loop {
     this.#isClosing = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#pass?.catch(() => {});
+    await this.#readAhead.close();
     const settled = Promise.all(this.#running.values());
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
     await settled;
@@ -133,22 +150,55 @@ class Loop {
     while (this.#isPassWanted && !this.#isClosing) {
       this.#isPassWanted = false;
       const next = readNextAfter(this.#ctx.db.raw, 0);
-      if (next !== null && next <= this.#ctx.clock.now() && !this.#clock.isHeld()) {
-        for (const claimed of await claimDue(this.#ctx, MAX_RUNNING - this.#running.size)) this.#start(claimed);
-      }
+      if (next !== null && next <= this.#ctx.clock.now() && !this.#clock.isHeld()) await this.#claimAll();
     }
     this.#armTimer();
   }
 
-  #start(claimed: ClaimedPost): void {
+  /** Nothing that can wait is written while there are more to claim: all of them are due already. */
+  async #claimAll(): Promise<void> {
+    let isMore = true;
+    try {
+      for (let batch = FIRST_BATCH; isMore; batch = Math.min(batch * 2, LARGEST_BATCH)) {
+        const limit = Math.min(batch, MAX_RUNNING - this.#running.size);
+        const { claimed, found } = await claimDue(this.#ctx, {
+          limit,
+          mediaLimit: MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia,
+          failsMissed: batch === FIRST_BATCH,
+          readAhead: this.#readAhead,
+        });
+        const works = claimed.map((one) => ({ one, ready: this.#readAhead.runOf(one) }));
+        const isAhead = this.#readAhead.drop(found);
+        isMore = found.length === limit && (isAhead || claimed.length > 0) && !this.#isClosing;
+        if (isMore) this.#turn.take();
+        for (const { one, ready } of works) this.#start(one, ready);
+      }
+    } finally {
+      this.#turn.pass();
+    }
+  }
+
+  #start(claimed: ClaimedPost, ready: PublishRun | undefined): void {
     const { id } = claimed.post;
-    const work = publishOne(this.#ctx, claimed, this.#stop.signal)
+    const mediaCount = claimed.isLight ? 0 : 1;
+    this.#runningWithMedia += mediaCount;
+    const work = publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready })
       .catch((error: unknown) => this.#recover(claimed, error))
       .finally(() => {
         this.#running.delete(id);
-        this.wake();
+        this.#runningWithMedia -= mediaCount;
+        this.#wakeSoon();
       });
     this.#running.set(id, work);
+  }
+
+  /** Many end in the same turn of the event loop. */
+  #wakeSoon(): void {
+    if (this.#wakeUp !== null) return;
+    this.#wakeUp = setImmediate(() => {
+      this.#wakeUp = null;
+      this.wake();
+    });
   }
 
   /** Its end could not be written (a full disk): we still hold the lease, and give it back once writing works again. */
@@ -174,5 +224,6 @@ class Loop {
     const wait = next === null ? null : next - now;
     if (wait === null || wait > SECOND) return;
     this.#timer = setTimeout(() => this.wake(), Math.ceil(wait));
+    this.#readAhead.start();
   }
 }

@@ -5,29 +5,42 @@ import { markReconnectRequired } from "../services/accounts.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/effect-errors.ts";
 import type { Effects } from "../services/effects.ts";
-import { createPublishRun, giveUpAt } from "../services/publish-io.ts";
+import { createPublishRun, giveUpAt, type PublishRun, type RunOptions } from "../services/publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { ClaimedPost } from "../store/claims.ts";
 import { endPost, Fenced, type PostEnd } from "../store/ledger.ts";
+import type { Turn } from "./turn.ts";
 import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
+
+export interface PublishOptions {
+  readonly signal: AbortSignal;
+  readonly turn: Turn;
+  /** Made ahead of the post's time for the lease that it has now. */
+  readonly ready?: PublishRun | undefined;
+}
+
+export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
+  return { signal, isSettleOnly: false, send: (step) => turn.send(step) };
+}
 
 /**
  * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to the post; a
  * database that cannot be written leaves the lease in place, and the ledger as the truth.
  */
-export async function publishOne(ctx: AppContext, claimed: ClaimedPost, signal: AbortSignal): Promise<void> {
+export async function publishOne(ctx: AppContext, claimed: ClaimedPost, options: PublishOptions): Promise<void> {
   const startedAt = ctx.clock.monotonic();
-  const end = await work(ctx, claimed, signal);
+  const end = await work(ctx, claimed, options);
   if (end === null) return;
+  await options.turn.afterClaims();
   await ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
   logEnd(ctx, claimed, { end, startedAt });
   if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(claimed.post.id);
 }
 
-async function work(ctx: AppContext, claimed: ClaimedPost, signal: AbortSignal): Promise<PostEnd | null> {
+async function work(ctx: AppContext, claimed: ClaimedPost, { signal, turn, ready }: PublishOptions): Promise<PostEnd | null> {
   let effects: Effects | null = null;
   try {
-    const run = await createPublishRun(ctx, claimed, { signal, isSettleOnly: false });
+    const run = ready ?? (await createPublishRun(ctx, claimed, runOptions(signal, turn)));
     effects = run.effects;
     const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
     return verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
@@ -75,12 +88,12 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
 }
 
 /** One line an attempt: ids, numbers and our own sentences. */
-function logEnd(ctx: AppContext, { post, lease }: ClaimedPost, { end, startedAt }: { end: PostEnd; startedAt: number }): void {
+function logEnd(ctx: AppContext, { post, lease, attempt }: ClaimedPost, { end, startedAt }: { end: PostEnd; startedAt: number }): void {
   const fields = {
     postId: post.id,
     accountId: post.account_id,
     provider: post.provider,
-    attempt: post.attempts,
+    attempt,
     run: post.run,
     fence: lease.fence,
     outcome: end.attempt.outcome,

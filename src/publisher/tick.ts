@@ -2,7 +2,9 @@ import { reconnectSentence } from "../domain/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import type { SqliteDatabase } from "../store/driver.ts";
-import { claimPost, failMissed, readDueHeads, readMissed, type ClaimedPost, type DueHead, type MissedPost } from "../store/claims.ts";
+import { claimPosts, failMissed, readMissed, type ClaimedPost, type MissedPost, type Wanted } from "../store/claims.ts";
+import { readCandidates, readDueHeads, type Candidate } from "../store/due-posts.ts";
+import type { ReadAhead } from "./read-ahead.ts";
 import { missedSentence } from "./verdict.ts";
 
 /** From this lateness on, a post counts as left over from downtime, and an account's posts are spaced. */
@@ -14,27 +16,49 @@ const OVERDUE_SPACING_MS = 30 * SECOND;
 /** Missed posts failed in one tick; the rest follow in the next. */
 const MISSED_PER_TICK = 500;
 
+export interface ClaimOptions {
+  readonly limit: number;
+  /** So many of them may bring media. Default: all. */
+  readonly mediaLimit?: number;
+  /** Fails those that missed their time first. Default: true. */
+  readonly failsMissed?: boolean;
+  /** Posts that were read ahead of their time. Default: none. */
+  readonly readAhead?: ReadAhead;
+}
+
+export interface Claims {
+  readonly claimed: readonly ClaimedPost[];
+  /** What was due; as many as the limit: there may be more. */
+  readonly found: readonly Candidate[];
+}
+
 /** Takes up to `limit` due posts, one an account, first due first, in one durable transaction. */
-export async function claimDue(ctx: AppContext, limit: number): Promise<ClaimedPost[]> {
-  if (limit <= 0) return [];
+export async function claimDue(ctx: AppContext, options: ClaimOptions): Promise<Claims> {
+  const { limit, mediaLimit = limit } = options;
+  if (limit <= 0) return { claimed: [], found: [] };
   return ctx.db.commit((raw) => {
     const now = ctx.clock.now();
-    failOverdue(ctx, raw, now);
-    const claimed: ClaimedPost[] = [];
-    for (const head of readDueHeads(raw, now)) {
-      if (claimed.length >= limit) break;
-      if (!isFree(head, now)) continue;
-      const isLeftOver = head.status === "scheduled" && now - head.scheduled_at > OVERDUE_AFTER_MS;
-      const post = claimPost(raw, head.id, { id: ctx.workerId, now, nextAllowedAt: isLeftOver ? now + OVERDUE_SPACING_MS : 0 });
-      if (post !== null) claimed.push(post);
-    }
-    return claimed;
+    if (options.failsMissed !== false) failOverdue(ctx, raw, now);
+    const found = findDue(raw, now, options);
+    let withMedia = 0;
+    const wanted = found.filter(({ isLight }) => isLight || ++withMedia <= mediaLimit).map((candidate) => wantedOf(candidate, now));
+    return { claimed: claimPosts(raw, wanted, { id: ctx.workerId, now }), found };
   });
 }
 
-function isFree(head: DueHead, now: number): boolean {
-  const isHealthy = head.account_status === "connected" || head.account_status === "expiring";
-  return isHealthy && head.in_flight_post === null && head.next_allowed_at <= now;
+/** What was read ahead saves reading now, but what has been due for longer comes first. */
+function findDue(raw: SqliteDatabase, now: number, { limit, mediaLimit = limit, readAhead }: ClaimOptions): readonly Candidate[] {
+  const ready = readAhead?.dueBy(now, limit) ?? [];
+  const first = ready[0]?.post.next_at ?? null;
+  const until = first === null ? now : first - 1;
+  const heads = readDueHeads(raw, { after: 0, until, limit, isLightOnly: mediaLimit <= 0 });
+  return heads.length === 0 ? ready : readCandidates(raw, heads);
+}
+
+function wantedOf(candidate: Candidate, now: number): Wanted {
+  const { status, scheduled_at: scheduledAt } = candidate.post;
+  const isLeftOver = status === "scheduled" && now - scheduledAt > OVERDUE_AFTER_MS;
+  return { candidate, nextAllowedAt: isLeftOver ? now + OVERDUE_SPACING_MS : 0 };
 }
 
 function failOverdue(ctx: AppContext, raw: SqliteDatabase, now: number): void {

@@ -31,7 +31,7 @@ export async function createPlatformIo(ctx: AppContext, row: AccountRow, signal:
     platform,
     row,
     knownSecrets,
-    refreshIo: { ...buildIo(ctx, { ...parts, signal: new AbortController().signal }), account },
+    refreshIo: () => ({ ...buildIo(ctx, { ...parts, signal: new AbortController().signal }), account }),
   });
   return { ...buildIo(ctx, { ...parts, signal }), account, authorized };
 }
@@ -96,7 +96,7 @@ interface AuthorizedParts {
   readonly platform: AnyPlatform;
   readonly row: AccountRow;
   readonly knownSecrets: Set<string>;
-  readonly refreshIo: ConnectIo & { readonly account: PlatformAccount };
+  readonly refreshIo: () => ConnectIo & { readonly account: PlatformAccount };
 }
 
 function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
@@ -110,7 +110,9 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
     const first = note(await loadSecrets(ctx, ref));
     const refused = await attempt(work, first);
     if (refused.fault === null) return refused.result;
-    const fresh = note(await refreshSecrets(ctx, { platform, ref, io: refreshIo, seen: { version: first.version, fault: refused.fault } }));
+    const fresh = note(
+      await refreshSecrets(ctx, { platform, ref, io: refreshIo(), seen: { version: first.version, fault: refused.fault } }),
+    );
     const again = await attempt(work, fresh);
     if (again.fault === null) return again.result;
     await giveUp(ctx, ref, { version: fresh.version, fault: again.fault });

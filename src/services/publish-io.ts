@@ -1,8 +1,8 @@
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { AnyPlatform, PlatformPost, PublishIo } from "../ports/platform.ts";
-import type { ClaimedPost } from "../store/claims.ts";
-import { readEffects } from "../store/ledger.ts";
+import type { Candidate } from "../store/due-posts.ts";
+import type { Lease } from "../store/ledger.ts";
 import { readMetadata, type PostRow } from "../store/posts.ts";
 import type { AppContext } from "./context.ts";
 import { createEffects, type Effects } from "./effects.ts";
@@ -16,37 +16,50 @@ export interface PublishRun {
   readonly effects: Effects;
 }
 
+/** A post that one worker alone works on. */
+export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { readonly lease: Lease };
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly isSettleOnly: boolean;
+  /** Runs a step when it may go out. */
+  send<T>(step: () => Promise<T>): Promise<T>;
+}
+
 /** How long a doubtful outcome is asked about although the post's own time is over. */
 const SETTLE_GRACE_MS = 10 * MINUTE;
 
-/** Everything a platform needs to bring (or finish bringing) a claimed post onto it. */
-export async function createPublishRun(
-  ctx: AppContext,
-  claimed: ClaimedPost,
-  options: { readonly signal: AbortSignal; readonly isSettleOnly: boolean },
-): Promise<PublishRun> {
-  const { post: row, account, lease } = claimed;
+/** Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be. Changes nothing. */
+export async function createPublishRun(ctx: AppContext, leased: LeasedPost, options: RunOptions): Promise<PublishRun> {
+  const { post: row, account, lease } = leased;
   const platform = platformOf(ctx, row.provider);
   const post = toPlatformPost(platform, row);
   const effects = createEffects({
     ctx,
     lease,
     run: row.run,
-    rows: readEffects(ctx.db.raw, row.id, row.run),
+    rows: leased.effects,
     signal: options.signal,
     deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
     isSettleOnly: options.isSettleOnly,
     reconciles: platform.capabilities.reconciles,
   });
   const platformIo = await createPlatformIo(ctx, account, options.signal);
+  let media: PublishIo["media"] | null = null;
   const io: PublishIo = {
     ...platformIo,
-    media: limitMedia(platform, ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal), {
-      mediaUrl: row.media_url,
-      metadata: readMetadata(row),
-    }),
-    isDue: ctx.clock.now() >= row.scheduled_at,
-    effect: (spec) => effects.effect(spec),
+    // Most runs are made ahead of their time, and text needs none.
+    get media() {
+      media ??= limitMedia(platform, ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal), {
+        mediaUrl: row.media_url,
+        metadata: readMetadata(row),
+      });
+      return media;
+    },
+    get isDue() {
+      return ctx.clock.now() >= row.scheduled_at;
+    },
+    effect: (spec) => options.send(() => effects.effect(spec)),
     once: (name, make) => effects.once(name, make),
   };
   return { platform, post, io, effects };

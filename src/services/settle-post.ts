@@ -2,12 +2,11 @@ import { AppError } from "../domain/errors.ts";
 import { SECOND } from "../domain/time.ts";
 import { PlatformFault } from "../ports/platform.ts";
 import { POST_COLUMNS, transition, type PostRow } from "../store/posts.ts";
-import type { ClaimedPost } from "../store/claims.ts";
-import { Fenced } from "../store/ledger.ts";
+import { Fenced, readEffects } from "../store/ledger.ts";
 import type { AppContext } from "./context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { createPlatformIo } from "./platform-io.ts";
-import { createPublishRun, platformOf, toPlatformPost } from "./publish-io.ts";
+import { createPublishRun, platformOf, toPlatformPost, type LeasedPost } from "./publish-io.ts";
 
 const ASK_TIMEOUT_MS = 30 * SECOND;
 
@@ -19,7 +18,7 @@ export async function settleInDoubt(ctx: AppContext, row: PostRow): Promise<Post
   const claimed = await lease(ctx, row, "failed");
   const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
   try {
-    const { platform, post, io } = await createPublishRun(ctx, claimed, { signal, isSettleOnly: true });
+    const { platform, post, io } = await createPublishRun(ctx, claimed, { signal, isSettleOnly: true, send: (step) => step() });
     const outcome = await platform.publish(post, io);
     if (outcome.state !== "live") throw new OutcomeUnknown("The platform has not finished with it.");
     await giveBack(ctx, claimed);
@@ -49,7 +48,7 @@ function isStillOpen(error: unknown): boolean {
   );
 }
 
-function stillUnknownSentence({ post, account }: ClaimedPost): string {
+function stillUnknownSentence({ post, account }: LeasedPost): string {
   const where = account.profile_url ?? `the channel "${account.name}" on ${account.provider}`;
   return (
     `Whether this post went out is still unknown, so it is not sent again. Look at ${where}, then call resolve_post with id "${post.id}" and ` +
@@ -82,7 +81,7 @@ export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> 
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */
-async function lease(ctx: AppContext, row: PostRow, status: PostRow["status"]): Promise<ClaimedPost> {
+async function lease(ctx: AppContext, row: PostRow, status: PostRow["status"]): Promise<LeasedPost> {
   const post = await ctx.db.query
     .updateTable("posts")
     .set((eb) => ({ lease_worker: ctx.workerId, fence: eb("fence", "+", 1) }))
@@ -99,10 +98,12 @@ async function lease(ctx: AppContext, row: PostRow, status: PostRow["status"]): 
     .where("id", "=", post.account_id)
     .where("owner_id", "=", post.owner_id)
     .executeTakeFirstOrThrow();
-  return { post, account, lease: { postId: post.id, accountId: post.account_id, workerId: ctx.workerId, fence: post.fence } };
+  const effects = readEffects(ctx.db.raw, post.id, post.run);
+  const held = { postId: post.id, accountId: post.account_id, workerId: ctx.workerId, fence: post.fence };
+  return { post, account, effects, lease: held };
 }
 
-async function giveBack(ctx: AppContext, { post, lease: held }: ClaimedPost): Promise<void> {
+async function giveBack(ctx: AppContext, { post, lease: held }: LeasedPost): Promise<void> {
   await ctx.db.query
     .updateTable("posts")
     .set({ lease_worker: null })

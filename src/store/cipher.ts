@@ -11,6 +11,13 @@ export function createCipher(masterKey: Buffer): Cipher {
   // Derived when something is first sealed or opened: an agent that only wants the list of tools does not wait for it.
   let known: Buffer | null = null;
   const sealKey = (): Buffer => (known ??= derive("secrets at rest"));
+  // Deriving one takes ten times as long as signing with it; the purposes are few.
+  const signingKeys = new Map<string, Buffer>();
+  const signingKey = (purpose: string): Buffer => {
+    const key = signingKeys.get(purpose) ?? derive(`signing: ${purpose}`);
+    signingKeys.set(purpose, key);
+    return key;
+  };
   return {
     seal(plain, place) {
       const nonce = randomBytes(NONCE_BYTES);

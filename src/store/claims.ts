@@ -9,10 +9,15 @@ import type { Tables } from "./schema.ts";
 
 /** How a worker gets and gives back the right to work on posts: raw statements, run in a group commit. */
 
-const CLAIMABLE = "next_at IS NOT NULL AND lease_worker IS NULL";
-
+/** `post` is as it was read: the claim has raised its fence, made it `publishing` and counted the attempt. */
 export interface ClaimedPost extends Candidate {
   readonly lease: Lease;
+  readonly attempt: number;
+}
+
+/** What a claim gives who claims the post as it was read. */
+export function leaseFor(workerId: string, { post }: Pick<Candidate, "post">): Lease {
+  return { postId: post.id, accountId: post.account_id, workerId, fence: post.fence + 1 };
 }
 
 /** What is taken, and until when its account then gets no other. */
@@ -21,19 +26,20 @@ export interface Wanted {
   readonly nextAllowedAt: number;
 }
 
-/** The same for each statement of a claim: what was read, and what is written. */
-function toClaim({ candidate: { post, account }, nextAllowedAt }: Wanted): readonly unknown[] {
-  return [post.id, post.fence, account.id, account.updated_at, nextAllowedAt, newId("att")];
-}
-
-/** Which of them may be had: nobody took, changed or stopped them since they were read, and no post of the account comes first. */
-const HAD = `
-  SELECT j.key AS place FROM json_each(?1) j
-  CROSS JOIN posts p ON p.id = j.value ->> 0
+/** Where those rows lie that may be had: nobody took or stopped them since they were read, and none of the account comes first. */
+const MAY_BE_HAD = `
+  SELECT j.key AS place, p.rowid AS at, p.fence AS fence, a.updated_at AS account_updated_at FROM json_each(?) j
+  CROSS JOIN posts p ON p.id = j.value
   CROSS JOIN accounts a ON a.id = p.account_id
-  WHERE p.fence = j.value ->> 1 AND a.updated_at = j.value ->> 3
-    AND p.next_at <= ?2 AND p.next_at IS NOT NULL AND p.lease_worker IS NULL
+  WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status IN ('scheduled', 'publishing', 'uploaded')
     AND ${FREE} AND ${FIRST_OF_ACCOUNT}`;
+
+interface Place {
+  readonly place: number;
+  readonly at: number;
+  readonly fence: number;
+  readonly account_updated_at: number;
+}
 
 const TAKE = `
   UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
@@ -41,12 +47,12 @@ const TAKE = `
     attempts = attempts + NOT EXISTS (
       SELECT 1 FROM attempts a
       WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded'))
-  WHERE id IN (SELECT value ->> 0 FROM json_each(?)) AND ${CLAIMABLE} AND status IN ('scheduled', 'publishing', 'uploaded')
-  RETURNING id, status, attempts`;
+  WHERE rowid IN (SELECT value FROM json_each(?))
+  RETURNING id, attempts`;
 
 const OCCUPY = `
-  UPDATE accounts SET in_flight_post = j.value ->> 0, next_allowed_at = MAX(next_allowed_at, j.value ->> 4)
-  FROM json_each(?) j WHERE accounts.id = j.value ->> 2`;
+  UPDATE accounts SET in_flight_post = j.value ->> 1, next_allowed_at = MAX(next_allowed_at, j.value ->> 2)
+  FROM json_each(?) j WHERE accounts.id = j.value ->> 0`;
 
 /**
  * A post that only waited (held until its time, being processed) goes on in its attempt; anything else is a new one, whose
@@ -54,43 +60,38 @@ const OCCUPY = `
  */
 const OPEN_ATTEMPTS = `
   INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
-  SELECT j.value ->> 5, p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL, p.updated_at - p.due_at, p.updated_at, NULL
-  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.value ->> 0 WHERE TRUE
+  SELECT j.value ->> 1, p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL, p.updated_at - p.due_at, p.updated_at, NULL
+  FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value ->> 0 WHERE TRUE
   ON CONFLICT (post_id, number) DO UPDATE SET outcome = 'running', worker_id = excluded.worker_id, finished_at = NULL`;
 
 /**
  * Takes posts for this worker, in the order given, and opens (or goes on with) their attempts; what somebody else was faster
- * with, or changed since it was read, is left out. A few statements for all of them: one for each would take three times as long.
+ * with, or changed since it was read, is left out. A few statements for all of them: one for each would take twice as long.
  */
 export function claimPosts(raw: SqliteDatabase, wanted: readonly Wanted[], worker: { id: string; now: number }): ClaimedPost[] {
-  const claims = wanted.map(toClaim);
-  const had = raw.prepare(HAD).all([JSON.stringify(claims), worker.now]) as { place: number }[];
-  if (had.length === 0) return [];
-  const places = had.map(({ place }) => place).sort((a, b) => a - b);
-  const json = JSON.stringify(places.map((place) => claims[place]));
-  const taken = raw.prepare(TAKE).all([worker.id, worker.now, json]) as Pick<PostRow, "id" | "status" | "attempts">[];
-  raw.prepare(OCCUPY).run([json]);
-  raw.prepare(OPEN_ATTEMPTS).run([json]);
-  const takenById = new Map(taken.map((row) => [row.id, row]));
-  return places.flatMap((place) => {
-    const candidate = wanted[place]?.candidate;
-    const row = candidate && takenById.get(candidate.post.id);
-    return row === undefined || candidate === undefined ? [] : [toClaimed(candidate, row, worker)];
+  const { id, now } = worker;
+  const places = findUnchanged(raw, wanted, now);
+  if (places.length === 0) return [];
+  const rows = raw.prepare(TAKE).all([id, now, JSON.stringify(places.map(({ at }) => at))]) as Pick<PostRow, "id" | "attempts">[];
+  const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
+  raw.prepare(OPEN_ATTEMPTS).run([JSON.stringify(places.map(({ at }) => [at, newId("att")]))]);
+  const taken = places.flatMap(({ place }) => wanted[place] ?? []);
+  const occupied = taken.map(({ candidate: { post }, nextAllowedAt }) => [post.account_id, post.id, nextAllowedAt]);
+  raw.prepare(OCCUPY).run([JSON.stringify(occupied)]);
+  return taken.map(({ candidate: { post, account, effects, isLight } }) => {
+    const attempt = attempts.get(post.id) ?? post.attempts;
+    return { post, account, effects, isLight, attempt, lease: leaseFor(id, { post }) };
   });
 }
 
-function toClaimed(
-  { post, ...rest }: Candidate,
-  taken: Pick<PostRow, "status" | "attempts">,
-  worker: { id: string; now: number },
-): ClaimedPost {
-  const fence = post.fence + 1;
-  const { status, attempts } = taken;
-  return {
-    ...rest,
-    post: { ...post, status, attempts, fence, lease_worker: worker.id, updated_at: worker.now },
-    lease: { postId: post.id, accountId: post.account_id, workerId: worker.id, fence },
+function findUnchanged(raw: SqliteDatabase, wanted: readonly Wanted[], now: number): Place[] {
+  const ids = JSON.stringify(wanted.map(({ candidate }) => candidate.post.id));
+  const places = raw.prepare(MAY_BE_HAD).all([ids, now, now, now]) as Place[];
+  const isUnchanged = ({ place, fence, account_updated_at }: Place): boolean => {
+    const candidate = wanted[place]?.candidate;
+    return candidate?.post.fence === fence && candidate.account.updated_at === account_updated_at;
   };
+  return places.filter(isUnchanged).sort((a, b) => a.place - b.place);
 }
 
 /**

@@ -161,7 +161,8 @@ export async function transition(tx: Tx, post: { ownerId: string; id: string }, 
   const before = await readSortKey(tx, post);
   const row = await tx
     .updateTable("posts")
-    .set({ ...set, ...(to === null ? {} : { status: to }) })
+    // Whoever has read it with another fence has read something else.
+    .set({ ...set, ...(to === null ? {} : { status: to }), fence: sql<number>`fence + (status <> 'published')` })
     .where("id", "=", post.id)
     .where("owner_id", "=", post.ownerId)
     .where("status", "in", [...from])

@@ -52,6 +52,38 @@ describe("the publisher", () => {
     expect(await ctx.db.query.selectFrom("workers").selectAll().execute()).toEqual([]);
   });
 
+  it("hands over many posts that are due at one moment in their order, each once, and sends them all", async () => {
+    using folder = temporaryFolder();
+    const handedOver: string[] = [];
+    const sent: string[] = [];
+    await using ctx = await open(folder.path, async (post, io) => {
+      handedOver.push(post.id);
+      const id = await io.effect({
+        step: "create",
+        request: null,
+        send: async () => {
+          sent.push(post.id);
+          return post.id;
+        },
+        settle: async () => ({ outcome: "unknown", reason: "never asked" }),
+      });
+      return { state: "live", platformPostId: id, platformUrl: null };
+    });
+    const posts: string[] = [];
+    const dueAt = Date.now() + 3_000;
+    for (let n = 0; n < 700; n++) posts.push((await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt })).id);
+    const publisher = await start(ctx, folder.path);
+    try {
+      const count = ctx.db.query.selectFrom("posts").select((eb) => eb.fn.countAll<number>().as("n"));
+      const live = count.where("status", "=", "published").where("attempts", "=", 1);
+      await expect.poll(async () => (await live.executeTakeFirstOrThrow()).n, { timeout: 20_000 }).toBe(700);
+      expect(handedOver).toEqual(posts);
+      expect([...sent].sort()).toEqual([...posts].sort());
+    } finally {
+      await publisher.close();
+    }
+  });
+
   it("wakes for the next moment although a post before it waits for its channel", async () => {
     using folder = temporaryFolder();
     await using ctx = await open(folder.path, async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }));

@@ -186,8 +186,11 @@ describe("changing and cancelling", () => {
   it("never publishes after a cancel was answered, whoever is first", async () => {
     for (let round = 0; round < 30; round++) {
       const { post } = await schedule({ scheduledAt: undefined });
-      const [cancelled, claimed] = await Promise.allSettled([service.call("cancel_post", { id: post.id }), claimDue(service.ctx, 10)]);
-      const isClaimed = claimed.status === "fulfilled" && claimed.value.length > 0;
+      const [cancelled, claimed] = await Promise.allSettled([
+        service.call("cancel_post", { id: post.id }),
+        claimDue(service.ctx, { limit: 10 }),
+      ]);
+      const isClaimed = claimed.status === "fulfilled" && claimed.value.claimed.length > 0;
       expect(cancelled.status === "fulfilled").toBe(!isClaimed);
       await service.ctx.db.query.updateTable("posts").set({ status: "cancelled", next_at: null, lease_worker: null }).execute();
       await service.ctx.db.query.updateTable("accounts").set({ in_flight_post: null }).execute();

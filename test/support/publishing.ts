@@ -2,6 +2,7 @@ import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { publishOne } from "../../src/publisher/publish-one.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
+import { Turn } from "../../src/publisher/turn.ts";
 import { freshRow, insertPost, POST_COLUMNS, type PostRow } from "../../src/store/posts.ts";
 import type { Tables } from "../../src/store/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
@@ -67,8 +68,8 @@ export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
 
 /** One tick: takes up what is due and works on it to its end. Returns how many were taken. */
 export async function runTick(ctx: AppContext, signal = new AbortController().signal): Promise<number> {
-  const claimed = await claimDue(ctx, 100);
-  await Promise.all(claimed.map((one) => publishOne(ctx, one, signal)));
+  const { claimed } = await claimDue(ctx, { limit: 100 });
+  await Promise.all(claimed.map((one) => publishOne(ctx, one, { signal, turn: new Turn() })));
   return claimed.length;
 }
 

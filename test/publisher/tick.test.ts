@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MINUTE, SECOND } from "../../src/domain/time.ts";
+import { claimDue } from "../../src/publisher/tick.ts";
+import { createTestContext, type TestContext } from "../support/context.ts";
+import { addAccount, addPost, readPost } from "../support/publishing.ts";
+import { scriptedPlatform } from "../support/scripted-platform.ts";
+
+const platform = scriptedPlatform({ publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }) });
+
+describe("claiming what is due", () => {
+  let ctx: TestContext;
+  beforeEach(async () => {
+    ctx = await createTestContext({ platformList: [platform] });
+  });
+  afterEach(() => ctx[Symbol.asyncDispose]());
+
+  const claim = async (limit: number, mediaLimit = limit): Promise<string[]> =>
+    (await claimDue(ctx, { limit, mediaLimit })).claimed.map(({ post }) => post.id);
+
+  it("takes the first that are due first, whatever their accounts and however many at a time", async () => {
+    const now = ctx.clock.now();
+    const expected: string[] = [];
+    for (const ago of [9, 2, 7, 1, 8, 3, 6, 4, 5]) {
+      const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: now - ago * SECOND });
+      expected[9 - ago] = post.id;
+    }
+    expect([...(await claim(4)), ...(await claim(4)), ...(await claim(4))]).toEqual(expected);
+    expect(await claim(4)).toEqual([]);
+  });
+
+  it("takes one post an account, its first", async () => {
+    const now = ctx.clock.now();
+    const [one, other] = [await addAccount(ctx), await addAccount(ctx)];
+    await addPost(ctx, one, { scheduled_at: now - 1 * SECOND });
+    // Held up by a try that failed: its time came first, and it goes first.
+    const first = await addPost(ctx, one, { scheduled_at: now - 9 * SECOND, next_at: now });
+    await addPost(ctx, one, { scheduled_at: now - 2 * SECOND });
+    const alone = await addPost(ctx, other, { scheduled_at: now - 5 * SECOND });
+    expect(await claim(10)).toEqual([alone.id, first.id]);
+    expect(await claim(10)).toEqual([]);
+    expect(await readPost(ctx, first.id)).toMatchObject({ status: "publishing", fence: 1, attempts: 1, lease_worker: ctx.workerId });
+  });
+
+  it("leaves alone what is not due, held up, or on a channel that cannot be used", async () => {
+    const now = ctx.clock.now();
+    await addPost(ctx, await addAccount(ctx), { scheduled_at: now + 1 });
+    await addPost(ctx, await addAccount(ctx), { scheduled_at: now - SECOND, next_at: now + 1 });
+    await addPost(ctx, await addAccount(ctx, { status: "reconnect_required" }));
+    await addPost(ctx, await addAccount(ctx, { in_flight_post: "post_other" }));
+    await addPost(ctx, await addAccount(ctx, { next_allowed_at: now + 1 }));
+    const due = await addPost(ctx, await addAccount(ctx, { status: "expiring" }));
+    expect(await claim(10)).toEqual([due.id]);
+  });
+
+  it("does not let the backlog of one account keep others waiting", async () => {
+    const now = ctx.clock.now();
+    const busy = await addAccount(ctx);
+    for (let n = 0; n < 700; n++) await addPost(ctx, busy, { scheduled_at: now - MINUTE + n });
+    const others = [];
+    for (let n = 0; n < 3; n++) others.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 3 + n }));
+    const [first, ...rest] = await claim(3);
+    expect(rest).toEqual(others.slice(0, 2).map(({ id }) => id));
+    expect((await readPost(ctx, first ?? "")).account_id).toBe(busy.id);
+    expect(await claim(3)).toEqual([others[2]?.id]);
+  });
+
+  it("takes as many with media as it may, and text beside them", async () => {
+    const now = ctx.clock.now();
+    const media = [];
+    for (const media_url of ["https://media.example/1.png", "r2://file_2", ""]) {
+      const metadata = media_url === "" ? JSON.stringify({ thread: [{ caption: "More", mediaUrl: "r2://file_3" }] }) : null;
+      media.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 9, media_url, metadata }));
+    }
+    const text = [];
+    for (const metadata of [null, JSON.stringify({ title: "Words" })])
+      text.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 5, metadata }));
+    const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
+    expect(await claim(10, 2)).toEqual([...ids(media.slice(0, 2)), ...ids(text)]);
+    const late = await addPost(ctx, await addAccount(ctx));
+    expect(await claim(1, 0)).toEqual([late.id]);
+    expect(await claim(10, 1)).toEqual(ids(media.slice(2)));
+  });
+
+  it("opens an attempt for each, and goes on in that of a post that only waited", async () => {
+    const account = await addAccount(ctx);
+    const post = await addPost(ctx, account, { scheduled_at: ctx.clock.now() - 250 });
+    const read = (): Promise<object[]> => ctx.db.query.selectFrom("attempts").select(["number", "outcome", "lateness_ms"]).execute();
+    await claim(1);
+    expect(await read()).toEqual([{ number: 1, outcome: "running", lateness_ms: 250 }]);
+    const free = async (outcome: "waiting" | "retrying"): Promise<void> => {
+      await ctx.db.query.updateTable("attempts").set({ outcome, finished_at: ctx.clock.now() }).where("outcome", "=", "running").execute();
+      await ctx.db.query.updateTable("posts").set({ lease_worker: null, next_at: ctx.clock.now() }).where("id", "=", post.id).execute();
+      await ctx.db.query.updateTable("accounts").set({ in_flight_post: null }).execute();
+    };
+    await free("waiting");
+    const [again] = (await claimDue(ctx, { limit: 1 })).claimed;
+    expect(again).toMatchObject({ attempt: 1, lease: { fence: 2, postId: post.id } });
+    expect(await read()).toEqual([{ number: 1, outcome: "running", lateness_ms: 250 }]);
+    await free("retrying");
+    expect((await claimDue(ctx, { limit: 1 })).claimed[0]?.attempt).toBe(2);
+    expect((await read()).map((row) => ("outcome" in row ? row.outcome : null))).toEqual(["retrying", "running"]);
+  });
+
+  it("keeps the posts of an account apart that are left over from downtime", async () => {
+    const account = await addAccount(ctx);
+    for (const ago of [5, 4]) await addPost(ctx, account, { scheduled_at: ctx.clock.now() - ago * MINUTE });
+    await claim(10);
+    const row = await ctx.db.query.selectFrom("accounts").select("next_allowed_at").executeTakeFirstOrThrow();
+    expect(row.next_allowed_at).toBe(ctx.clock.now() + 30 * SECOND);
+  });
+});
