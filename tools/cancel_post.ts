@@ -19,5 +19,5 @@ export default defineTool({
   output: z.strictObject({ post: Post }),
   listedOutput: z.strictObject({ post: PostSummary }),
   question: (args, call) => askToCancel(call, args),
-  handle: (args, { ctx, caller }) => cancelPost(ctx, caller, args),
+  handle: (args, call) => cancelPost(call, args),
 });

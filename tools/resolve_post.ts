@@ -26,5 +26,5 @@ export default defineTool({
   output: z.strictObject({ post: Post }),
   listedOutput: z.strictObject({ post: PostSummary }),
   question: (args, call) => askToSettle(call, args),
-  handle: (args, { ctx, caller }) => resolvePost(ctx, caller, args),
+  handle: (args, call) => resolvePost(call, args),
 });

@@ -14,5 +14,5 @@ export default defineTool({
   input: z.strictObject({ id: z.string().describe("The failed post, from list_posts with status failed.") }),
   output: z.strictObject({ post: Post }),
   listedOutput: z.strictObject({ post: PostSummary }),
-  handle: (args, { ctx, caller }) => retryPost(ctx, caller, args),
+  handle: (args, call) => retryPost(call, args),
 });

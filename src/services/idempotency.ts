@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import type { Caller } from "../domain/permissions.ts";
 import { HOUR } from "../domain/time.ts";
 import type { Tx } from "../store/db.ts";
-import type { AppContext, IdempotencyClaim } from "./context.ts";
+import type { AppContext, CallContext, IdempotencyClaim } from "./context.ts";
 
 /** How long a key's answer is kept (CONTRACT §5). */
 const KEPT_MS = 24 * HOUR;
@@ -62,6 +62,15 @@ export async function runOnce<T>(
       .execute();
     throw error;
   }
+}
+
+/** Makes a change and, in the same transaction, keeps the answer for the call's key: after a crash both stand or neither. */
+export function commitOnce<T>(call: Pick<CallContext, "ctx" | "idempotency">, change: (tx: Tx) => Promise<T>): Promise<T> {
+  return call.ctx.db.transaction(async (tx) => {
+    const answer = await change(tx);
+    await call.idempotency?.complete(tx, answer);
+    return answer;
+  });
 }
 
 /** The stored result, or null when the key is now ours. */

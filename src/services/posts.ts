@@ -5,7 +5,8 @@ import { conflictSentence } from "../domain/post-states.ts";
 import { toIso, toIsoOrNull } from "../domain/time.ts";
 import { findPost, postNotFound, toPost, transition, type PostRow } from "../store/posts.ts";
 import { RESTORED_STEP } from "../store/suspects.ts";
-import type { AppContext } from "./context.ts";
+import type { AppContext, CallContext } from "./context.ts";
+import { commitOnce } from "./idempotency.ts";
 import { readInsights } from "./insights.ts";
 import { settleInDoubt, takeBack } from "./settle-post.ts";
 import { findUsableAccount } from "./post-draft.ts";
@@ -30,25 +31,31 @@ export async function getPost(
   };
 }
 
+type PostCall = Pick<CallContext, "ctx" | "caller" | "idempotency">;
+
 /** Cancels a waiting post; with `fromPlatform` also one that is uploaded, by deleting it on the platform. */
 export async function cancelPost(
-  ctx: AppContext,
-  caller: Caller,
+  call: PostCall,
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
 ): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (input.fromPlatform === true && row.status === "uploaded") return { post: toPost(await takeBack(ctx, row)) };
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  const cancelled = await ctx.db.transaction((tx) => transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set));
+  const answer = await commitOnce(call, async (tx) => {
+    const cancelled = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set);
+    return { post: toPost(cancelled) };
+  });
   await ctx.media.release(row.id);
-  return { post: toPost(cancelled) };
+  return answer;
 }
 
 /**
  * Sends a failed post again, now. Where the last outcome is unknown the platform is asked first: found there, it is published;
  * still unknown is a `conflict` that says what to do.
  */
-export async function retryPost(ctx: AppContext, caller: Caller, input: { readonly id: string }): Promise<{ post: Post }> {
+export async function retryPost(call: PostCall, input: { readonly id: string }): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row.status));
   await findUsableAccount(ctx, caller, row.account_id);
@@ -57,8 +64,8 @@ export async function retryPost(ctx: AppContext, caller: Caller, input: { readon
     if (settled !== null) return { post: toPost(settled) };
   }
   const now = ctx.clock.now();
-  const retried = await ctx.db.transaction((tx) =>
-    transition(tx, { ownerId: caller.ownerId, id: row.id }, "retry", {
+  const answer = await commitOnce(call, async (tx) => {
+    const retried = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "retry", {
       scheduled_at: now,
       due_at: now,
       next_at: now,
@@ -68,10 +75,11 @@ export async function retryPost(ctx: AppContext, caller: Caller, input: { readon
       // Settled as "did not happen", the step keeps its key and is sent with it; after a proven failure all begins anew.
       run: row.in_doubt === 1 ? row.run : row.run + 1,
       updated_at: now,
-    }),
-  );
+    });
+    return { post: toPost(retried) };
+  });
   ctx.wakePublisher();
-  return { post: toPost(retried) };
+  return answer;
 }
 
 export interface Resolution {
@@ -82,31 +90,32 @@ export interface Resolution {
 }
 
 /** A person settles an unknown outcome: they looked at the channel. */
-export async function resolvePost(ctx: AppContext, caller: Caller, input: Resolution): Promise<{ post: Post }> {
+export async function resolvePost(call: PostCall, input: Resolution): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (row.status !== "failed" || row.in_doubt === 0) {
     throw new AppError("conflict", `Nothing to settle: the outcome of this post is known (${row.status}). Read it with get_post.`);
   }
   const at = { ownerId: caller.ownerId, id: row.id };
   const now = ctx.clock.now();
-  const settled = await ctx.db.transaction((tx) =>
-    input.outcome === "published"
-      ? transition(tx, at, "confirm", {
-          error: null,
-          in_doubt: 0,
-          published_at: now,
-          platform_post_id: input.platformPostId ?? row.platform_post_id,
-          platform_url: input.platformUrl ?? row.platform_url,
-          updated_at: now,
-        })
-      : transition(tx, at, "deny", {
-          error: "It did not reach the platform, as was told with resolve_post. Send it again with retry_post.",
-          in_doubt: 0,
-          run: row.run + 1,
-          updated_at: now,
-        }),
-  );
-  return { post: toPost(settled) };
+  const published = {
+    error: null,
+    in_doubt: 0,
+    published_at: now,
+    platform_post_id: input.platformPostId ?? row.platform_post_id,
+    platform_url: input.platformUrl ?? row.platform_url,
+    updated_at: now,
+  };
+  const denied = {
+    error: "It did not reach the platform, as was told with resolve_post. Send it again with retry_post.",
+    in_doubt: 0,
+    run: row.run + 1,
+    updated_at: now,
+  };
+  return commitOnce(call, async (tx) => {
+    const settled = input.outcome === "published" ? transition(tx, at, "confirm", published) : transition(tx, at, "deny", denied);
+    return { post: toPost(await settled) };
+  });
 }
 
 /** Each attempt with the steps of its run, oldest first. */

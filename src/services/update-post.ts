@@ -33,10 +33,17 @@ export async function updatePost(call: CallContext, input: UpdateInput): Promise
     const content = applyPatch(before, patch, time?.ms ?? before.scheduled_at);
     const checked = await checkContent(ctx, account, content, { signal: call.signal });
     const set = { ...checked.row, next_at: checked.row.due_at, error: null, tries: 0, updated_at: ctx.clock.now() };
-    const row = await ctx.db.transaction((tx) => writeIfUnchanged(tx, before, set));
-    if (row === null) continue;
+    const warnings = [...(time?.warnings ?? []), ...checked.warnings];
+    const answer = await ctx.db.transaction(async (tx) => {
+      const row = await writeIfUnchanged(tx, before, set);
+      if (row === null) return null;
+      const changed = { post: toPost(row), warnings };
+      await call.idempotency?.complete(tx, changed);
+      return changed;
+    });
+    if (answer === null) continue;
     ctx.wakePublisher();
-    return { post: toPost(row), warnings: [...(time?.warnings ?? []), ...checked.warnings] };
+    return answer;
   }
   throw new AppError("conflict", "The post is being changed by others at the same time. Read it with get_post and try again.");
 }

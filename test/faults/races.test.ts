@@ -6,7 +6,7 @@ import { cancelPost } from "../../src/services/posts.ts";
 import { updatePost } from "../../src/services/update-post.ts";
 import { openDb } from "../../src/store/db.ts";
 import { systemClock } from "../../src/system-clock.ts";
-import { callerOf, callOf, createTestContext } from "../support/context.ts";
+import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers } from "./class-servers.ts";
@@ -54,7 +54,7 @@ async function race(random: () => number) {
     posts.map(async ({ id, caption, due }): Promise<Race> => {
       const kind = random() < 0.5 ? "cancel" : "edit";
       await delay(Math.max(0, due - Date.now() + Math.floor(random() * 24) - 8));
-      const call = kind === "cancel" ? cancelPost(ctx, callerOf(), { id }) : updatePost(callOf(ctx), { id, caption: `${caption} edited` });
+      const call = kind === "cancel" ? cancelPost(callOf(ctx), { id }) : updatePost(callOf(ctx), { id, caption: `${caption} edited` });
       const refusal = await call.then(
         () => null,
         (error: unknown) => error,

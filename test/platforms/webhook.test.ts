@@ -9,7 +9,7 @@ import { connectWithSecrets } from "../../src/services/connections.ts";
 import { retryPost } from "../../src/services/posts.ts";
 import { findAccountRow } from "../../src/store/accounts.ts";
 import type { PostRow } from "../../src/store/posts.ts";
-import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
+import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
 import { startReceiver, type Delivery, type Receiver } from "../support/webhook-receiver.ts";
@@ -219,7 +219,7 @@ describe("a delivery", () => {
     expect(post.error).not.toContain("Ignore previous");
     expect(receiver.deliveries).toHaveLength(1);
     expect((await findAccountRow(ctx.db.query, callerOf().ownerId, row.id))?.status).toBe("connected");
-    await retryPost(ctx, callerOf(), { id: post.id });
+    await retryPost(callOf(ctx), { id: post.id });
     expect((await finish(post.id)).status).toBe("published");
   });
 

@@ -105,7 +105,7 @@ describe("events", () => {
     const waiting = await addPost(ctx, account, { scheduled_at: ctx.clock.now() + HOUR });
     await updatePost(callOf(ctx), { id: waiting.id, caption: "Other words" });
     await updatePost(callOf(ctx), { id: waiting.id, scheduledAt: "2026-11-22T09:00:00Z" });
-    await cancelPost(ctx, callerOf(), { id: waiting.id });
+    await cancelPost(callOf(ctx), { id: waiting.id });
     await deliver();
     const told = receiver.deliveries.map(({ body }) => JSON.parse(body)).map(({ type, data }) => `${data.id} ${type}`);
     expect(told).toEqual([
