@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AppError } from "../domain/errors.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
 import type { File } from "../domain/file.ts";
-import { MINUTE, SECOND } from "../domain/time.ts";
+import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import type { SignedParts } from "../services/file-addresses.ts";
 import { importFile } from "../services/file-imports.ts";
@@ -15,10 +15,7 @@ import { methodNotAllowed } from "./errors.ts";
 import { parseBody, readBody } from "./json-body.ts";
 import { readQuery } from "./query.ts";
 import { createResumableUploads } from "./resumable-uploads.ts";
-import { limitStall } from "./slow-senders.ts";
-
-/** Longest silence of somebody who sends a file. */
-const UPLOAD_IDLE_MS = MINUTE;
+import { limitSilence, limitStall } from "./slow-senders.ts";
 
 /** How long the rest of a refused upload is read, so that its sender gets to see the answer. */
 const DRAIN_MS = 30 * SECOND;
@@ -102,10 +99,9 @@ async function receive(
   try {
     if (Number(request.headers["content-length"] ?? 0) > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
-    request.setTimeout(UPLOAD_IDLE_MS, () => request.destroy());
+    limitSilence(ctx.clock, request);
     // The request itself stays whole when its reading ends early: the answer goes out over the same connection.
     const done = await store(Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false }));
-    request.setTimeout(0);
     sendCreated(response, done.file);
   } catch (error) {
     if (request.destroyed && !request.complete) return;

@@ -12,6 +12,7 @@ import type { AppContext } from "../services/context.ts";
 import { MAX_FILE_BYTES, storeUpload } from "../services/file-uploads.ts";
 import { callerOf } from "./auth.ts";
 import { STATUS } from "./errors.ts";
+import { limitSilence } from "./slow-senders.ts";
 
 const PATH = "/api/v1/files/uploads";
 
@@ -41,6 +42,7 @@ export function createResumableUploads(ctx: AppContext, folder: string): Request
       sweptAt = ctx.clock.now();
       await server.cleanUpExpiredUploads();
     }
+    limitSilence(ctx.clock, request);
     await callers.run(caller, async () => {
       const finished = request.method === "HEAD" && id !== undefined ? await findFinished(parts, datastore, id) : null;
       if (finished === null) return server.handle(request, response);

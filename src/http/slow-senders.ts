@@ -42,21 +42,38 @@ function endLater(clock: Clock, request: Request, ms: number, end: () => void): 
   );
 }
 
-/** Longest silence of somebody who takes an answer: until then its file stays open. */
-const MAX_STALL_MS = 60 * SECOND;
+/** Longest silence of somebody who sends a file, or takes one: until then it stays open. */
+const MAX_SILENCE_MS = 60 * SECOND;
+
+/** Ends an upload of which nothing has come for a while. */
+export function limitSilence(clock: Clock, request: Request): void {
+  const done = new AbortController();
+  request.once("end", () => done.abort());
+  request.once("close", () => done.abort());
+  onStandstill(clock, () => request.socket.bytesRead, done.signal).then(
+    () => request.destroy(),
+    () => {
+      // It came whole, or its sender has gone.
+    },
+  );
+}
 
 /** Ends an answer of which nothing has been taken for a while. */
 export function limitStall(clock: Clock, response: Response): void {
   const done = new AbortController();
   response.once("close", () => done.abort());
-  const watch = async (): Promise<void> => {
-    for (let taken = -1; taken !== response.socket?.bytesWritten;) {
-      taken = response.socket?.bytesWritten ?? 0;
-      await clock.sleep(MAX_STALL_MS, done.signal);
-    }
-    response.destroy();
-  };
-  watch().catch(() => {
-    // It was taken whole, or its receiver has gone.
-  });
+  onStandstill(clock, () => response.socket?.bytesWritten ?? 0, done.signal).then(
+    () => response.destroy(),
+    () => {
+      // It was taken whole, or its receiver has gone.
+    },
+  );
+}
+
+/** Resolves when a count has stood still; rejects when `signal` is aborted before. */
+async function onStandstill(clock: Clock, count: () => number, signal: AbortSignal): Promise<void> {
+  for (let last = -1; last !== count();) {
+    last = count();
+    await clock.sleep(MAX_SILENCE_MS, signal);
+  }
 }
