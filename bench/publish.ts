@@ -46,7 +46,7 @@ async function fill(ctx: AppContext, shape: { posts: number; accounts: number; d
 
 /** On a whole second, as people schedule, and far enough ahead that the publisher is there before. */
 function putOff(ctx: AppContext): void {
-  const dueAt = Math.ceil((Date.now() + 2_000) / 1_000) * 1_000;
+  const dueAt = Math.ceil((Date.now() + 3_000) / 1_000) * 1_000;
   ctx.db.raw.prepare("UPDATE posts SET scheduled_at = ?, due_at = ?, next_at = ?").run([dueAt, dueAt, dueAt]);
 }
 

@@ -8,7 +8,7 @@ import type { Lease } from "../store/ledger.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { publishOne, runOptions } from "./publish-one.ts";
-import { ReadAhead } from "./read-ahead.ts";
+import { READ_AHEAD_MS, ReadAhead } from "./read-ahead.ts";
 import { claimDue } from "./tick.ts";
 import { Turn } from "./turn.ts";
 import { beat, dismissWorker, enlistWorker, freeDeadWorkers, HEARTBEAT_EVERY_MS, type WorkerIdentity } from "./workers.ts";
@@ -171,25 +171,25 @@ class Loop {
         const isAhead = this.#readAhead.drop(found);
         isMore = found.length === limit && (isAhead || claimed.length > 0) && !this.#isClosing;
         if (isMore) this.#turn.take();
-        for (const { one, ready } of works) this.#start(one, ready);
+        for (const { one, ready } of works) this.#running.set(one.post.id, this.#work(one, ready));
       }
     } finally {
       this.#turn.pass();
     }
   }
 
-  #start(claimed: ClaimedPost, ready: PublishRun | undefined): void {
-    const { id } = claimed.post;
+  async #work(claimed: ClaimedPost, ready: PublishRun | undefined): Promise<void> {
     const mediaCount = claimed.isLight ? 0 : 1;
     this.#runningWithMedia += mediaCount;
-    const work = publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready })
-      .catch((error: unknown) => this.#recover(claimed, error))
-      .finally(() => {
-        this.#running.delete(id);
-        this.#runningWithMedia -= mediaCount;
-        this.#wakeSoon();
-      });
-    this.#running.set(id, work);
+    try {
+      await publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready });
+    } catch (error) {
+      this.#recover(claimed, error);
+    } finally {
+      this.#running.delete(claimed.post.id);
+      this.#runningWithMedia -= mediaCount;
+      this.#wakeSoon();
+    }
   }
 
   /** Many end in the same turn of the event loop. */
@@ -222,8 +222,8 @@ class Loop {
     const now = this.#ctx.clock.now();
     const next = readNextAfter(this.#ctx.db.raw, now);
     const wait = next === null ? null : next - now;
-    if (wait === null || wait > SECOND) return;
-    this.#timer = setTimeout(() => this.wake(), Math.ceil(wait));
-    this.#readAhead.start();
+    if (wait === null) return;
+    if (wait <= READ_AHEAD_MS) this.#readAhead.start();
+    if (wait <= SECOND) this.#timer = setTimeout(() => this.wake(), Math.ceil(wait));
   }
 }

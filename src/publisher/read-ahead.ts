@@ -4,8 +4,8 @@ import { createPublishRun, type PublishRun, type RunOptions } from "../services/
 import { leaseFor, type ClaimedPost } from "../store/claims.ts";
 import { readCandidates, readDueHeads, type Candidate, type DueHead } from "../store/due-posts.ts";
 
-/** How long before its time a post is read. */
-const AHEAD_MS = SECOND;
+/** How long before its time a post is read: ten thousand take half a second on a machine that does nothing else. */
+export const READ_AHEAD_MS = 2 * SECOND;
 
 /** Posts kept at most: what they take is some ten kilobytes each. */
 const MAX_KEPT = 10_240;
@@ -14,7 +14,7 @@ const MAX_KEPT = 10_240;
 const READ_AT_ONCE = 100;
 
 /**
- * The posts of the next second, read before their time, and what their platforms get made ready: where ten thousand are due at one
+ * The posts of the next two seconds, read before their time, and what their platforms get made ready: where ten thousand are due at one
  * moment, that takes longer than claiming them. Nothing is decided by it: whoever claims a post finds out whether it is still as it
  * was, and only then is anything of it used.
  */
@@ -70,7 +70,7 @@ export class ReadAhead {
   async #read(): Promise<void> {
     const { clock, db } = this.#ctx;
     const after = Math.max(this.#readUntil, clock.now());
-    const until = clock.now() + AHEAD_MS;
+    const until = clock.now() + READ_AHEAD_MS;
     const limit = MAX_KEPT - this.#kept.length;
     if (until <= after || limit <= 0) return;
     this.#readUntil = until;

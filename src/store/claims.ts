@@ -44,11 +44,11 @@ interface Place {
 const TAKE = `
   UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
     fence = fence + 1, lease_worker = ?, updated_at = ?,
-    attempts = attempts + NOT EXISTS (
+    attempts = attempts + NOT (attempts > 0 AND EXISTS (
       SELECT 1 FROM attempts a
-      WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded'))
+      WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded')))
   WHERE rowid IN (SELECT value FROM json_each(?))
-  RETURNING id, attempts`;
+  RETURNING rowid AS at, attempts`;
 
 const OCCUPY = `
   UPDATE accounts SET in_flight_post = j.value ->> 1, next_allowed_at = MAX(next_allowed_at, j.value ->> 2)
@@ -72,14 +72,15 @@ export function claimPosts(raw: SqliteDatabase, wanted: readonly Wanted[], worke
   const { id, now } = worker;
   const places = findUnchanged(raw, wanted, now);
   if (places.length === 0) return [];
-  const rows = raw.prepare(TAKE).all([id, now, JSON.stringify(places.map(({ at }) => at))]) as Pick<PostRow, "id" | "attempts">[];
-  const attempts = new Map(rows.map((row) => [row.id, row.attempts]));
+  const rows = raw.prepare(TAKE).all([id, now, JSON.stringify(places.map(({ at }) => at))]) as { at: number; attempts: number }[];
+  const attempts = new Map(rows.map((row) => [row.at, row.attempts]));
   raw.prepare(OPEN_ATTEMPTS).run([JSON.stringify(places.map(({ at }) => [at, newId("att")]))]);
   const taken = places.flatMap(({ place }) => wanted[place] ?? []);
-  const occupied = taken.map(({ candidate: { post }, nextAllowedAt }) => [post.account_id, post.id, nextAllowedAt]);
-  raw.prepare(OCCUPY).run([JSON.stringify(occupied)]);
-  return taken.map(({ candidate: { post, account, effects, isLight } }) => {
-    const attempt = attempts.get(post.id) ?? post.attempts;
+  raw
+    .prepare(OCCUPY)
+    .run([JSON.stringify(taken.map(({ candidate: { post }, nextAllowedAt }) => [post.account_id, post.id, nextAllowedAt]))]);
+  return taken.map(({ candidate: { post, account, effects, isLight } }, n) => {
+    const attempt = attempts.get(places[n]?.at ?? -1) ?? post.attempts;
     return { post, account, effects, isLight, attempt, lease: leaseFor(id, { post }) };
   });
 }

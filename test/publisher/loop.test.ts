@@ -71,7 +71,9 @@ describe("the publisher", () => {
     });
     const posts: string[] = [];
     const dueAt = Date.now() + 3_000;
+    ctx.db.raw.exec("PRAGMA synchronous = OFF");
     for (let n = 0; n < 700; n++) posts.push((await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt })).id);
+    ctx.db.raw.exec("PRAGMA synchronous = FULL");
     const publisher = await start(ctx, folder.path);
     try {
       const count = ctx.db.query.selectFrom("posts").select((eb) => eb.fn.countAll<number>().as("n"));
