@@ -57,7 +57,7 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
   const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;
   // A post that changed since it was found is left out; the place to go on from stays.
   const rows = await readRows(query, scope, rowsOf(keys.slice(0, page.limit)));
-  return { rows: rows.map(withoutKey), next: last === undefined ? stoppedAt : BigInt(last) };
+  return { rows, next: last === undefined ? stoppedAt : BigInt(last) };
 }
 
 function wordsPlan({ clauses, needsCheck }: CompiledSearch): WordsPlan {
@@ -73,11 +73,13 @@ interface KeyedRow extends ShownRow {
   readonly key: string;
 }
 
+/** As one text: naming each anew takes a tenth of a short page's time. */
+const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
+
 /** The posts of `keys`, which selects their `key` and `row`. */
 async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): Promise<KeyedRow[]> {
-  const columns = sql.join(SHOWN_COLUMNS.map((column) => sql.ref(`p.${column}`)));
   const { rows } = await sql<KeyedRow>`
-    SELECT CAST(p.sort_key AS TEXT) AS key, ${columns}
+    SELECT CAST(p.sort_key AS TEXT) AS key, ${COLUMNS}
     FROM (${keys}) AS k CROSS JOIN posts AS p ON p.rowid = k.row
     WHERE ${rowFilter(scope)} ORDER BY k.key DESC`.execute(query);
   return rows;
@@ -86,11 +88,7 @@ async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): 
 /** The page out of up to one row too many, which tells that there is a next one. */
 function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { rows: rows.slice(0, limit).map(withoutKey), next: last === undefined ? null : BigInt(last.key) };
-}
-
-function withoutKey({ key: _key, ...row }: KeyedRow): ShownRow {
-  return row;
+  return { rows: rows.slice(0, limit), next: last === undefined ? null : BigInt(last.key) };
 }
 
 function rangeOf({ from, to }: PostFilter, before: bigint | null): KeyRange {
