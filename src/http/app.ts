@@ -4,7 +4,7 @@ import helmet from "helmet";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard } from "./auth.ts";
-import { createDescriptionRouter } from "./description-router.ts";
+import { createDescriptionRouter, createFrontDoor } from "./description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter } from "./health.ts";
 import { createMetrics } from "./metrics.ts";
@@ -51,7 +51,7 @@ export function createHttpApp(deps: HttpDeps): Express {
   const source = { toolbox: deps.toolbox, routes, version: deps.version };
   app.use("/api/v1", createDescriptionRouter(deps.ctx, source), createApi(deps, routes, guard));
   if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
-  app.use(notFound);
+  app.use(createFrontDoor(), notFound);
   app.use(errorHandler(deps.ctx.log));
   return app;
 }

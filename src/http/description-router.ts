@@ -34,3 +34,13 @@ export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource):
     .all(methodNotAllowed(["get"]));
   return router;
 }
+
+/** Takes a person who only knows where the server is to the page that explains it; programs are told that nothing is there. */
+export function createFrontDoor(): Router {
+  const router = Router({ caseSensitive: true });
+  router.get(["/", "/docs"], (request, response, next) => {
+    if (request.accepts(["json", "html"]) === "html") response.set("Cache-Control", "no-cache").redirect("/api/v1/docs");
+    else next();
+  });
+  return router;
+}

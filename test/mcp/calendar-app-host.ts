@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -6,32 +6,13 @@ import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { build } from "esbuild";
-import { chromium, type Browser, type Frame, type FrameLocator, type Page } from "playwright-core";
+import type { Browser, Frame, FrameLocator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { loadCatalog } from "../../src/catalog.ts";
 import { createMcpEndpoints } from "../../src/mcp/endpoints.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer } from "../support/http.ts";
-
-/** What headless Chromium needs as root in a container, and to leave the network alone. */
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
-  if (!existsSync(executablePath)) {
-    throw new Error(`There is no Chromium at ${executablePath}. Install it (apt-get install chromium), or set CHROMIUM_PATH to one.`);
-  }
-  return chromium.launch({ executablePath, args: FLAGS });
-}
 
 /** The service with every tool on a real server, and an MCP client of it, as a host has one. */
 export interface HostSide extends AsyncDisposable {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readCalendar } from "../../src/mcp/apps/calendar-resource.ts";
-import { launchBrowser, showCalendar, startHostSide } from "./calendar-app-host.ts";
+import { launchBrowser } from "../support/browser.ts";
+import { showCalendar, startHostSide } from "./calendar-app-host.ts";
 
 const MAX_BYTES = 100 * 1024;
 

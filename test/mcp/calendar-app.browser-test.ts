@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../support/browser.ts";
 import { addAccount, addPosts, type TestPost } from "../support/post-rows.ts";
-import { launchBrowser, showCalendar, startHostSide, type HostSide, type ShownCalendar, type ShowOptions } from "./calendar-app-host.ts";
+import { showCalendar, startHostSide, type HostSide, type ShownCalendar, type ShowOptions } from "./calendar-app-host.ts";
 
 const MAX_INLINE_HEIGHT = 500;
 const REASON = "The channel must be reconnected: its access was withdrawn. Reconnect it with connect_channel, then retry_post.";

@@ -6,7 +6,7 @@ export const DOCS_STYLES = `
 html{scroll-behavior:smooth}
 @media (prefers-reduced-motion:reduce){html{scroll-behavior:auto}}
 .top,main{max-width:78rem}
-.docs{display:grid;gap:2.5rem;padding-bottom:4rem}
+.docs{display:grid;grid-template-columns:minmax(0,1fr);gap:2.5rem;padding-bottom:4rem}
 @media (min-width:60rem){.docs{grid-template-columns:17rem minmax(0,1fr)}
 nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding:1rem 1rem 2rem 3px}}
 nav h2{font-size:.8rem;letter-spacing:.06em;text-transform:uppercase;color:var(--muted);margin:1.25rem 0 .25rem}
@@ -14,7 +14,7 @@ nav ul{list-style:none;margin:0;padding:0}
 nav a{display:flex;gap:.5rem;align-items:baseline;padding:.2rem .4rem;border-radius:6px;color:var(--text);text-decoration:none;font-size:.875rem}
 nav a:hover{background:var(--card)}
 nav label{font-size:.875rem}
-@media (max-width:59.99rem){nav ul{columns:2;column-gap:.75rem}nav a{font-size:.8125rem;overflow-wrap:normal}nav li{break-inside:avoid}}
+@media (max-width:59.99rem){nav ul{columns:11rem 3;column-gap:.75rem}nav a{font-size:.8125rem;overflow-wrap:anywhere}nav li{break-inside:avoid}}
 article{min-width:0}
 section>h2{font-size:1.35rem;margin:2.5rem 0 .25rem}
 h3{font-size:.95rem;margin:1.25rem 0 .4rem}
