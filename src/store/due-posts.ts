@@ -40,19 +40,21 @@ const FIRST_WAITING = `
 
 const COUNT_WAITING = `SELECT COUNT(*) AS n FROM (SELECT 1 ${WAITING} LIMIT ?)`;
 
-/**
- * The first due post of each account. Walks from account to account through the index, so that the work does not grow with
- * the backlog of any of them.
- */
-const HEADS = `
+/** The accounts with posts that wait. Walks from one to the next through the index, so that the work does not grow with their backlogs. */
+const BUSY = `
   WITH RECURSIVE busy (account_id) AS (
     SELECT (SELECT account_id FROM posts INDEXED BY posts_claim WHERE next_at IS NOT NULL AND lease_worker IS NULL
             ORDER BY account_id LIMIT 1)
     UNION ALL
     SELECT (SELECT p.account_id FROM posts p INDEXED BY posts_claim
             WHERE p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.account_id > busy.account_id ORDER BY p.account_id LIMIT 1)
-    FROM busy WHERE busy.account_id IS NOT NULL
-  )
+    FROM busy WHERE busy.account_id IS NOT NULL`;
+
+/** Whether there are more than a few; parameter: how many are a few, and one. */
+const COUNT_BUSY = `${BUSY} LIMIT ?) SELECT COUNT(account_id) AS n FROM busy`;
+
+/** The first due post of each account. */
+const HEADS = `${BUSY})
   SELECT p.id AS id, ${LIGHT} AS is_light
   FROM busy CROSS JOIN accounts a ON a.id = busy.account_id
   CROSS JOIN posts p ON p.id = (
@@ -63,7 +65,10 @@ const HEADS = `
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
 
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
-const LOOKED_AT_BESIDE = 500;
+const LOOKED_AT_BESIDE = 50;
+
+/** So few accounts are gone through at once. */
+const FEW_ACCOUNTS = 50;
 
 export interface DueHead {
   readonly id: string;
@@ -88,10 +93,13 @@ export function readDueHeads(raw: SqliteDatabase, range: DueRange): DueHead[] {
   const { after, until, limit } = range;
   const withMedia = range.isLightOnly ? 0 : 1;
   const lookedAt = limit + LOOKED_AT_BESIDE;
+  const walk = (): DueHead[] => raw.prepare(HEADS).all([until, until, until, after, withMedia, limit]) as DueHead[];
+  const busy = raw.prepare(COUNT_BUSY).get([FEW_ACCOUNTS + 1]) as { n: number };
+  if (busy.n <= FEW_ACCOUNTS) return walk();
   const heads = raw.prepare(FIRST_WAITING).all([after, until, lookedAt, until, until, withMedia, limit]) as DueHead[];
   if (heads.length === limit) return heads;
   const { n } = raw.prepare(COUNT_WAITING).get([after, until, lookedAt]) as { n: number };
-  return n < lookedAt ? heads : (raw.prepare(HEADS).all([until, until, until, after, withMedia, limit]) as DueHead[]);
+  return n < lookedAt ? heads : walk();
 }
 
 const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MINUTE, SECOND } from "../../src/domain/time.ts";
+import { DAY, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
@@ -7,10 +7,12 @@ import { scriptedPlatform } from "../support/scripted-platform.ts";
 
 const platform = scriptedPlatform({ publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }) });
 
-describe("claiming what is due", () => {
+// Few accounts are gone through one by one; of many, the first posts that are due are looked at.
+describe.each([0, 60])("claiming what is due, beside %i accounts with posts for another day", (others) => {
   let ctx: TestContext;
   beforeEach(async () => {
     ctx = await createTestContext({ platformList: [platform] });
+    for (let n = 0; n < others; n++) await addPost(ctx, await addAccount(ctx), { scheduled_at: ctx.clock.now() + DAY });
   });
   afterEach(() => ctx[Symbol.asyncDispose]());
 
@@ -105,7 +107,7 @@ describe("claiming what is due", () => {
     const account = await addAccount(ctx);
     for (const ago of [5, 4]) await addPost(ctx, account, { scheduled_at: ctx.clock.now() - ago * MINUTE });
     await claim(10);
-    const row = await ctx.db.query.selectFrom("accounts").select("next_allowed_at").executeTakeFirstOrThrow();
+    const row = await ctx.db.query.selectFrom("accounts").select("next_allowed_at").where("id", "=", account.id).executeTakeFirstOrThrow();
     expect(row.next_allowed_at).toBe(ctx.clock.now() + 30 * SECOND);
   });
 });
