@@ -47,8 +47,11 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
   const words = await withoutFrequent(query, compiled, page);
   const plan: ScanPlan = {
     terms: scope.terms,
-    words: wordsPlan(words),
-    rarest: words.clauses.length < 2 ? null : wordsPlan({ clauses: words.clauses.slice(0, 1), needsCheck: true }),
+    words: wordsPlan(words, null),
+    rarest:
+      words.clauses.length < 2 || words.rarest === null
+        ? null
+        : wordsPlan({ clauses: [words.rarest.clause], needsCheck: true }, words.rarest.density),
     rows: (range, limit) => streams(scope, range, limit),
     isFitting: isFitting(scope),
     isMember: (range) => sql`key IN (SELECT key FROM (${union(scope, range)}))`,
@@ -60,9 +63,10 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
   return { rows, next: last === undefined ? stoppedAt : BigInt(last) };
 }
 
-function wordsPlan({ clauses, needsCheck }: CompiledSearch): WordsPlan {
+function wordsPlan({ clauses, needsCheck }: CompiledSearch, density: number | null): WordsPlan {
   return {
     needsCheck,
+    density,
     lists: clauses.reduce((sum, { lists }) => sum + lists, 0),
     clauses: clauses.length,
     hits: (range, limit) => hitsOf(clauses, range, limit),

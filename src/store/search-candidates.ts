@@ -23,8 +23,9 @@ export async function compareTexts(query: Query, source: RawBuilder<unknown>, te
   const { rows } = await sql<{ entry: string }>`
     SELECT ${ENTRY} AS entry FROM (${source}) AS c CROSS JOIN posts AS p ON p.rowid = c.row ORDER BY c.key DESC`.execute(query);
   const [first, last] = [rows[0], rows.at(-1)];
+  const inOrder = [...terms];
   return {
-    keys: rows.filter(({ entry }) => hasTerms(entry, terms)).map(({ entry }) => keyOf(entry)),
+    keys: rows.filter(({ entry }) => hasTerms(entry, inOrder)).map(({ entry }) => keyOf(entry)),
     count: rows.length,
     compared: rows.length,
     fitting: rows.length,
@@ -65,9 +66,16 @@ export function rowsOf(keys: readonly string[]): RawBuilder<unknown> {
     FROM json_each(${JSON.stringify(keys)}) AS k CROSS JOIN posts AS p INDEXED BY posts_sort ON p.sort_key = CAST(k.value AS INTEGER)`;
 }
 
-/** Most words stand in the caption, so what is packed as JSON is opened for the others alone. */
-function hasTerms(entry: string, terms: readonly SearchTerm[]): boolean {
-  if (isRuledOut(entry, terms)) return false;
+/**
+ * Most words stand in the caption, so what is packed as JSON is opened for the others alone. A word that a post lacks comes first
+ * for the next one: it is the rarer, and decides sooner.
+ */
+function hasTerms(entry: string, terms: SearchTerm[]): boolean {
+  const lacking = terms.findIndex((term) => isRuledOut(entry, term));
+  if (lacking !== -1) {
+    terms.unshift(...terms.splice(lacking, 1));
+    return false;
+  }
   const start = entry.indexOf("\n") + 1;
   const end = entry.indexOf("\n", start);
   const others = missingFrom(fold(entry.slice(end + 1)), terms);

@@ -37,6 +37,8 @@ export interface WordsPlan {
   readonly lists: number;
   /** How many of them each hit must be in. */
   readonly clauses: number;
+  /** Hits in a unit of time among the newest posts; null: not known. */
+  readonly density: number | null;
   /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
   hits(range: KeyRange, limit: number): RawBuilder<unknown>;
 }
@@ -73,7 +75,9 @@ const MAX_HITS = 32_768;
 /** Fewer than one of so many found: comparing these few texts costs less than meeting more lists for each. */
 const SELDOM = 16;
 /** Of the rarest words alone, when it is known that few fit. */
-const FIRST_RARE_HITS = 512;
+const FIRST_RARE_HITS = 1_024;
+/** After so many rows what the newest posts foretold of the words is not believed any more: they may be a thing of last week. */
+const MAX_FORETOLD = 1_024;
 /** A turn takes so many times more than the one before at most, and so much more than seems needed. */
 const MAX_GROWTH = 16;
 const MARGIN = 1.2;
@@ -95,14 +99,15 @@ interface Way {
   fitting: number;
   hits: number;
   distance: number;
+  /** Candidates in a unit of time, as foretold before its first turn; null: not known. */
+  foretold: number | null;
   /** Its last turn found less than half of what its density foretold. */
   isThin: boolean;
 }
 
 export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
   const rows = rowsWay(query, plan, page.wanted);
-  const wordsWay = (words: WordsPlan, size: number): Way => createWordsWay(query, plan, { words, rows, size });
-  let words = wordsWay(plan.words, Math.max(FIRST_HITS, page.wanted));
+  let words = createWordsWay(query, plan, { words: plan.words, rows, size: Math.max(FIRST_HITS, page.wanted) });
   let rarest = plan.rarest;
   const keys: string[] = [];
   let ceiling = page.ceiling;
@@ -115,15 +120,16 @@ export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promis
     cost += way.costPerTurn + found.count * way.costPerCandidate() + found.compared * COST_PER_CHECK;
     note(way, found, page.wanted - keys.length);
     ceiling = found.settledTo;
-    if (way === words && rarest !== null && isSeldomFitting(words)) {
-      words = wordsWay(rarest, FIRST_RARE_HITS);
+    if (rarest !== null && isSeldomFitting(words, rows, rarest)) {
+      words = createWordsWay(query, plan, { words: rarest, rows, size: FIRST_RARE_HITS });
       rarest = null;
     }
+    if (rows.count > MAX_FORETOLD) words.foretold = null;
   }
   return { keys, stoppedAt: ceiling };
 }
 
-const NOTHING_FOUND = { count: 0, compared: 0, fitting: 0, hits: 0, distance: 0, isThin: false };
+const NOTHING_FOUND = { count: 0, compared: 0, fitting: 0, hits: 0, distance: 0, foretold: null, isThin: false };
 
 function rowsWay(query: Query, plan: ScanPlan, wanted: number): Way {
   return {
@@ -141,6 +147,7 @@ function createWordsWay(query: Query, plan: ScanPlan, { words, rows, size }: { w
   const costPerHit = COST_PER_HIT + (words.clauses - 1) * COST_PER_MEETING;
   const way: Way = {
     ...NOTHING_FOUND,
+    foretold: words.density,
     read: async (all, limit) => {
       // The set has to end somewhere. Where the words get rarer than foretold, the next turn does without: it ends with its hits.
       const isSet = costPerMember() < COST_PER_LOOKUP;
@@ -155,12 +162,19 @@ function createWordsWay(query: Query, plan: ScanPlan, { words, rows, size }: { w
     size,
     maxSize: MAX_HITS,
   };
-  const costPerMember = (): number => (way.count === 0 || way.isThin ? Infinity : (densityOf(rows) / densityOf(way)) * COST_PER_MEMBER);
+  const costPerMember = (): number =>
+    way.isThin || !isKnown(way) || rows.count === 0 ? Infinity : (densityOf(rows) / densityOf(way)) * COST_PER_MEMBER;
   return way;
 }
 
-function isSeldomFitting({ count, fitting }: Way): boolean {
-  return fitting * SELDOM < count;
+/** Few of what the words find fit the filters: seen, or foretold. */
+function isSeldomFitting(words: Way, rows: Way, rarest: WordsPlan): boolean {
+  if (words.count > 0) return words.fitting * SELDOM < words.count;
+  return rows.count > 0 && rarest.density !== null && densityOf(rows) * SELDOM < rarest.density;
+}
+
+function isKnown(way: Way): boolean {
+  return way.count > 0 || way.foretold !== null;
 }
 
 /** A full turn settled what lies above its oldest candidate, any other its whole range. */
@@ -175,7 +189,7 @@ function within({ floor, ceiling }: KeyRange, distance: number): KeyRange {
 }
 
 function choose(words: Way, rows: Way, missing: number): Way {
-  if (words.count > 0 && rows.count > 0) return costOfDistance(words) < costOfDistance(rows) ? words : rows;
+  if (isKnown(words) && rows.count > 0) return costOfDistance(words) < costOfDistance(rows) ? words : rows;
   const [begun, other] = words.count > 0 || (rows.count === 0 && openingOf(words) < openingOf(rows)) ? [words, rows] : [rows, words];
   return begun.count === 0 || costToFill(begun, missing) < openingOf(other) ? begun : other;
 }
@@ -190,7 +204,8 @@ function costToFill(way: Way, missing: number): number {
 }
 
 function costOfCandidate(way: Way): number {
-  const checked = way.count === 0 ? 1 : way.compared / way.count;
+  // Foretold are ways of whose candidates few fit.
+  const checked = way.count > 0 ? way.compared / way.count : way.foretold === null ? 1 : 0;
   return way.costPerCandidate() + (way.needsCheck ? checked * COST_PER_CHECK : 0);
 }
 
@@ -198,8 +213,9 @@ function costOfDistance(way: Way): number {
   return densityOf(way) * costOfCandidate(way);
 }
 
-/** Candidates in a unit of time; unknown, and taken for endless, before the first turn. */
+/** Candidates in a unit of time; unknown, and taken for endless, before the first turn unless it was foretold. */
 function densityOf(way: Way): number {
+  if (way.count === 0 && way.foretold !== null) return way.foretold;
   return way.distance === 0 ? Infinity : way.count / way.distance;
 }
 

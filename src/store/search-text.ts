@@ -127,14 +127,12 @@ function accented(letter: string): string {
 }
 
 /**
- * True when a post as it is stored, JSON and all, cannot have the words; JSON writes letters as they are. It saves folding and
- * unpacking most of the posts that do not have them.
+ * True when a post as it is stored, JSON and all, cannot have the word; JSON writes letters as they are. It saves folding and
+ * unpacking most of the posts that do not have it.
  */
-export function isRuledOut(stored: string, terms: readonly SearchTerm[]): boolean {
-  return terms.some(({ needle, spellings }) => {
-    if (spellings?.test(stored) === true) return false;
-    return (spellings !== null && !NOT_SIMPLE.test(stored)) || !fold(stored).includes(needle);
-  });
+export function isRuledOut(stored: string, { needle, spellings }: SearchTerm): boolean {
+  if (spellings?.test(stored) === true) return false;
+  return (spellings !== null && !NOT_SIMPLE.test(stored)) || !fold(stored).includes(needle);
 }
 
 export interface SearchableText {

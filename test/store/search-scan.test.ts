@@ -27,7 +27,7 @@ function planOf(search: string): ScanPlan {
     sql`SELECT sort_key AS key, rowid AS row FROM posts WHERE sort_key >= ${floor} AND sort_key < ${ceiling} ORDER BY sort_key DESC LIMIT ${limit}`;
   return {
     terms: parseSearch(search),
-    words: { needsCheck: true, lists: 1, clauses: 1, hits: newest },
+    words: { needsCheck: true, lists: 1, clauses: 1, density: null, hits: newest },
     rarest: null,
     rows: newest,
     isFitting: sql`TRUE`,
