@@ -158,7 +158,10 @@ function measureFloor(db: Db, limit: number): number[] {
 async function measurePages(db: Db): Promise<void> {
   const floors = new Map<number, number[]>([50, 100, 500].map((limit) => [limit, []]));
   const results = new Map(
-    CASES.filter(({ name }) => name.includes(only)).map((one) => [one, { all: [] as number[], hits: 0, isCut: false }]),
+    CASES.filter(({ name }) => name.includes(only)).map((one) => [
+      one,
+      { p50: [] as number[], p99: [] as number[], hits: 0, isCut: false },
+    ]),
   );
   for (let round = 0; round <= rounds; round += 1) {
     for (const [limit, times] of floors) times.push(percentile(measureFloor(db, limit), 50));

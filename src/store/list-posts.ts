@@ -3,10 +3,10 @@ import type { PostStatus } from "../domain/post-states.ts";
 import type { Query } from "./db.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "./posts.ts";
 import { rowsOf } from "./search-candidates.ts";
-import { hitsOf, withoutFrequent } from "./search-clauses.ts";
+import { findPostDensity, hitsOf, rateSearch, type RatedSearch } from "./search-clauses.ts";
 import { scan, type KeyRange, type ScanPlan, type WordsPlan } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
-import { compileSearch, type CompiledSearch } from "./search.ts";
+import { compileSearch } from "./search.ts";
 import { firstKeyAt } from "./sort-key.ts";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
@@ -44,14 +44,12 @@ export async function readPage(query: Query, filter: PostFilter, page: { before:
 async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: number }): Promise<PageOfRows> {
   const compiled = await compileSearch(query, scope.terms);
   if (compiled === null) return { rows: [], next: null };
-  const words = await withoutFrequent(query, compiled, page);
+  const { all, rarest } = await rateSearch(query, compiled, page);
   const plan: ScanPlan = {
     terms: scope.terms,
-    words: wordsPlan(words, null),
-    rarest:
-      words.clauses.length < 2 || words.rarest === null
-        ? null
-        : wordsPlan({ clauses: [words.rarest.clause], needsCheck: true }, words.rarest.density),
+    density: await findPostDensity(query, page),
+    words: wordsPlan(all),
+    rarest: rarest && wordsPlan(rarest),
     rows: (range, limit) => streams(scope, range, limit),
     isFitting: isFitting(scope),
     isMember: (range) => sql`key IN (SELECT key FROM (${union(scope, range)}))`,
@@ -63,7 +61,8 @@ async function searchPage(query: Query, scope: Scope, page: KeyRange & { limit: 
   return { rows, next: last === undefined ? stoppedAt : BigInt(last) };
 }
 
-function wordsPlan({ clauses, needsCheck }: CompiledSearch, density: number | null): WordsPlan {
+function wordsPlan(search: RatedSearch): WordsPlan {
+  const { clauses, needsCheck, density } = search;
   return {
     needsCheck,
     density,

@@ -16,56 +16,94 @@ const MAX_REMEMBERED = 2_000;
 const ENTRIES_PER_CHECK = 250;
 
 export interface RatedSearch extends CompiledSearch {
-  /** The clause of the fewest posts, with its hits in a unit of time among the newest ones (null: not known); null where there is one only. */
-  readonly rarest: { readonly clause: IndexClause; readonly density: number | null } | null;
+  /** Posts found in a unit of time among the newest ones, and entries that are stepped over for them; null: not known. */
+  readonly density: { readonly hits: number; readonly entries: number } | null;
+}
+
+interface RatedClause {
+  readonly clause: IndexClause;
+  readonly density: number | null;
 }
 
 /**
  * Leaves out the clauses whose lists are so much longer than the rarest one's that comparing the few texts of that one is
- * quicker: FTS5 steps through every entry of each list that a post must be in. The others come back rarest first, as far as known.
+ * quicker: FTS5 steps through every entry of each list that a post must be in. `rarest` does so with all but one.
  */
-export async function withoutFrequent(query: Query, compiled: CompiledSearch, range: KeyRange): Promise<RatedSearch> {
-  if (compiled.clauses.length < 2) return { ...compiled, rarest: null };
-  const rated = [];
-  for (const clause of compiled.clauses) rated.push({ clause, density: await findDensity(query, clause, range) });
+export async function rateSearch(
+  query: Query,
+  compiled: CompiledSearch,
+  range: KeyRange,
+): Promise<{ readonly all: RatedSearch; readonly rarest: RatedSearch | null }> {
+  const rated: RatedClause[] = [];
+  for (const clause of compiled.clauses) rated.push({ clause, density: await findDensity(query, [clause], range) });
   const least = Math.min(...rated.map(({ density }) => density ?? Infinity));
   const kept = rated
     .filter(({ density }) => density === null || density <= least * ENTRIES_PER_CHECK)
     .toSorted((a, b) => (a.density ?? Infinity) - (b.density ?? Infinity));
+  const [first, ...others] = kept;
+  const clauses = kept.map(({ clause }) => clause);
+  const needsCheck = compiled.needsCheck || kept.length < rated.length;
+  if (first === undefined || others.length === 0) return { all: { clauses, needsCheck, density: toDensity(least, least) }, rarest: null };
+  const entries = kept.reduce((sum, { density }) => sum + (density ?? Infinity), 0);
+  const hits = Number.isFinite(entries) ? await findDensity(query, clauses, range) : null;
   return {
-    clauses: kept.map(({ clause }) => clause),
-    needsCheck: compiled.needsCheck || kept.length < rated.length,
-    rarest: kept[0] ?? null,
+    all: { clauses, needsCheck, density: toDensity(hits, entries) },
+    rarest: { clauses: [first.clause], needsCheck: true, density: toDensity(first.density, first.density) },
   };
+}
+
+function toDensity(hits: number | null, entries: number | null): RatedSearch["density"] {
+  return hits === null || entries === null || !Number.isFinite(hits) ? null : { hits, entries };
 }
 
 /** How frequent words were when it was last looked: opening a long list takes half a millisecond, and searches come again. */
 const remembered = new Map<string, { readonly density: number; uses: number }>();
 
 /** How frequent its newest hits are; null where nothing is known. */
-async function findDensity(query: Query, clause: IndexClause, range: KeyRange): Promise<number | null> {
-  if (clause.lists > MAX_LISTS_SAMPLED) return null;
-  const place = `${range.floor >> SEASON_BITS} ${range.ceiling >> SEASON_BITS} ${clause.match}`;
+async function findDensity(query: Query, clauses: readonly IndexClause[], range: KeyRange): Promise<number | null> {
+  if (clauses.some(({ lists }) => lists > MAX_LISTS_SAMPLED)) return null;
+  return recall(range, matchOf(clauses), () => readDensity(query, range, hitsOf(clauses, range, SAMPLE)));
+}
+
+/** How frequent the newest posts are, of all owners, as the index holds them. */
+export function findPostDensity(query: Query, range: KeyRange): Promise<number> {
+  const { floor, ceiling } = range;
+  return recall(range, "", () =>
+    readDensity(
+      query,
+      range,
+      sql`SELECT sort_key AS key FROM posts INDEXED BY posts_sort WHERE sort_key >= ${floor} AND sort_key < ${ceiling}
+        ORDER BY sort_key DESC LIMIT ${SAMPLE}`,
+    ),
+  );
+}
+
+async function recall({ floor, ceiling }: KeyRange, what: string, read: () => Promise<number>): Promise<number> {
+  const place = `${floor >> SEASON_BITS} ${ceiling >> SEASON_BITS} ${what}`;
   const known = remembered.get(place);
   if (known !== undefined && (known.uses += 1) < MAX_USES) return known.density;
-  const density = await readDensity(query, clause, range);
+  const density = await read();
   if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   remembered.set(place, { density, uses: 0 });
   return density;
 }
 
-/** Its newest hits by the time that they cover. */
-async function readDensity(query: Query, clause: IndexClause, range: KeyRange): Promise<number> {
+/** Those that `newest` selects by the time that they cover: all of the range where there are fewer than a sample. */
+async function readDensity(query: Query, range: KeyRange, newest: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number; distance: number | null }>`
-    SELECT COUNT(*) AS count, CAST(MAX(key) - MIN(key) AS REAL) AS distance FROM (${hitsOf([clause], range, SAMPLE)})`.execute(query);
+    SELECT COUNT(*) AS count, CAST(MAX(key) - MIN(key) AS REAL) AS distance FROM (${newest})`.execute(query);
   const [{ count, distance } = { count: 0, distance: null }] = rows;
-  return count < SAMPLE ? 0 : count / Math.max(distance ?? 0, 1);
+  return count < SAMPLE ? Math.max(count, 1) / Number(range.ceiling - range.floor) : count / Math.max(distance ?? 0, 1);
 }
 
 /** Keys (`key`) of the posts in all clauses, newest first. */
 export function hitsOf(clauses: readonly IndexClause[], { floor, ceiling }: KeyRange, limit: number): RawBuilder<unknown> {
   return sql`
     SELECT rowid AS key FROM search_index
-    WHERE search_index MATCH ${clauses.map(({ match }) => match).join(" AND ")} AND rowid >= ${floor} AND rowid < ${ceiling}
+    WHERE search_index MATCH ${matchOf(clauses)} AND rowid >= ${floor} AND rowid < ${ceiling}
     ORDER BY rowid DESC LIMIT ${limit}`;
+}
+
+function matchOf(clauses: readonly IndexClause[]): string {
+  return clauses.map(({ match }) => match).join(" AND ");
 }

@@ -22,6 +22,8 @@ export interface ScanPlan {
   readonly words: WordsPlan;
   /** A part of it that finds more posts, each at less cost: quicker where few of those found fit the filters. */
   readonly rarest: WordsPlan | null;
+  /** Posts in a unit of time, whosever they are. */
+  readonly density: number;
   /** Keys and rows (`key`, `row`) of the posts that fit all filters but the text, newest first, at most `limit`. */
   rows(range: KeyRange, limit: number): RawBuilder<unknown>;
   /** That a hit (`key`) fits the filters beside the text: looked up, which costs the same for any filter. */
@@ -37,8 +39,8 @@ export interface WordsPlan {
   readonly lists: number;
   /** How many of them each hit must be in. */
   readonly clauses: number;
-  /** Hits in a unit of time among the newest posts; null: not known. */
-  readonly density: number | null;
+  /** Hits in a unit of time among the newest posts, and entries of the lists that it steps through; null: not known. */
+  readonly density: { readonly hits: number; readonly entries: number } | null;
   /** Keys (`key`) of index hits in the range, newest first, at most `limit`. */
   hits(range: KeyRange, limit: number): RawBuilder<unknown>;
 }
@@ -63,8 +65,10 @@ const COST_PER_HIT = 0.2;
 const COST_PER_LOOKUP = 0.8;
 /** To put a post into a set. */
 const COST_PER_MEMBER = 0.15;
-/** Each further list that a hit must be in. */
+/** Each further list that a hit must be in, where it is not known how long they are. */
 const COST_PER_MEETING = 0.4;
+/** To step over an entry of a list. */
+const COST_PER_ENTRY = 0.02;
 const COST_PER_CHECK = 3;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
@@ -72,11 +76,7 @@ const FIRST_ROWS = 64;
 const MAX_ROWS = 2_048;
 const FIRST_HITS = 128;
 const MAX_HITS = 32_768;
-/** Fewer than one of so many found: comparing these few texts costs less than meeting more lists for each. */
-const SELDOM = 16;
-/** Of the rarest words alone, when it is known that few fit. */
-const FIRST_RARE_HITS = 1_024;
-/** After so many rows what the newest posts foretold of the words is not believed any more: they may be a thing of last week. */
+/** What the newest posts foretell of the words is believed for so many candidates, then looked into: they may be a thing of last week. */
 const MAX_FORETOLD = 1_024;
 /** A turn takes so many times more than the one before at most, and so much more than seems needed. */
 const MAX_GROWTH = 16;
@@ -84,11 +84,13 @@ const MARGIN = 1.2;
 
 interface Way {
   readonly read: (range: KeyRange, limit: number) => Promise<Candidates & { readonly settledTo: bigint }>;
-  /** Whether a candidate still has to be compared with the words. */
+  /** Whether a candidate that fits still has to be compared with the words. */
   readonly needsCheck: boolean;
   readonly costPerTurn: number;
   /** To find it and to look whether it fits the filters. */
   readonly costPerCandidate: () => number;
+  /** The share of its candidates that fits the other filters; 1 where nothing is known. */
+  readonly fittingShare: () => number;
   readonly maxSize: number;
   /** Candidates of the next turn. */
   size: number;
@@ -107,24 +109,22 @@ interface Way {
 
 export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promise<ScanResult> {
   const rows = rowsWay(query, plan, page.wanted);
-  let words = createWordsWay(query, plan, { words: plan.words, rows, size: Math.max(FIRST_HITS, page.wanted) });
-  let rarest = plan.rarest;
+  const size = Math.max(FIRST_HITS, page.wanted);
+  const all = createWordsWay(query, plan, { words: plan.words, rows, size });
+  const rarest = plan.rarest && createWordsWay(query, plan, { words: plan.rarest, rows, size });
   const keys: string[] = [];
   let ceiling = page.ceiling;
   let cost = 0;
   while (cost < (page.maxCost ?? MAX_COST)) {
-    const way = choose(words, rows, page.wanted - keys.length);
+    const way = choose(cheaper(all, rarest), rows, page.wanted - keys.length);
+    if (way.count === 0 && way.foretold !== null) way.size = foretoldSize(way, page.wanted - keys.length);
     const found = await way.read({ floor: page.floor, ceiling }, way.size);
     keys.push(...found.keys);
     if (keys.length >= page.wanted || found.settledTo <= page.floor) return { keys: keys.slice(0, page.wanted), stoppedAt: null };
     cost += way.costPerTurn + found.count * way.costPerCandidate() + found.compared * COST_PER_CHECK;
     note(way, found, page.wanted - keys.length);
     ceiling = found.settledTo;
-    if (rarest !== null && isSeldomFitting(words, rows, rarest)) {
-      words = createWordsWay(query, plan, { words: rarest, rows, size: FIRST_RARE_HITS });
-      rarest = null;
-    }
-    if (rows.count > MAX_FORETOLD) words.foretold = null;
+    if (rows.count > MAX_FORETOLD && isDisproved(all, rows)) all.foretold = null;
   }
   return { keys, stoppedAt: ceiling };
 }
@@ -138,16 +138,19 @@ function rowsWay(query: Query, plan: ScanPlan, wanted: number): Way {
     needsCheck: true,
     costPerTurn: COST_PER_TURN,
     costPerCandidate: () => 0,
+    fittingShare: () => 1,
     size: Math.max(FIRST_ROWS, Math.ceil(wanted / 4)),
     maxSize: MAX_ROWS,
   };
 }
 
 function createWordsWay(query: Query, plan: ScanPlan, { words, rows, size }: { words: WordsPlan; rows: Way; size: number }): Way {
-  const costPerHit = COST_PER_HIT + (words.clauses - 1) * COST_PER_MEETING;
+  const { density } = words;
+  const costPerMeeting = density === null ? (words.clauses - 1) * COST_PER_MEETING : (density.entries / density.hits) * COST_PER_ENTRY;
+  const costPerHit = COST_PER_HIT + costPerMeeting;
   const way: Way = {
     ...NOTHING_FOUND,
-    foretold: words.density,
+    foretold: density?.hits ?? null,
     read: async (all, limit) => {
       // The set has to end somewhere. Where the words get rarer than foretold, the next turn does without: it ends with its hits.
       const isSet = costPerMember() < COST_PER_LOOKUP;
@@ -159,6 +162,10 @@ function createWordsWay(query: Query, plan: ScanPlan, { words, rows, size }: { w
     needsCheck: words.needsCheck,
     costPerTurn: COST_PER_TURN + words.lists * COST_PER_LIST,
     costPerCandidate: () => costPerHit + Math.min(costPerMember(), COST_PER_LOOKUP),
+    fittingShare: () => {
+      if (way.count > 0) return way.fitting / way.count;
+      return rows.count > 0 ? Math.min(1, densityOf(rows) / plan.density) : 1;
+    },
     size,
     maxSize: MAX_HITS,
   };
@@ -167,10 +174,15 @@ function createWordsWay(query: Query, plan: ScanPlan, { words, rows, size }: { w
   return way;
 }
 
-/** Few of what the words find fit the filters: seen, or foretold. */
-function isSeldomFitting(words: Way, rows: Way, rarest: WordsPlan): boolean {
-  if (words.count > 0) return words.fitting * SELDOM < words.count;
-  return rows.count > 0 && rarest.density !== null && densityOf(rows) * SELDOM < rarest.density;
+/** Whether to look for all words at once, or for the rarest and compare the texts. */
+function cheaper(all: Way, rarest: Way | null): Way {
+  const areKnown = rarest !== null && isKnown(rarest) && isKnown(all);
+  return areKnown && costOfDistance(rarest) < costOfDistance(all) ? rarest : all;
+}
+
+/** Walking the posts found less than half of the hits that were foretold: further back the words are rarer. */
+function isDisproved(words: Way, rows: Way): boolean {
+  return words.foretold !== null && (rows.hits / rows.distance) * 2 < words.foretold * words.fittingShare();
 }
 
 function isKnown(way: Way): boolean {
@@ -204,9 +216,7 @@ function costToFill(way: Way, missing: number): number {
 }
 
 function costOfCandidate(way: Way): number {
-  // Foretold are ways of whose candidates few fit.
-  const checked = way.count > 0 ? way.compared / way.count : way.foretold === null ? 1 : 0;
-  return way.costPerCandidate() + (way.needsCheck ? checked * COST_PER_CHECK : 0);
+  return way.costPerCandidate() + (way.needsCheck ? way.fittingShare() * COST_PER_CHECK : 0);
 }
 
 function costOfDistance(way: Way): number {
@@ -217,6 +227,11 @@ function costOfDistance(way: Way): number {
 function densityOf(way: Way): number {
   if (way.count === 0 && way.foretold !== null) return way.foretold;
   return way.distance === 0 ? Infinity : way.count / way.distance;
+}
+
+/** Candidates among which as many as are missing fit the filters, if it is as foretold. */
+function foretoldSize(way: Way, missing: number): number {
+  return Math.min(MAX_FORETOLD, Math.ceil((missing / way.fittingShare()) * MARGIN) + FIRST_ROWS);
 }
 
 function note(way: Way, found: Candidates & { readonly settledTo: bigint }, missing: number): void {

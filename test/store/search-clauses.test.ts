@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDb, type Db } from "../../src/store/db.ts";
-import { withoutFrequent } from "../../src/store/search-clauses.ts";
+import { rateSearch } from "../../src/store/search-clauses.ts";
 import { parseSearch } from "../../src/store/search-text.ts";
 import { compileSearch, type CompiledSearch } from "../../src/store/search.ts";
 import { addAccount, addPosts } from "../support/post-rows.ts";
@@ -26,24 +26,29 @@ async function compile(db: Db, search: string): Promise<CompiledSearch> {
   return compiled;
 }
 
-describe("withoutFrequent", () => {
+describe("rateSearch", () => {
   it("leaves out what is far more frequent than the rarest, and asks for a comparison instead", async () => {
     await using db = await createShelf();
-    const left = await withoutFrequent(db.query, await compile(db, "common rare"), EVERYTHING);
-    expect(left.clauses).toEqual((await compile(db, "rare")).clauses);
-    expect(left.needsCheck).toBe(true);
+    const { all, rarest } = await rateSearch(db.query, await compile(db, "common rare"), EVERYTHING);
+    expect(all).toMatchObject({ clauses: (await compile(db, "rare")).clauses, needsCheck: true });
+    expect(rarest).toBeNull();
   });
 
   it("keeps clauses that are about as frequent, the rarest first", async () => {
     await using db = await createShelf();
     const [common, usual] = [await compile(db, "common"), await compile(db, "usual")];
-    const both = await withoutFrequent(db.query, await compile(db, "common usual"), EVERYTHING);
-    expect(both).toMatchObject({ clauses: [...usual.clauses, ...common.clauses], needsCheck: false, rarest: { clause: usual.clauses[0] } });
+    const both = await rateSearch(db.query, await compile(db, "common usual"), EVERYTHING);
+    expect(both.all).toMatchObject({ clauses: [...usual.clauses, ...common.clauses], needsCheck: false });
+    expect(both.rarest).toMatchObject({ clauses: usual.clauses, needsCheck: true });
+    expect(both.all.density).toEqual({
+      hits: both.rarest?.density?.hits,
+      entries: expect.closeTo((both.rarest?.density?.hits ?? 0) * 11, 12),
+    });
   });
 
   it("keeps a single one", async () => {
     await using db = await createShelf();
     const compiled = await compile(db, "common");
-    expect(await withoutFrequent(db.query, compiled, EVERYTHING)).toEqual({ ...compiled, rarest: null });
+    expect(await rateSearch(db.query, compiled, EVERYTHING)).toMatchObject({ all: compiled, rarest: null });
   });
 });

@@ -29,6 +29,7 @@ function planOf(search: string): ScanPlan {
     terms: parseSearch(search),
     words: { needsCheck: true, lists: 1, clauses: 1, density: null, hits: newest },
     rarest: null,
+    density: 0,
     rows: newest,
     isFitting: sql`TRUE`,
     isMember: () => sql`TRUE`,
