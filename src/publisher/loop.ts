@@ -4,6 +4,7 @@ import type { AppContext } from "../services/context.ts";
 import type { PublishRun } from "../services/publish-io.ts";
 import { abandonLease, type ClaimedPost } from "../store/claims.ts";
 import { readNextAfter } from "../store/due-posts.ts";
+import { checkpoint } from "../store/db.ts";
 import type { Lease } from "../store/ledger.ts";
 import type { WorkerLocks } from "../store/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
@@ -113,6 +114,8 @@ class Loop {
       await beat(this.#ctx);
       await this.#clock.note();
       await this.#mark();
+      // In a commit it would make posts wait that are due at that moment.
+      if (this.#running.size === 0) checkpoint(this.#ctx.db.raw);
       this.#lastBeat = clock.monotonic();
     }
     await this.#abandonUnwritten();

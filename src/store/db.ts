@@ -98,6 +98,14 @@ function rollback(raw: SqliteDatabase): void {
   }
 }
 
+/** Publishers carry the log over into the database when they have time (`checkpoint`); a commit does so only from 32 MB on. */
+const MAX_WAL_PAGES = 8_000;
+
+/** Carries over what nobody needs in the log any more, without waiting for anybody. */
+export function checkpoint(raw: SqliteDatabase): void {
+  raw.exec("PRAGMA wal_checkpoint(PASSIVE)");
+}
+
 /**
  * FULL: in WAL mode better-sqlite3's default loses committed intents at power loss. A database in memory answers
  * `memory` for its journal and needs none.
@@ -108,6 +116,7 @@ function setPragmas(database: SqliteDatabase): void {
   database.exec("PRAGMA foreign_keys = ON");
   database.exec("PRAGMA cache_size = -65536");
   database.exec("PRAGMA temp_store = MEMORY");
+  database.exec(`PRAGMA wal_autocheckpoint = ${MAX_WAL_PAGES}`);
 }
 
 /**
