@@ -1,5 +1,6 @@
 import { Agent, Client, type Dispatcher } from "undici";
 import { AppError } from "../domain/errors.ts";
+import { Gate } from "../domain/gate.ts";
 import type { HostRule } from "../domain/host-rule.ts";
 import { SECOND } from "../domain/time.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest, type OutboundResponse } from "../ports/outbound.ts";
@@ -25,6 +26,12 @@ export interface OutboundOptions {
   readonly lookup?: Lookup;
 }
 
+/**
+ * Requests whose answer is awaited at a time: each takes a connection, and systems give a process some thousand. Twice as many as
+ * posts are sent at once, because sending a file may wait for reading it. The time allowed for one begins when it is made.
+ */
+const MAX_REQUESTS = 1_024;
+
 interface Door {
   readonly policy: AddressPolicy;
   readonly userAgent: string;
@@ -36,8 +43,9 @@ interface Door {
 /** The one door to the network; see ports/outbound.ts. Redirects are followed for GET and HEAD, others are handed back. */
 export function createOutbound(options: OutboundOptions): Outbound & AsyncDisposable {
   const door = createDoor(options);
+  const requests = new Gate(MAX_REQUESTS);
   return {
-    request: (request) => follow(door, request),
+    request: (request) => requests.pass(() => follow(door, request)),
     assertAllowed: (field, text) => assertAllowed(door.policy, field, text),
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));

@@ -1,3 +1,5 @@
+import { Gate } from "../domain/gate.ts";
+
 /** Posts whose request is on its way at a time: connections and their buffers are dear. */
 const MAX_SENDING = 512;
 
@@ -7,8 +9,7 @@ const MAX_SENDING = 512;
  */
 export class Turn {
   #claiming: { readonly done: Promise<void>; readonly end: () => void } | null = null;
-  #sending = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #sending = new Gate(MAX_SENDING);
 
   /** More is to be claimed. */
   take(): void {
@@ -31,16 +32,7 @@ export class Turn {
   }
 
   /** Runs a step that goes out. The first go at once, so that those who are first due are not late for those who are last. */
-  async send<T>(step: () => Promise<T>): Promise<T> {
-    if (this.#sending >= MAX_SENDING) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#sending += 1;
-    try {
-      return await step();
-    } finally {
-      await this.afterClaims();
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#sending -= 1;
-      else next();
-    }
+  send<T>(step: () => Promise<T>): Promise<T> {
+    return this.#sending.pass(() => step().finally(() => this.afterClaims()));
   }
 }
