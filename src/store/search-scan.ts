@@ -61,7 +61,7 @@ export interface ScanPage extends KeyRange {
 // Microseconds, roughly, on a small server.
 const COST_PER_TURN = 300;
 const COST_PER_LIST = 100;
-const COST_PER_HIT = 0.2;
+const COST_PER_HIT = 0.3;
 const COST_PER_LOOKUP = 0.8;
 /** To put a post into a set. */
 const COST_PER_MEMBER = 0.15;
