@@ -61,7 +61,7 @@ export interface ScanPage extends KeyRange {
 // Microseconds, roughly, on a small server.
 const COST_PER_TURN = 300;
 const COST_PER_LIST = 100;
-const COST_PER_HIT = 0.3;
+const COST_PER_HIT = 0.25;
 const COST_PER_LOOKUP = 0.8;
 /** To put a post into a set. */
 const COST_PER_MEMBER = 0.15;
@@ -69,15 +69,15 @@ const COST_PER_MEMBER = 0.15;
 const COST_PER_MEETING = 0.4;
 /** To step over an entry of a list. */
 const COST_PER_ENTRY = 0.02;
-const COST_PER_CHECK = 3;
+const COST_PER_CHECK = 4.5;
 /** Where a page ends before it is full: about a tenth of a second, so that no search holds up everybody else. */
 const MAX_COST = 100_000;
 const FIRST_ROWS = 64;
 const MAX_ROWS = 2_048;
 const FIRST_HITS = 128;
 const MAX_HITS = 32_768;
-/** What the newest posts foretell of the words is believed for so many candidates, then looked into: they may be a thing of last week. */
-const MAX_FORETOLD = 1_024;
+/** What the newest posts foretell of the words is believed for a first turn of so many; then it is looked into. They may be a thing of last week. */
+const MAX_FORETOLD = 4_096;
 /** A turn takes so many times more than the one before at most, and so much more than seems needed. */
 const MAX_GROWTH = 16;
 const MARGIN = 1.2;
@@ -124,7 +124,7 @@ export async function scan(query: Query, plan: ScanPlan, page: ScanPage): Promis
     cost += way.costPerTurn + found.count * way.costPerCandidate() + found.compared * COST_PER_CHECK;
     note(way, found, page.wanted - keys.length);
     ceiling = found.settledTo;
-    if (rows.count > MAX_FORETOLD && isDisproved(all, rows)) all.foretold = null;
+    if (rows.count > FIRST_ROWS * MAX_GROWTH && isDisproved(all, rows)) all.foretold = null;
   }
   return { keys, stoppedAt: ceiling };
 }
