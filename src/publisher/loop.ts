@@ -84,6 +84,8 @@ class Loop {
   #runningWithMedia = 0;
   #unwritten: Lease[] = [];
   #isPassWanted = false;
+  /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
+  #isSweepDue = true;
   #timer: NodeJS.Timeout | null = null;
   #wakeUp: NodeJS.Immediate | null = null;
   #isClosing = false;
@@ -120,6 +122,7 @@ class Loop {
     }
     await this.#abandonUnwritten();
     await freeDeadWorkers(this.#ctx, this.#locks);
+    this.#isSweepDue = true;
     await this.#runPass();
     this.#lastGoodTick = clock.monotonic();
   }
@@ -167,9 +170,10 @@ class Loop {
         const { claimed, found } = await claimDue(this.#ctx, {
           limit,
           mediaLimit: MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia,
-          failsMissed: batch === FIRST_BATCH,
+          failsMissed: this.#isSweepDue,
           readAhead: this.#readAhead,
         });
+        this.#isSweepDue = false;
         const works = claimed.map((one) => ({ one, ready: this.#readAhead.runOf(one) }));
         const isAhead = this.#readAhead.drop(found);
         isMore = found.length === limit && (isAhead || claimed.length > 0) && !this.#isClosing;
@@ -183,15 +187,23 @@ class Loop {
 
   async #work(claimed: ClaimedPost, ready: PublishRun | undefined): Promise<void> {
     const mediaCount = claimed.isLight ? 0 : 1;
+    let isSettled = false;
+    // The account's next post is claimed along with the end of this one, where there is room for it beside this one.
+    const onEnding = (): void => {
+      isSettled = this.#running.size < MAX_RUNNING && this.#runningWithMedia < MAX_RUNNING_WITH_MEDIA;
+      if (isSettled) this.wake();
+    };
     this.#runningWithMedia += mediaCount;
     try {
-      await publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready });
+      const isOver = await publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready, onEnding });
+      isSettled &&= isOver;
     } catch (error) {
+      isSettled = false;
       this.#recover(claimed, error);
     } finally {
       this.#running.delete(claimed.post.id);
       this.#runningWithMedia -= mediaCount;
-      this.#wakeSoon();
+      if (!isSettled) this.#wakeSoon();
     }
   }
 

@@ -17,6 +17,8 @@ export interface PublishOptions {
   readonly turn: Turn;
   /** Made ahead of the post's time for the lease that it has now. */
   readonly ready?: PublishRun | undefined;
+  /** Called when its end is about to be written: what is written next shares the transaction, and so the wait for the disk. */
+  readonly onEnding?: () => void;
 }
 
 export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
@@ -25,16 +27,19 @@ export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
 
 /**
  * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to the post; a
- * database that cannot be written leaves the lease in place, and the ledger as the truth.
+ * database that cannot be written leaves the lease in place, and the ledger as the truth. False where the post wants attention again.
  */
-export async function publishOne(ctx: AppContext, claimed: ClaimedPost, options: PublishOptions): Promise<void> {
+export async function publishOne(ctx: AppContext, claimed: ClaimedPost, options: PublishOptions): Promise<boolean> {
   const startedAt = ctx.clock.monotonic();
   const end = await work(ctx, claimed, options);
-  if (end === null) return;
+  if (end === null) return false;
   await options.turn.afterClaims();
-  await ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
+  const written = ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
+  options.onEnding?.();
+  await written;
   logEnd(ctx, claimed, { end, startedAt });
   if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(claimed.post.id);
+  return end.nextAt === null;
 }
 
 async function work(ctx: AppContext, claimed: ClaimedPost, { signal, turn, ready }: PublishOptions): Promise<PostEnd | null> {

@@ -22,7 +22,7 @@ export const FREE = "a.status IN ('connected', 'expiring') AND a.in_flight_post 
 export const FIRST_OF_ACCOUNT = `NOT EXISTS (
   SELECT 1 FROM posts h INDEXED BY posts_claim
   WHERE h.account_id = p.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL
-    AND h.due_at <= p.due_at AND h.next_at <= ? AND (h.due_at, h.sort_key) < (p.due_at, p.sort_key))`;
+    AND h.next_at <= ? AND (h.due_at, h.sort_key) < (p.due_at, p.sort_key))`;
 
 /** Addresses of media stand in metadata under names that end so. */
 const LIGHT = `p.media_url = '' AND (p.metadata IS NULL OR p.metadata NOT LIKE '%url":%')`;
