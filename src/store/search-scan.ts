@@ -80,7 +80,8 @@ const MAX_HITS = 32_768;
 const MAX_FORETOLD = 4_096;
 /** A turn takes so many times more than the one before at most, and so much more than seems needed. */
 const MAX_GROWTH = 16;
-const MARGIN = 1.2;
+const MARGIN = 1.15;
+const SPARE = 32;
 
 interface Way {
   readonly read: (range: KeyRange, limit: number) => Promise<Candidates & { readonly settledTo: bigint }>;
@@ -241,6 +242,6 @@ function note(way: Way, found: Candidates & { readonly settledTo: bigint }, miss
   way.hits += found.keys.length;
   way.distance += found.span === null ? 0 : Number(found.span.newest - found.settledTo);
   way.isThin = found.count * 2 < way.size;
-  const needed = way.hits === 0 ? Infinity : Math.ceil((missing / way.hits) * way.count * MARGIN) + FIRST_ROWS;
+  const needed = way.hits === 0 ? Infinity : Math.ceil((missing / way.hits) * way.count * MARGIN) + SPARE;
   way.size = Math.min(needed, way.size * MAX_GROWTH, way.maxSize);
 }

@@ -105,8 +105,21 @@ function needleOf(pieces: readonly Piece[]): string {
   return plain.reduce((longest, text) => (text.length > longest.length ? text : longest), "");
 }
 
-/** Finds every spelling, and some that are none: ß is two letters, so any run of one letter is taken for any number of it. */
+/** Kept, because V8 makes machine code of each only when it has been used a while, and searches come again. */
+const knownSpellings = new Map<string, RegExp | null>();
+const MAX_KNOWN_SPELLINGS = 1_000;
+
 function spellingsOf(needle: string): RegExp | null {
+  const known = knownSpellings.get(needle);
+  if (known !== undefined) return known;
+  const made = makeSpellings(needle);
+  if (knownSpellings.size >= MAX_KNOWN_SPELLINGS) knownSpellings.clear();
+  knownSpellings.set(needle, made);
+  return made;
+}
+
+/** Finds every spelling, and some that are none: ß is two letters, so any run of one letter is taken for any number of it. */
+function makeSpellings(needle: string): RegExp | null {
   if (ALL_UNFOLDED.test(needle)) return new RegExp(needle);
   if (!/^[a-z0-9]+$/.test(needle)) return null;
   const oneOf = (letter: string): string => `[${letter}${letter.toUpperCase()}${accented(letter)}]`;
