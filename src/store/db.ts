@@ -101,9 +101,14 @@ function rollback(raw: SqliteDatabase): void {
 /** Publishers carry the log over into the database when they have time (`checkpoint`); a commit does so only from 32 MB on. */
 const MAX_WAL_PAGES = 8_000;
 
-/** Carries over what nobody needs in the log any more, without waiting for anybody. */
+/** Carries over what nobody needs in the log any more, without waiting for anybody; not while this connection is in a transaction. */
 export function checkpoint(raw: SqliteDatabase): void {
-  raw.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  try {
+    raw.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (error) {
+    // The next time will do.
+    if (sqliteCode(error)?.startsWith("SQLITE_LOCKED") !== true && sqliteCode(error)?.startsWith("SQLITE_BUSY") !== true) throw error;
+  }
 }
 
 /**
