@@ -99,12 +99,7 @@ class LateService {
   }
 
   #openSoon(): void {
-    const done = new AbortController();
-    this.#closers.add(() => done.abort());
-    this.#base.clock.sleep(OPEN_WITHIN_MS, done.signal).then(
-      () => void this.#open().catch(() => {}),
-      () => {},
-    );
+    this.#closers.add(this.#base.clock.after(OPEN_WITHIN_MS, () => void this.#open().catch(() => {})));
   }
 
   #open(): Promise<ToolAccess> {

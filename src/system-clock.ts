@@ -18,4 +18,16 @@ export const systemClock: Clock = {
       throw signal?.aborted === true ? signal.reason : error;
     }
   },
+  after(ms, work) {
+    const left = ms - MAX_TIMER_MS;
+    let cancel: () => void = () => clearTimeout(timer);
+    const timer = setTimeout(
+      () => {
+        if (left > 0) cancel = systemClock.after(left, work);
+        else work();
+      },
+      Math.max(0, Math.min(ms, MAX_TIMER_MS)),
+    );
+    return () => cancel();
+  },
 };

@@ -71,14 +71,9 @@ class ThreadedPublisher implements Publisher {
     if (thread === null) return;
     const ended = once(thread, "exit");
     this.#send({ type: "close", graceMs });
-    const done = new AbortController();
-    const cutOff = this.#ctx.clock.sleep(graceMs + LINGER_MS, done.signal).then(
-      () => thread.terminate(),
-      () => {},
-    );
+    const cancel = this.#ctx.clock.after(graceMs + LINGER_MS, () => void thread.terminate());
     await ended;
-    done.abort();
-    await cutOff;
+    cancel();
   }
 
   #send(message: MessageToThread): void {

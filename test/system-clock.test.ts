@@ -28,3 +28,16 @@ it("sleeps longer than a timer can", async () => {
   stop.abort(new Error("enough"));
   await sleeping;
 });
+
+it("does something later, or not when it is called off", async () => {
+  const done: string[] = [];
+  systemClock.after(2 ** 31 + 5, () => done.push("in weeks"))();
+  const callOff = systemClock.after(1, () => done.push("at once"));
+  await new Promise<void>((resolve) => systemClock.after(5, () => (done.push("soon"), resolve())));
+  callOff();
+  systemClock.after(1, () => done.push("called off"))();
+  const callOffLong = systemClock.after(2 ** 31 + 5, () => done.push("too early"));
+  await systemClock.sleep(20);
+  callOffLong();
+  expect(done).toEqual(["at once", "soon"]);
+});

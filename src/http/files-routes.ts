@@ -112,11 +112,9 @@ async function receive(
 
 function drain({ clock }: AppContext, request: Request<{ id?: string }>): void {
   if (request.complete) return;
-  const gone = new AbortController();
-  request.once("close", () => gone.abort());
-  clock.sleep(DRAIN_MS, gone.signal).then(
-    () => request.destroy(),
-    () => {},
+  request.once(
+    "close",
+    clock.after(DRAIN_MS, () => request.destroy()),
   );
 }
 

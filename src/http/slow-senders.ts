@@ -30,16 +30,10 @@ export function limitRest(clock: Clock): RequestHandler {
 
 function endLater(clock: Clock, request: Request, ms: number, end: () => void): void {
   if (request.complete || request.destroyed) return;
-  const done = new AbortController();
-  // A reason of ours: an error would cost its stack on every request.
-  request.once("end", () => done.abort("It came in time."));
-  request.once("close", () => done.abort("It came in time."));
-  clock.sleep(ms, done.signal).then(
-    () => {
-      if (!request.complete) end();
-    },
-    () => {},
-  );
+  const cancel = clock.after(ms, () => {
+    if (!request.complete) end();
+  });
+  request.once("end", cancel).once("close", cancel);
 }
 
 /** Longest silence of somebody who sends a file, or takes one: until then it stays open. */

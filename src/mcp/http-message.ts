@@ -49,13 +49,7 @@ export async function readMessage(request: Request, response: Response, clock: A
 }
 
 async function readBytes(request: Request, response: Response, clock: AppContext["clock"]): Promise<Buffer | null> {
-  const done = new AbortController();
-  clock.sleep(MAX_BODY_MS, done.signal).then(
-    () => breakOff(request, response),
-    () => {
-      // It came in time.
-    },
-  );
+  const done = clock.after(MAX_BODY_MS, () => breakOff(request, response));
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -72,7 +66,7 @@ async function readBytes(request: Request, response: Response, clock: AppContext
     // The client went away in the middle.
     return null;
   } finally {
-    done.abort();
+    done();
   }
 }
 

@@ -6,4 +6,6 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`, or rejects with the signal's reason when it is aborted first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Does `work` after `ms`, unless the function that it returns is called first. */
+  after(ms: number, work: () => void): () => void;
 }

@@ -15,7 +15,7 @@ export interface Db extends AsyncDisposable {
   readonly driver: DriverName;
   /** The handle itself. Write with it only inside `exclusive`. */
   readonly raw: SqliteDatabase;
-  /** A write transaction of the use cases: IMMEDIATE, nothing but queries awaited inside; shares its fsync with others. */
+  /** A write transaction of the use cases: IMMEDIATE, nothing but queries awaited inside; shares its fsync with others, and may run twice. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs synchronous statements in one IMMEDIATE transaction while no other transaction is open on the connection. */
   exclusive<T>(work: (raw: SqliteDatabase) => T): Promise<T>;

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from "kysely";
 
-/** Runs a transaction of several awaited queries durably; resolves once it is on disk. */
+/** Runs a transaction of several awaited queries durably; resolves once it is on disk. It may run twice: it writes to the database alone. */
 export type RunTransaction<T> = <R>(work: (tx: Transaction<T>) => Promise<R>) => Promise<R>;
 
 interface Waiting<T> {
@@ -13,7 +13,8 @@ const MAX_TOGETHER = 32;
 
 /**
  * Transactions that are wanted in the same turn of the event loop run one after the other in one transaction of the database, and
- * share its fsync, which is most of what a small write costs. Each has a savepoint: one that throws takes only itself back.
+ * share its fsync, which is most of what a small write costs. One that throws takes only itself back: then all of them run again,
+ * each in a savepoint. Not at once, because at each savepoint the text index writes down what it holds in memory.
  */
 export function createGroupTransactions<T>(query: Kysely<T>, exec: (sql: string) => void): RunTransaction<T> {
   const queue: Waiting<T>[] = [];
@@ -24,7 +25,7 @@ export function createGroupTransactions<T>(query: Kysely<T>, exec: (sql: string)
     while (queue.length > 0) {
       // Before the connection is taken: whoever else wants to write still reads first.
       await new Promise((resolve) => setImmediate(resolve));
-      await runTogether(query, exec, queue.splice(0, MAX_TOGETHER));
+      await settleAll(query, exec, queue.splice(0, MAX_TOGETHER));
     }
     isRunning = false;
   };
@@ -43,19 +44,38 @@ export function createGroupTransactions<T>(query: Kysely<T>, exec: (sql: string)
 }
 
 /** Never throws: whoever waits is told. */
-async function runTogether<T>(query: Kysely<T>, exec: (sql: string) => void, batch: readonly Waiting<T>[]): Promise<void> {
+async function settleAll<T>(query: Kysely<T>, exec: (sql: string) => void, batch: readonly Waiting<T>[]): Promise<void> {
   try {
-    const ends = await query.transaction().execute(async (tx) => {
-      const [alone] = batch;
-      if (alone !== undefined && batch.length === 1) return [await alone.run(tx)];
-      const settle: (() => void)[] = [];
-      for (const one of batch) settle.push(await inSavepoint(tx, exec, one));
-      return settle;
-    });
+    const ends = (await runTogether(query, batch)) ?? (await runApart(query, exec, batch));
     for (const end of ends) end();
   } catch (error) {
     for (const one of batch) one.reject(error);
   }
+}
+
+/** Null, and nothing is written, where one of several throws. */
+async function runTogether<T>(query: Kysely<T>, batch: readonly Waiting<T>[]): Promise<(() => void)[] | null> {
+  let isRefused = false;
+  try {
+    return await query.transaction().execute(async (tx) => {
+      isRefused = batch.length > 1;
+      const ends: (() => void)[] = [];
+      for (const one of batch) ends.push(await one.run(tx));
+      isRefused = false;
+      return ends;
+    });
+  } catch (error) {
+    if (isRefused) return null;
+    throw error;
+  }
+}
+
+function runApart<T>(query: Kysely<T>, exec: (sql: string) => void, batch: readonly Waiting<T>[]): Promise<(() => void)[]> {
+  return query.transaction().execute(async (tx) => {
+    const ends: (() => void)[] = [];
+    for (const one of batch) ends.push(await inSavepoint(tx, exec, one));
+    return ends;
+  });
 }
 
 /** What comes back tells its caller the outcome, and is called only after the whole batch is durable. */

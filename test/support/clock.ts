@@ -32,17 +32,23 @@ export class FakeClock implements Clock {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(signal.reason as Error);
       const onAbort = (): void => {
-        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        cancel();
         reject(signal?.reason as Error);
       };
-      const wake = (): void => {
+      const cancel = this.after(ms, () => {
         signal?.removeEventListener("abort", onAbort);
         resolve();
-      };
-      const sleeper: Sleeper = { at: this.#now + ms, wake };
-      this.#sleepers.push(sleeper);
+      });
       signal?.addEventListener("abort", onAbort, { once: true });
     });
+  }
+
+  after(ms: number, work: () => void): () => void {
+    const sleeper: Sleeper = { at: this.#now + ms, wake: work };
+    this.#sleepers.push(sleeper);
+    return () => {
+      this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+    };
   }
 
   /** Moves both clocks and wakes whoever slept until then. */

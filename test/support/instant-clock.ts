@@ -1,3 +1,4 @@
+import { systemClock } from "../../src/system-clock.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 
 /** The real time, in which nobody waits: `slept` tells how long whoever asked would have. */
@@ -12,6 +13,7 @@ export function createInstantClock(): Clock & { readonly slept: number[]; skewMs
       signal?.throwIfAborted();
       slept.push(ms);
     },
+    after: systemClock.after,
   };
   return clock;
 }
