@@ -40,7 +40,8 @@ function compile(name, [start, end]) {
   return requireFromOutside("node:vm").compileFunction(JSON.parse(lastLine.slice(start, end)), parameters, { filename });
 }
 function requireLate(name) {
-  return new Proxy({}, { get: (_, key) => requireFromOutside(name)[key] });
+  let module;
+  return new Proxy({}, { get: (_, key) => (module ??= requireFromOutside(name))[key] });
 }
 function requirePart(name) {
   const known = loaded.get(name);

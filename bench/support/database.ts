@@ -80,7 +80,7 @@ export async function writePosts(db: Db, posts: readonly BenchPost[], nextKey: (
       const content = [id, ownerId, accountId, provider, `r2://uploads/${id}.mp4`, caption, JSON.stringify(metadata)];
       const nextAt = status === "scheduled" ? scheduledAt : null;
       insert.run([...content, scheduledAt, scheduledAt, nextAt, sortKey, status, ...remote, `${id}${id}`, scheduledAt, scheduledAt]);
-      if (isIndexed) await indexPost(tx, { sortKey, caption, metadata });
+      if (isIndexed) indexPost(tx, { sortKey, caption, metadata });
     }
   });
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import express, { type Express, type RequestHandler, type Router } from "express";
+import express, { Router, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
@@ -41,7 +41,12 @@ export interface HttpDeps {
 
 /** The whole HTTP face: API, tools, MCP over HTTP, pages and health. */
 export function createHttpApp(deps: HttpDeps): Express {
-  const app = createPlainApp();
+  const app = express();
+  app.disable("x-powered-by");
+  // Addresses that a client writes into a header of its own are not believed.
+  app.set("trust proxy", false);
+  app.set("query parser", false);
+  app.set("case sensitive routing", true);
   const guard = createGuard(deps);
   app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(createHealthRouter(deps.ctx, deps.isReady));
@@ -56,20 +61,9 @@ export function createHttpApp(deps: HttpDeps): Express {
   return app;
 }
 
-function createPlainApp(): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  // Addresses that a client writes into a header of its own are not believed.
-  app.set("trust proxy", false);
-  app.set("query parser", false);
-  app.set("case sensitive routing", true);
-  return app;
-}
-
-function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Express {
-  const api = createPlainApp();
-  // Nobody may keep these answers, so a hash of each would be for nothing.
-  api.disable("etag");
+/** A router, not an app of its own: that would give request and response other prototypes, and V8 forgets what it knew of them. */
+function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
+  const api = Router({ caseSensitive: true });
   api.use((_request, response, next) => {
     response.set("Cache-Control", "no-store");
     next();

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/errors.ts";
 import type { Logger } from "../ports/logger.ts";
+import { sendJson } from "./send-json.ts";
 
 /** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
@@ -17,7 +18,7 @@ export const STATUS: Record<ErrorKind, number> = {
 /** Every failed request is answered like this, with nothing beside the sentence. */
 export function sendError(response: Response, status: number, sentence: string): void {
   if (status === STATUS.unauthenticated) response.set("WWW-Authenticate", "Bearer");
-  response.status(status).json({ error: sentence });
+  sendJson(response.status(status), { error: sentence });
 }
 
 export const UNKNOWN_PATH_SENTENCE =

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../domain/errors.ts";
 import { newId } from "../domain/ids.ts";
 import { DEFAULT_OWNER, PERMISSIONS, type Caller, type Permission } from "../domain/permissions.ts";
@@ -237,5 +237,5 @@ function accountIdsOf(row: ApiKeyRow): readonly string[] | null {
 }
 
 function sha256(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { reconnectSentence, type Capabilities } from "../domain/account.ts";
 import { measureText } from "../domain/caption.ts";
 import { AppError } from "../domain/errors.ts";
@@ -139,9 +139,7 @@ function toContentRow(
     lead_minutes: content.leadMinutes,
     scheduled_at: content.scheduledAt,
     due_at: content.scheduledAt - lead,
-    content_hash: createHash("sha256")
-      .update(JSON.stringify([checked.mediaUrl, checked.caption, content.scheduledAt]))
-      .digest("hex"),
+    content_hash: hash("sha256", JSON.stringify([checked.mediaUrl, checked.caption, content.scheduledAt])),
   };
 }
 

@@ -1,7 +1,7 @@
 import { newId } from "../domain/ids.ts";
 import { sentenceOf } from "../domain/errors.ts";
 import type { Post } from "../domain/post.ts";
-import { freshRow, insertPost, toPost, type PostRow } from "../store/posts.ts";
+import { findWaitingTwin, freshRow, insertPost, toPost, type PostRow } from "../store/posts.ts";
 import type { AppContext, CallContext } from "./context.ts";
 import { isServerRunning } from "./running-server.ts";
 import { checkContent, findUsableAccount, foldThumbnail, readScheduledAt, type PostInput } from "./post-draft.ts";
@@ -38,7 +38,7 @@ export async function schedulePost(call: CallContext, input: ScheduleInput): Pro
   const result = { post: toPost(draft.row), warnings: draft.warnings };
   if (input.dryRun === true) return result;
   await ctx.db.transaction(async (tx) => {
-    await insertPost(tx, draft.row);
+    insertPost(tx, draft.row);
     await idempotency?.complete(tx, result);
   });
   ctx.wakePublisher();
@@ -64,7 +64,7 @@ export async function schedulePosts(
   // Taken back in time, nothing of it is scheduled.
   call.signal.throwIfAborted();
   await ctx.db.transaction(async (tx) => {
-    for (const { row } of toStore) await insertPost(tx, row);
+    for (const { row } of toStore) insertPost(tx, row);
     await idempotency?.complete(tx, { results });
   });
   ctx.wakePublisher();
@@ -115,19 +115,9 @@ async function draftPost(call: CallContext, input: ScheduleInput): Promise<Draft
 }
 
 async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
-  const twin = await ctx.db.query
-    .selectFrom("posts")
-    .select("id")
-    .where("account_id", "=", row.account_id)
-    .where("owner_id", "=", row.owner_id)
-    .where("content_hash", "=", row.content_hash)
-    .where("status", "=", "scheduled")
-    .limit(1)
-    .executeTakeFirst();
-  if (twin === undefined) return [];
-  return [
-    `The post ${twin.id} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,
-  ];
+  const twin = await findWaitingTwin(ctx.db.query, row);
+  if (twin === null) return [];
+  return [`The post ${twin} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`];
 }
 
 /** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */

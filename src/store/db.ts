@@ -65,7 +65,7 @@ function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
     query,
     raw,
     driver,
-    transaction: createGroupTransactions(query, (sql) => raw.exec(sql)),
+    transaction: createGroupTransactions(query, raw),
     exclusive,
     commit: (work) =>
       commit(work).catch((error: unknown) => {

@@ -5,9 +5,10 @@ import type { Metadata, Post } from "../domain/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../domain/post-states.ts";
 import { toIso, toIsoOrNull } from "../domain/time.ts";
 import type { Query, Tx } from "./db.ts";
+import { rawOf } from "./group-transactions.ts";
 import type { Tables } from "./schema.ts";
 import { indexPost, unindexPost } from "./search.ts";
-import { firstKeyAt, momentOf } from "./sort-key.ts";
+import { momentOf, nextSortKey, readSortKey } from "./sort-key.ts";
 
 /** A post's row without its sort key, which does not fit a JavaScript number. */
 export type PostRow = Omit<Tables["posts"], "sort_key">;
@@ -125,19 +126,38 @@ export function freshRow(post: NewPost): PostRow {
   };
 }
 
-export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
-  const sortKey = await nextSortKey(tx, row.scheduled_at);
-  await tx
-    .insertInto("posts")
-    .values({ ...row, sort_key: sortKey })
-    .execute();
-  await indexPost(tx, searchable(row, sortKey));
+const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}, sort_key) VALUES (${"?, ".repeat(POST_COLUMNS.length)}?)`;
+
+export function insertPost(tx: Tx, row: PostRow): void {
+  const sortKey = nextSortKey(rawOf(tx), row.scheduled_at);
+  rawOf(tx)
+    .prepare(INSERT)
+    .run([...POST_COLUMNS.map((column) => row[column]), sortKey]);
+  indexPost(tx, searchable(row, sortKey));
 }
 
 /** The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's accounts. */
 export async function findPost(query: Query, ownerId: string, id: string): Promise<PostRow | null> {
   const row = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "=", id).where("owner_id", "=", ownerId).executeTakeFirst();
   return row ?? null;
+}
+
+/** The id of a waiting post with the same content on the same channel. */
+export async function findWaitingTwin(
+  query: Query,
+  post: Pick<PostRow, "account_id" | "owner_id" | "content_hash">,
+): Promise<string | null> {
+  const row = await query
+    .selectFrom("posts")
+    .select("id")
+    .where("account_id", "=", post.account_id)
+    .where("owner_id", "=", post.owner_id)
+    .where("content_hash", "=", post.content_hash)
+    // In the text: told with each call, SQLite would plan anew each time whether the index of waiting posts will do.
+    .where("status", "=", sql.lit("scheduled"))
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
 }
 
 export interface TransitionSet extends Partial<PostContentRow> {
@@ -158,7 +178,7 @@ export interface TransitionSet extends Partial<PostContentRow> {
  */
 export async function transition(tx: Tx, post: { ownerId: string; id: string }, trigger: Trigger, set: TransitionSet): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
-  const before = await readSortKey(tx, post);
+  const before = readSortKey(rawOf(tx), post);
   const row = await tx
     .updateTable("posts")
     // Whoever has read it with another fence has read something else.
@@ -194,10 +214,10 @@ async function refreshIndex(tx: Tx, row: PostRow, old: { set: TransitionSet; sor
   const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== momentOf(sortKey);
   const isReworded = set.caption !== undefined || set.metadata !== undefined;
   if (!isMoved && !isReworded) return;
-  await unindexPost(tx, sortKey);
-  const newKey = isMoved ? await nextSortKey(tx, row.scheduled_at) : sortKey;
+  unindexPost(tx, sortKey);
+  const newKey = isMoved ? nextSortKey(rawOf(tx), row.scheduled_at) : sortKey;
   if (isMoved) await tx.updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
-  await indexPost(tx, searchable(row, newKey));
+  indexPost(tx, searchable(row, newKey));
 }
 
 function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>[1] {
@@ -206,30 +226,4 @@ function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>
     caption: row.caption,
     metadata: readMetadata(row),
   };
-}
-
-/** The next free key of the post's millisecond; later posts of the same millisecond sort as newer. */
-async function nextSortKey(tx: Tx, scheduledAt: number): Promise<bigint> {
-  const [first, end] = [firstKeyAt(scheduledAt), firstKeyAt(scheduledAt + 1)];
-  const last = await tx
-    .selectFrom("posts")
-    .select(sql<string | null>`CAST(MAX(sort_key) AS TEXT)`.as("key"))
-    .where("sort_key", ">=", first)
-    .where("sort_key", "<", end)
-    .executeTakeFirst();
-  const next = last?.key === undefined || last.key === null ? first : BigInt(last.key) + 1n;
-  if (next >= end) {
-    throw new AppError("conflict", "scheduledAt: too many posts are scheduled for this very millisecond. Choose a time a moment later.");
-  }
-  return next;
-}
-
-async function readSortKey(tx: Tx, post: { ownerId: string; id: string }): Promise<bigint | null> {
-  const row = await tx
-    .selectFrom("posts")
-    .select(sql<string>`CAST(sort_key AS TEXT)`.as("key"))
-    .where("id", "=", post.id)
-    .where("owner_id", "=", post.ownerId)
-    .executeTakeFirst();
-  return row === undefined ? null : BigInt(row.key);
 }

@@ -1,5 +1,7 @@
 import { sql } from "kysely";
 import type { Query, Tx } from "./db.ts";
+import type { SqliteDatabase } from "./driver.ts";
+import { beforeCommit, rawOf } from "./group-transactions.ts";
 import { fold, MAX_WORD_CHARS, searchableText, splitPieces, type Piece, type SearchableText, type SearchTerm } from "./search-text.ts";
 
 /*
@@ -39,42 +41,45 @@ export interface IndexedPost extends SearchableText {
 }
 
 /** Makes a post findable; call `unindexPost` with its former sort key first when it was indexed before. */
-export async function indexPost(tx: Tx, post: IndexedPost): Promise<void> {
+export function indexPost(tx: Tx, post: IndexedPost): void {
+  const raw = rawOf(tx);
   const tokens = new Set<string>();
   const words = new Set<string>();
   for (const piece of splitPieces(fold(searchableText(post)))) {
     if (piece.kind === "word") words.add(indexedWord(piece.text));
     else for (const token of exactTokens(piece)) tokens.add(token);
   }
-  for (const [word, depth] of await learnWords(tx, [...words])) {
+  for (const [word, depth] of learnWords(raw, [...words])) {
     tokens.add(word);
     const characters = Array.from(word);
     for (let length = 1; length <= depth; length += 1) tokens.add(EDGE + characters.slice(0, length).join(""));
   }
-  await sql`INSERT INTO search_index (rowid, tokens) VALUES (${post.sortKey}, ${[...tokens].join(" ")})`.execute(tx);
+  // Of several posts at once: FTS5 writes down what it holds in memory before each statement that may be taken back by itself.
+  beforeCommit(tx, () => raw.prepare("INSERT INTO search_index (rowid, tokens) VALUES (?, ?)").run([post.sortKey, [...tokens].join(" ")]));
 }
 
-export async function unindexPost(tx: Tx, sortKey: bigint): Promise<void> {
-  await sql`DELETE FROM search_index WHERE rowid = ${sortKey}`.execute(tx);
+export function unindexPost(tx: Tx, sortKey: bigint): void {
+  beforeCommit(tx, () => rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]));
 }
 
 /** The depth of each word; those never seen get theirs now. */
-async function learnWords(tx: Tx, words: readonly string[]): Promise<Map<string, number>> {
-  const depths = await readDepths(tx, words);
+function learnWords(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
+  const depths = readDepths(raw, words);
   const fresh = words.filter((word) => !depths.has(word));
   for (let at = 0; at < fresh.length; at += NEW_WORDS_AT_ONCE) {
-    const { rows } = await insertWords(tx, fresh.slice(at, at + NEW_WORDS_AT_ONCE));
-    for (const { term, depth } of rows) depths.set(term, depth);
+    for (const { term, depth } of insertWords(raw, fresh.slice(at, at + NEW_WORDS_AT_ONCE))) depths.set(term, depth);
   }
   return depths;
 }
 
 /** One JSON object instead of a row for each word: half the time of indexing a post went into making rows. */
-async function readDepths(tx: Tx, words: readonly string[]): Promise<Map<string, number>> {
-  const { rows } = await sql<{ depths: string }>`
-    SELECT json_group_object(term, depth) AS depths
-    FROM json_each(${JSON.stringify(words)}) AS word CROSS JOIN search_terms ON term = word.value`.execute(tx);
-  return new Map(Object.entries(JSON.parse(rows[0]?.depths ?? "{}") as Record<string, number>));
+const READ_DEPTHS = `
+  SELECT json_group_object(term, depth) AS depths
+  FROM json_each(?) AS word CROSS JOIN search_terms ON term = word.value`;
+
+function readDepths(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
+  const { depths } = raw.prepare(READ_DEPTHS).get([JSON.stringify(words)]) as { depths: string };
+  return new Map(Object.entries(JSON.parse(depths) as Record<string, number>));
 }
 
 interface TermRow {
@@ -83,23 +88,25 @@ interface TermRow {
 }
 
 /** Counts a word's crowded prefixes, shortest first; a longer one is never more crowded than a shorter one. */
-function insertWords(tx: Tx, words: readonly string[]): Promise<{ rows: TermRow[] }> {
-  return sql<TermRow>`
-    INSERT INTO search_terms (term, depth)
-    SELECT word.value, (
-      WITH RECURSIVE crowded (n) AS (
-        SELECT 0
-        UNION ALL
-        SELECT n + 1 FROM crowded
-        WHERE n < MIN(${MAX_EDGE_CHARS}, LENGTH(word.value))
-          AND CASE n WHEN 0 THEN ${MAX_LISTED[0]} WHEN 1 THEN ${MAX_LISTED[1]} ELSE ${MAX_LISTED[2]} END <= (
-            SELECT COUNT(*) FROM (
-              SELECT 1 FROM search_terms
-              WHERE term >= SUBSTR(word.value, 1, n + 1) AND term < SUBSTR(word.value, 1, n + 1) || ${LAST_CHARACTER}
-              LIMIT ${MAX_LISTED[2]})))
-      SELECT MAX(n) FROM crowded)
-    FROM json_each(${JSON.stringify(words)}) AS word
-    RETURNING term, depth`.execute(tx);
+const INSERT_WORDS = `
+  INSERT INTO search_terms (term, depth)
+  SELECT word.value, (
+    WITH RECURSIVE crowded (n) AS (
+      SELECT 0
+      UNION ALL
+      SELECT n + 1 FROM crowded
+      WHERE n < MIN(${MAX_EDGE_CHARS}, LENGTH(word.value))
+        AND CASE n WHEN 0 THEN ${MAX_LISTED[0]} WHEN 1 THEN ${MAX_LISTED[1]} ELSE ${MAX_LISTED[2]} END <= (
+          SELECT COUNT(*) FROM (
+            SELECT 1 FROM search_terms
+            WHERE term >= SUBSTR(word.value, 1, n + 1) AND term < SUBSTR(word.value, 1, n + 1) || ?
+            LIMIT ${MAX_LISTED[2]})))
+    SELECT MAX(n) FROM crowded)
+  FROM json_each(?) AS word
+  RETURNING term, depth`;
+
+function insertWords(raw: SqliteDatabase, words: readonly string[]): TermRow[] {
+  return raw.prepare(INSERT_WORDS).all([LAST_CHARACTER, JSON.stringify(words)]) as TermRow[];
 }
 
 /** A search as FTS5 understands it: each post must be in all clauses. */

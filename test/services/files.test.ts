@@ -51,7 +51,7 @@ async function addPost(
       content_hash: "",
       created_at: 0,
     });
-    await insertPost(tx, row);
+    insertPost(tx, row);
     if (post.status !== undefined) {
       await tx
         .updateTable("posts")

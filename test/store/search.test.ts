@@ -7,7 +7,7 @@ import { parseSearch } from "../../src/store/search-text.ts";
 const KEY = 1_846_837_473_280_000_000n;
 
 async function put(db: Db, at: number, caption: string): Promise<void> {
-  await db.transaction((tx) => indexPost(tx, { sortKey: KEY + BigInt(at), caption, metadata: null }));
+  await db.transaction(async (tx) => indexPost(tx, { sortKey: KEY + BigInt(at), caption, metadata: null }));
 }
 
 async function match(db: Db, expression: string): Promise<number[]> {
@@ -30,7 +30,7 @@ describe("search index", () => {
     await put(db, 1, "Summer launch");
     await put(db, 2, "Launching in summer");
     expect(await find(db, "laun SUM")).toEqual([2, 1]);
-    await db.transaction((tx) => unindexPost(tx, KEY + 2n));
+    await db.transaction(async (tx) => unindexPost(tx, KEY + 2n));
     expect(await find(db, "laun")).toEqual([1]);
     await put(db, 2, "Something else");
     expect(await find(db, "laun")).toEqual([1]);
@@ -70,7 +70,7 @@ describe("search index", () => {
   it("forgets what a transaction that failed had learned", async () => {
     await using db = await openDb({ file: ":memory:" });
     const failing = db.transaction(async (tx) => {
-      await indexPost(tx, { sortKey: KEY, caption: "gone", metadata: null });
+      indexPost(tx, { sortKey: KEY, caption: "gone", metadata: null });
       throw new Error("no");
     });
     await expect(failing).rejects.toThrow("no");

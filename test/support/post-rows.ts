@@ -52,7 +52,7 @@ export async function addPosts(db: Db, posts: readonly TestPost[]): Promise<void
         content_hash: post.id,
         created_at: 0,
       });
-      await insertPost(tx, { ...row, status: post.status ?? "scheduled" });
+      insertPost(tx, { ...row, status: post.status ?? "scheduled" });
     }
   });
 }

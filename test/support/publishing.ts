@@ -58,7 +58,7 @@ export async function addPost(ctx: AppContext, account: Tables["accounts"], over
     }),
     ...overrides,
   };
-  await ctx.db.transaction((tx) => insertPost(tx, row));
+  await ctx.db.transaction(async (tx) => insertPost(tx, row));
   return row;
 }
 
