@@ -60,17 +60,14 @@ function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
   // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
   const exclusive: Db["exclusive"] = (work) =>
     query.connection().execute(async () => explaining(() => inTransaction(raw, () => work(raw))));
-  const commit = createGroupCommit(exclusive);
+  const [commit, transaction] = [createGroupCommit(exclusive), createGroupTransactions(query, raw)];
   return {
     query,
     raw,
     driver,
-    transaction: createGroupTransactions(query, raw),
+    transaction: (work) => transaction(work).catch(throwExplained),
     exclusive,
-    commit: (work) =>
-      commit(work).catch((error: unknown) => {
-        throw explained(error);
-      }),
+    commit: (work) => commit(work).catch(throwExplained),
     async [Symbol.asyncDispose]() {
       await query.destroy();
     },
@@ -160,6 +157,10 @@ function explaining<T>(work: () => T): T {
   } catch (error) {
     throw explained(error);
   }
+}
+
+function throwExplained(error: unknown): never {
+  throw explained(error);
 }
 
 function explained(error: unknown): unknown {

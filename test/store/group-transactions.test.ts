@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDb, type Db } from "../../src/store/db.ts";
+import { beforeCommit, rawOf } from "../../src/store/group-transactions.ts";
 
 const put = (db: Db, key: string, then: () => void = () => {}): Promise<string> =>
   db.transaction(async (tx) => {
@@ -32,6 +33,43 @@ describe("transactions that come together", () => {
       });
     await Promise.all(Array.from({ length: 70 }, (_, at) => count(`key ${at}`)));
     expect(seen).toEqual(Array.from({ length: 70 }, (_, at) => at));
+  });
+
+  it("run once more, each by itself, when one of them throws", async () => {
+    await using db = await openDb({ file: ":memory:" });
+    const runs: string[] = [];
+    const refuse = (): void => {
+      throw new Error("refused");
+    };
+    const ends = await Promise.allSettled([put(db, "a", () => runs.push("a")), put(db, "bad", refuse), put(db, "b", () => runs.push("b"))]);
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(runs).toEqual(["a", "a", "b"]);
+    await expect(put(db, "c", refuse)).rejects.toThrow("refused");
+    expect(await keys(db)).toEqual(["a", "b"]);
+  });
+
+  it("do their late work before the end, in order; where it throws, it takes back only its own", async () => {
+    await using db = await openDb({ file: ":memory:" });
+    const done: string[] = [];
+    const work = (key: string, late: () => void): Promise<void> =>
+      db.transaction(async (tx) => {
+        const raw = rawOf(tx);
+        beforeCommit(tx, () => {
+          raw.prepare("INSERT INTO meta (key, value) VALUES (?, '1')").run([`${key} late`]);
+          late();
+        });
+        await tx.insertInto("meta").values({ key, value: "1" }).execute();
+        done.push(key);
+      });
+    await Promise.all([work("a", () => done.push("a late")), work("b", () => done.push("b late"))]);
+    expect(done).toEqual(["a", "b", "a late", "b late"]);
+    const refuse = (): void => {
+      throw new Error("refused");
+    };
+    const ends = await Promise.allSettled([work("c", () => {}), work("d", refuse), work("e", () => {})]);
+    expect(ends.map((end) => end.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(await keys(db)).toEqual(["a", "a late", "b", "b late", "c", "c late", "e", "e late"]);
+    expect(() => rawOf({})).toThrow("was not begun");
   });
 
   it("are all told when the disk is full, and none is half written", async () => {

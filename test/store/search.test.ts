@@ -73,8 +73,11 @@ describe("search index", () => {
       indexPost(tx, { sortKey: KEY, caption: "gone", metadata: null });
       throw new Error("no");
     });
+    const stays = Promise.all([put(db, 2, "stays"), put(db, 3, "stays too")]);
     await expect(failing).rejects.toThrow("no");
+    await stays;
     expect(await find(db, "gone")).toEqual([]);
+    expect(await find(db, "stays")).toEqual([3, 2]);
     await put(db, 1, "gone again");
     expect(await find(db, "gone")).toEqual([1]);
   });
