@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { problemOfAnswer, readContentRange } from "../domain/media-answer.ts";
 import type { OutboundResponse } from "../ports/outbound.ts";
 import { BLOCK_BYTES, type BlockSums } from "./block-sums.ts";
+import { BlockReader, type Block, type Onward } from "./onward.ts";
 import { asError, explainRemote, readRemote, requestRemote, type RemoteOptions } from "./remote-request.ts";
 
 /** Pieces that are read ahead of a reader, each of up to 64 KiB. */
@@ -18,6 +19,8 @@ export interface Passage {
   /** Strong: the same for the same bytes alone (RFC 9110, 8.8.1). */
   readonly etag: string;
   readonly sums: BlockSums;
+  /** Where it is sent in chunks; null: each range is asked for by itself. */
+  readonly onward: Onward | null;
   readonly signal: AbortSignal;
   /** Keeps what is known of the blocks for the next process, where that is due. */
   save(): Promise<void>;
@@ -42,17 +45,30 @@ export function openPassage(options: RemoteOptions, passage: Passage, range: { s
 
 /** What was read is noted also when the reader goes away or the source fails: it may have been sent. */
 async function* readRange(options: RemoteOptions, passage: Passage, range: Range): AsyncGenerator<Buffer> {
+  let isWhole = false;
+  const reader = passage.onward?.take(range.start) ?? openReader(options, passage, range);
   try {
-    for await (const { at, pieces } of blocksOf(options, passage, range)) {
-      if (!passage.sums.matches(at / BLOCK_BYTES, pieces)) throw changed();
+    for (let at = range.start; at <= range.end;) {
+      const block = await reader.blockWith(at);
+      if (!passage.sums.matches(block.at / BLOCK_BYTES, block.pieces)) throw changed();
       await passage.save();
-      yield* within(range, at, pieces);
+      yield* within({ start: at, end: range.end }, block.at, block.pieces);
+      at = block.at + BLOCK_BYTES;
     }
+    isWhole = true;
+    if (passage.onward === null) await reader.finish();
+    else await passage.onward.keep(range.end + 1, reader, passage.signal);
   } catch (error) {
     throw explainRemote(error, passage.signal);
   } finally {
+    if (!isWhole) await reader.close();
     await passage.save();
   }
+}
+
+function openReader(options: RemoteOptions, passage: Passage, { start, end }: Range): BlockReader {
+  const until = passage.onward?.leadsTo(start) === true ? passage.sizeBytes - 1 : end;
+  return new BlockReader(blocksOf(options, passage, { start, end: until }), until);
 }
 
 function* within(range: Range, from: number, pieces: readonly Buffer[]): Generator<Buffer> {
@@ -62,11 +78,6 @@ function* within(range: Range, from: number, pieces: readonly Buffer[]): Generat
     if (wanted.length > 0) yield wanted;
     at += piece.length;
   }
-}
-
-interface Block {
-  readonly at: number;
-  readonly pieces: readonly Buffer[];
 }
 
 /** Whole blocks that cover the range; goes on where an answer breaks off. */

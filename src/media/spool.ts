@@ -13,6 +13,7 @@ import type { ByteSource, MediaProbe } from "../ports/media-probe.ts";
 import type { OutboundResponse } from "../ports/outbound.ts";
 import { BlockSums } from "./block-sums.ts";
 import { createFolderStore } from "./folder-store.ts";
+import { Onward } from "./onward.ts";
 import { openPassage, type Passage } from "./pass-through.ts";
 import { rememberBlocks } from "./remember-blocks.ts";
 import { asError, explainRemote, readRemote, requestRemote, type RemoteOptions } from "./remote-request.ts";
@@ -54,6 +55,7 @@ type Note = z.infer<typeof Note>;
 
 /** A file that is passed through, as this process knows it. */
 interface Passed extends Pick<Passage, "etag" | "sums"> {
+  readonly onward: Onward;
   readonly facts: MediaFacts;
   savedAt: number;
 }
@@ -79,7 +81,11 @@ export function createSpool(options: SpoolOptions): Spool {
     },
     async release(postId) {
       const folder = folderOf(postId);
-      for (const key of passed.keys()) if (key.startsWith(`${folder}/`)) passed.delete(key);
+      for (const [key, { onward }] of passed) {
+        if (!key.startsWith(`${folder}/`)) continue;
+        passed.delete(key);
+        await onward.close();
+      }
       await rm(join(options.folder, folder), { recursive: true, force: true });
     },
   };
@@ -101,8 +107,8 @@ async function openKnown(wanted: Wanted): Promise<Fetched | null> {
   return sums === null ? null : openPassed(wanted, newPassed(wanted, { facts, etag: passed.etag, sums }));
 }
 
-function newPassed({ passed, key, options }: Wanted, file: Omit<Passed, "savedAt">): Passed {
-  const known = { ...file, savedAt: options.clock.monotonic() };
+function newPassed({ passed, key, options }: Wanted, file: Omit<Passed, "savedAt" | "onward">): Passed {
+  const known = { ...file, onward: new Onward(options.clock), savedAt: options.clock.monotonic() };
   passed.set(key, known);
   return known;
 }
@@ -126,7 +132,7 @@ function openSpooled({ store, key }: Wanted, facts: MediaFacts): Fetched {
 
 function openPassed(wanted: Wanted, known: Passed): Fetched {
   const { options, url, signal } = wanted;
-  const { facts, etag, sums } = known;
+  const { facts, etag, sums, onward } = known;
   const save = async (): Promise<void> => {
     const now = options.clock.monotonic();
     if (now - known.savedAt < SAVE_EVERY_MS) return;
@@ -134,7 +140,7 @@ function openPassed(wanted: Wanted, known: Passed): Fetched {
     // Where it cannot be noted, the tag alone tells the next process of a change.
     await writePassed(wanted, known).catch(() => {});
   };
-  const passage = { url, signal, etag, sums, save, sizeBytes: facts.sizeBytes };
+  const passage = { url, signal, etag, sums, onward, save, sizeBytes: facts.sizeBytes };
   return { facts, open: (range = {}) => openPassage(options, passage, range) };
 }
 
@@ -194,7 +200,7 @@ function passableEtag({ passFromBytes }: SpoolOptions, answer: OutboundResponse)
 async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Promise<Fetched> {
   const { options, url, signal } = wanted;
   const sums = BlockSums.empty(sizeBytes);
-  const passage = { url, sizeBytes, etag, sums, signal, save: async () => {} };
+  const passage = { url, sizeBytes, etag, sums, onward: null, signal, save: async () => {} };
   const read: ByteSource["read"] = (range) => openPassage(options, passage, range);
   const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }));
   const facts = { ...inspected, sizeBytes, sha256: null };

@@ -119,6 +119,80 @@ describe("a large file of a source that gives parts of one version", () => {
   });
 });
 
+describe("a large file that is sent in chunks", () => {
+  type Item = Awaited<ReturnType<typeof open>>;
+  const chunk = (item: Item, at: number, bytes: number): Promise<Buffer> => buffer(item.open({ start: at, end: at + bytes - 1 }));
+
+  /** Answers with the first block of what is asked for, and nothing after it; resolves when that answer is given up. */
+  function stall(): Promise<void> {
+    return new Promise((resolve) => {
+      source.intercept = (_request, response, { start, end }) => {
+        response.writeHead(206, { etag: '"v1"', "content-range": `bytes ${start}-${end}/${SIZE}`, "content-length": end + 1 - start });
+        response.write(VIDEO.subarray(start, start + BLOCK_BYTES));
+        response.once("close", () => resolve());
+        return true;
+      };
+    });
+  }
+
+  it.each([BLOCK_BYTES, 2 * BLOCK_BYTES, BLOCK_BYTES - 1, 100_003])("of %i bytes is asked for twice at the most", async (bytes) => {
+    const item = await open();
+    const asked = source.requests.length;
+    const chunks: Buffer[] = [];
+    for (let at = 0; at < SIZE; at += bytes) chunks.push(await chunk(item, at, bytes));
+    expect(Buffer.concat(chunks).equals(VIDEO)).toBe(true);
+    expect(source.requests.length - asked).toBe(2);
+  });
+
+  it("goes on from any place, also from one that was sent before", async () => {
+    const item = await open();
+    const places = [0, BLOCK_BYTES, 2 * BLOCK_BYTES, BLOCK_BYTES, 2 * BLOCK_BYTES, 4 * BLOCK_BYTES, 0, BLOCK_BYTES];
+    for (const at of places) expect((await chunk(item, at, BLOCK_BYTES)).equals(VIDEO.subarray(at, at + BLOCK_BYTES))).toBe(true);
+  });
+
+  it("goes on where the source breaks off between two chunks", async () => {
+    const item = await open();
+    await chunk(item, 0, BLOCK_BYTES);
+    const answers: { destroy(): void }[] = [];
+    source.intercept = (_request, response, { start, end }) => {
+      if (answers.push(response) > 1) return false;
+      response.writeHead(206, { etag: '"v1"', "content-range": `bytes ${start}-${end}/${SIZE}`, "content-length": end + 1 - start });
+      response.write(VIDEO.subarray(start, start + BLOCK_BYTES + 5_000));
+      return true;
+    };
+    await chunk(item, BLOCK_BYTES, BLOCK_BYTES);
+    answers[0]?.destroy();
+    const rest = await chunk(item, 2 * BLOCK_BYTES, SIZE);
+    expect(rest.equals(VIDEO.subarray(2 * BLOCK_BYTES))).toBe(true);
+    expect(answers).toHaveLength(2);
+  });
+
+  it("is refused at a block that changed since", async () => {
+    const item = await open();
+    await buffer(item.open());
+    await chunk(item, 0, BLOCK_BYTES);
+    source.bytes[3 * BLOCK_BYTES] = 1 + (source.bytes[3 * BLOCK_BYTES] ?? 0);
+    for (const at of [BLOCK_BYTES, 2 * BLOCK_BYTES]) await chunk(item, at, BLOCK_BYTES);
+    await expect(chunk(item, 3 * BLOCK_BYTES, BLOCK_BYTES)).rejects.toMatchObject({ kind: "invalid" });
+  });
+
+  it.each<[string, (publishing: AbortController, item: Item) => Promise<unknown>]>([
+    ["when nobody asks for the next one", () => ctx.clock.advance(30_000)],
+    ["with its post", () => ctx.media.release("post_1")],
+    ["when publishing stops", async (publishing) => publishing.abort(new Error("stopped"))],
+    ["for a chunk from elsewhere", (_publishing, item) => ((source.intercept = null), chunk(item, 0, 10))],
+  ])("gives the source up %s", async (_when, end) => {
+    const publishing = new AbortController();
+    const item = await open(publishing.signal);
+    await chunk(item, 0, BLOCK_BYTES);
+    const givenUp = stall();
+    await chunk(item, BLOCK_BYTES, BLOCK_BYTES);
+    await end(publishing, item);
+    await givenUp;
+    expect(ctx.clock.sleepers).toBe(0);
+  });
+});
+
 describe("a source that is not what it was", () => {
   const refusal = { kind: "invalid", message: expect.stringContaining("changed at its source") };
 
