@@ -1,4 +1,3 @@
-import { newId } from "../domain/ids.ts";
 import { TRANSITIONS } from "../domain/post-states.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { LEASED, leased, type Lease } from "./ledger.ts";
@@ -26,43 +25,41 @@ export interface Wanted {
   readonly nextAllowedAt: number;
 }
 
-/** Where those rows lie that may be had: nobody took or stopped them since they were read, and none of the account comes first. */
+/** The number of the attempt that a claim makes: a post that only waited (held until its time, being processed) goes on in its last one. */
+const attemptOf = (post: string): string => `${post}.attempts + NOT (${post}.attempts > 0 AND EXISTS (
+  SELECT 1 FROM attempts t
+  WHERE t.post_id = ${post}.id AND t.number = ${post}.attempts AND t.run = ${post}.run AND t.outcome IN ('waiting', 'uploaded')))`;
+
+/**
+ * What may be had, in the order given: nobody took or stopped it since it was read, and none of the account comes first. One text
+ * for all of them: the driver takes as long to make an object of each row as the search for it does.
+ */
 const MAY_BE_HAD = `
-  SELECT j.key AS place, p.rowid AS at, p.fence AS fence, a.updated_at AS account_updated_at FROM json_each(?) j
-  CROSS JOIN posts p ON p.id = j.value
-  CROSS JOIN accounts a ON a.id = p.account_id
+  SELECT json_group_array(json_array(j.key, p.rowid, p.fence, a.updated_at, ${attemptOf("p")})) AS found
+  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.value CROSS JOIN accounts a ON a.id = p.account_id
   WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status IN ('scheduled', 'publishing', 'uploaded')
     AND ${FREE} AND ${FIRST_OF_ACCOUNT}`;
 
-interface Place {
-  readonly place: number;
-  readonly at: number;
-  readonly fence: number;
-  readonly account_updated_at: number;
-}
+type Found = readonly [place: number, rowid: number, fence: number, accountUpdatedAt: number, attempt: number];
 
+// The three that take posts get the same list of rows.
 const TAKE = `
   UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
-    fence = fence + 1, lease_worker = ?, updated_at = ?,
-    attempts = attempts + NOT (attempts > 0 AND EXISTS (
-      SELECT 1 FROM attempts a
-      WHERE a.post_id = posts.id AND a.number = posts.attempts AND a.run = posts.run AND a.outcome IN ('waiting', 'uploaded')))
-  WHERE rowid IN (SELECT value FROM json_each(?))
-  RETURNING rowid AS at, attempts`;
+    fence = fence + 1, lease_worker = ?, updated_at = ?, attempts = ${attemptOf("posts")}
+  WHERE rowid IN (SELECT value FROM json_each(?))`;
 
-const OCCUPY = `
-  UPDATE accounts SET in_flight_post = j.value ->> 1, next_allowed_at = MAX(next_allowed_at, j.value ->> 2)
-  FROM json_each(?) j WHERE accounts.id = j.value ->> 0`;
-
-/**
- * A post that only waited (held until its time, being processed) goes on in its attempt; anything else is a new one, whose
- * number the claim has counted up.
- */
 const OPEN_ATTEMPTS = `
   INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
-  SELECT j.value ->> 1, p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL, p.updated_at - p.due_at, p.updated_at, NULL
-  FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value ->> 0 WHERE TRUE
+  SELECT 'att_' || lower(hex(randomblob(16))), p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL,
+    p.updated_at - p.due_at, p.updated_at, NULL
+  FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value WHERE TRUE
   ON CONFLICT (post_id, number) DO UPDATE SET outcome = 'running', worker_id = excluded.worker_id, finished_at = NULL`;
+
+const OCCUPY = `
+  WITH taken AS MATERIALIZED (SELECT p.account_id, p.id FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value)
+  UPDATE accounts SET in_flight_post = taken.id FROM taken WHERE accounts.id = taken.account_id`;
+
+const SPACE = "UPDATE accounts SET next_allowed_at = MAX(next_allowed_at, ?) WHERE id = ?";
 
 /**
  * Takes posts for this worker, in the order given, and opens (or goes on with) their attempts; what somebody else was faster
@@ -70,29 +67,35 @@ const OPEN_ATTEMPTS = `
  */
 export function claimPosts(raw: SqliteDatabase, wanted: readonly Wanted[], worker: { id: string; now: number }): ClaimedPost[] {
   const { id, now } = worker;
-  const places = findUnchanged(raw, wanted, now);
-  if (places.length === 0) return [];
-  const rows = raw.prepare(TAKE).all([id, now, JSON.stringify(places.map(({ at }) => at))]) as { at: number; attempts: number }[];
-  const attempts = new Map(rows.map((row) => [row.at, row.attempts]));
-  raw.prepare(OPEN_ATTEMPTS).run([JSON.stringify(places.map(({ at }) => [at, newId("att")]))]);
-  const taken = places.flatMap(({ place }) => wanted[place] ?? []);
-  raw
-    .prepare(OCCUPY)
-    .run([JSON.stringify(taken.map(({ candidate: { post }, nextAllowedAt }) => [post.account_id, post.id, nextAllowedAt]))]);
-  return taken.map(({ candidate: { post, account, effects, isLight } }, n) => {
-    const attempt = attempts.get(places[n]?.at ?? -1) ?? post.attempts;
-    return { post, account, effects, isLight, attempt, lease: leaseFor(id, { post }) };
+  const taken = findUnchanged(raw, wanted, now);
+  if (taken.length === 0) return [];
+  const rowids = JSON.stringify(taken.map(({ rowid }) => rowid));
+  raw.prepare(TAKE).run([id, now, rowids]);
+  raw.prepare(OPEN_ATTEMPTS).run([rowids]);
+  raw.prepare(OCCUPY).run([rowids]);
+  return taken.map(({ wanted: { candidate, nextAllowedAt }, attempt }) => {
+    const { post, account, effects, isLight } = candidate;
+    if (nextAllowedAt > 0) raw.prepare(SPACE).run([nextAllowedAt, account.id]);
+    return { post, account, effects, isLight, attempt, lease: leaseFor(id, candidate) };
   });
 }
 
-function findUnchanged(raw: SqliteDatabase, wanted: readonly Wanted[], now: number): Place[] {
+interface Taken {
+  readonly wanted: Wanted;
+  readonly rowid: number;
+  readonly attempt: number;
+}
+
+function findUnchanged(raw: SqliteDatabase, wanted: readonly Wanted[], now: number): Taken[] {
   const ids = JSON.stringify(wanted.map(({ candidate }) => candidate.post.id));
-  const places = raw.prepare(MAY_BE_HAD).all([ids, now, now, now]) as Place[];
-  const isUnchanged = ({ place, fence, account_updated_at }: Place): boolean => {
-    const candidate = wanted[place]?.candidate;
-    return candidate?.post.fence === fence && candidate.account.updated_at === account_updated_at;
-  };
-  return places.filter(isUnchanged).sort((a, b) => a.place - b.place);
+  const { found } = raw.prepare(MAY_BE_HAD).get([ids, now, now, now]) as { found: string };
+  const taken: Taken[] = [];
+  for (const [place, rowid, fence, accountUpdatedAt, attempt] of JSON.parse(found) as Found[]) {
+    const one = wanted[place];
+    if (one?.candidate.post.fence !== fence || one.candidate.account.updated_at !== accountUpdatedAt) continue;
+    taken.push({ wanted: one, rowid, attempt });
+  }
+  return taken;
 }
 
 /**
