@@ -76,7 +76,9 @@ class Loop {
   readonly #locks: WorkerLocks;
   readonly #mark: () => Promise<void>;
   readonly #clock: ClockWatch;
-  readonly #running = new Map<string, Promise<void>>();
+  #running = 0;
+  /** Called when nothing runs any more. */
+  #onIdle: (() => void) | null = null;
   readonly #readAhead: ReadAhead;
   readonly #turn = new Turn();
   readonly #stop = new AbortController();
@@ -117,7 +119,7 @@ class Loop {
       await this.#clock.note();
       await this.#mark();
       // In a commit it would make posts wait that are due at that moment.
-      if (this.#running.size === 0) checkpoint(this.#ctx.db.raw);
+      if (this.#running === 0) checkpoint(this.#ctx.db.raw);
       this.#lastBeat = clock.monotonic();
     }
     await this.#abandonUnwritten();
@@ -136,9 +138,11 @@ class Loop {
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#pass?.catch(() => {});
     await this.#readAhead.close();
-    const settled = Promise.all(this.#running.values());
+    if (this.#running === 0) return;
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
-    await settled;
+    await new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
     clearTimeout(cutOff);
   }
 
@@ -166,7 +170,7 @@ class Loop {
     let isMore = true;
     try {
       for (let batch = FIRST_BATCH; isMore; batch = Math.min(batch * 2, LARGEST_BATCH)) {
-        const limit = Math.min(batch, MAX_RUNNING - this.#running.size);
+        const limit = Math.min(batch, MAX_RUNNING - this.#running);
         const { claimed, found } = await claimDue(this.#ctx, {
           limit,
           mediaLimit: MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia,
@@ -178,33 +182,34 @@ class Loop {
         const isAhead = this.#readAhead.drop(found);
         isMore = found.length === limit && (isAhead || claimed.length > 0) && !this.#isClosing;
         if (isMore) this.#turn.take();
-        for (const { one, ready } of works) this.#running.set(one.post.id, this.#work(one, ready));
+        for (const { one, ready } of works) this.#start(one, ready);
       }
     } finally {
       this.#turn.pass();
     }
   }
 
-  async #work(claimed: ClaimedPost, ready: PublishRun | undefined): Promise<void> {
-    const mediaCount = claimed.isLight ? 0 : 1;
-    let isSettled = false;
-    // The account's next post is claimed along with the end of this one, where there is room for it beside this one.
-    const onEnding = (): void => {
-      isSettled = this.#running.size < MAX_RUNNING && this.#runningWithMedia < MAX_RUNNING_WITH_MEDIA;
-      if (isSettled) this.wake();
-    };
-    this.#runningWithMedia += mediaCount;
-    try {
-      const isOver = await publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready, onEnding });
-      isSettled &&= isOver;
-    } catch (error) {
-      isSettled = false;
-      this.#recover(claimed, error);
-    } finally {
-      this.#running.delete(claimed.post.id);
-      this.#runningWithMedia -= mediaCount;
-      if (!isSettled) this.#wakeSoon();
-    }
+  #start(claimed: ClaimedPost, ready: PublishRun | undefined): void {
+    this.#running += 1;
+    if (!claimed.isLight) this.#runningWithMedia += 1;
+    publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready, onEnding: this.#onEnding }).then(
+      (isNextLookedFor) => this.#noteOver(claimed, isNextLookedFor),
+      (error: unknown) => this.#recover(claimed, error),
+    );
+  }
+
+  /** The account's next post is claimed along with the end of this one, where there is room for it beside this one. */
+  readonly #onEnding = (): boolean => {
+    const isRoom = this.#running < MAX_RUNNING && this.#runningWithMedia < MAX_RUNNING_WITH_MEDIA;
+    if (isRoom) this.wake();
+    return isRoom;
+  };
+
+  #noteOver(claimed: ClaimedPost, isNextLookedFor: boolean): void {
+    this.#running -= 1;
+    if (!claimed.isLight) this.#runningWithMedia -= 1;
+    if (this.#running === 0) this.#onIdle?.();
+    if (!isNextLookedFor) this.#wakeSoon();
   }
 
   /** Many end in the same turn of the event loop. */
@@ -220,6 +225,7 @@ class Loop {
   #recover(claimed: ClaimedPost, error: unknown): void {
     this.#ctx.log.error({ err: error, postId: claimed.post.id }, "what became of a post could not be written");
     this.#unwritten.push(claimed.lease);
+    this.#noteOver(claimed, false);
   }
 
   async #abandonUnwritten(): Promise<void> {

@@ -17,8 +17,11 @@ export interface PublishOptions {
   readonly turn: Turn;
   /** Made ahead of the post's time for the lease that it has now. */
   readonly ready?: PublishRun | undefined;
-  /** Called when its end is about to be written: what is written next shares the transaction, and so the wait for the disk. */
-  readonly onEnding?: () => void;
+  /**
+   * Called when its end is about to be written: what is written next shares the transaction, and so the wait for the disk.
+   * True where the account's next post is looked for then.
+   */
+  readonly onEnding?: () => boolean;
 }
 
 export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
@@ -27,36 +30,50 @@ export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
 
 /**
  * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to the post; a
- * database that cannot be written leaves the lease in place, and the ledger as the truth. False where the post wants attention again.
+ * database that cannot be written leaves the lease in place, and the ledger as the truth. True where nothing is left to look for:
+ * the post is over, and the account's next one was looked for.
  */
 export async function publishOne(ctx: AppContext, claimed: ClaimedPost, options: PublishOptions): Promise<boolean> {
   const startedAt = ctx.clock.monotonic();
-  const end = await work(ctx, claimed, options);
-  if (end === null) return false;
+  let effects: Effects | null = null;
+  let end: PostEnd | null;
+  try {
+    const run = options.ready ?? (await createPublishRun(ctx, claimed, runOptions(options.signal, options.turn)));
+    effects = run.effects;
+    const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
+    end = verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
+  } catch (error) {
+    end = await endOnError(ctx, claimed, { error, effects, signal: options.signal });
+  }
+  return end === null ? false : writeEnd(ctx, claimed, { end, startedAt, options });
+}
+
+async function writeEnd(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  { end, startedAt, options }: { end: PostEnd; startedAt: number; options: PublishOptions },
+): Promise<boolean> {
   await options.turn.afterClaims();
   const written = ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
-  options.onEnding?.();
+  const isNextLookedFor = options.onEnding?.() ?? false;
   await written;
   logEnd(ctx, claimed, { end, startedAt });
   if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(claimed.post.id);
-  return end.nextAt === null;
+  return isNextLookedFor && end.nextAt === null;
 }
 
-async function work(ctx: AppContext, claimed: ClaimedPost, { signal, turn, ready }: PublishOptions): Promise<PostEnd | null> {
-  let effects: Effects | null = null;
-  try {
-    const run = ready ?? (await createPublishRun(ctx, claimed, runOptions(signal, turn)));
-    effects = run.effects;
-    const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
-    return verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
-  } catch (error) {
-    if (error instanceof Fenced) return null;
-    const situation = situationOf(ctx, claimed, effects);
-    if (signal.aborted) return giveBack(situation);
-    logError(ctx, claimed, error);
-    if (error instanceof PlatformFault && error.kind === "auth") await markReconnectRequired(ctx, claimed.account, error.message);
-    return verdictOnError(error, situation);
-  }
+/** Null where another worker has the post now. */
+async function endOnError(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  { error, effects, signal }: { error: unknown; effects: Effects | null; signal: AbortSignal },
+): Promise<PostEnd | null> {
+  if (error instanceof Fenced) return null;
+  const situation = situationOf(ctx, claimed, effects);
+  if (signal.aborted) return giveBack(situation);
+  logError(ctx, claimed, error);
+  if (error instanceof PlatformFault && error.kind === "auth") await markReconnectRequired(ctx, claimed.account, error.message);
+  return verdictOnError(error, situation);
 }
 
 /** We are stopping: the next process goes on from the ledger, at once. */

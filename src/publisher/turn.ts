@@ -1,7 +1,8 @@
-import { Gate } from "../domain/gate.ts";
-
 /** Posts whose request is on its way at a time: connections and their buffers are dear. */
 const MAX_SENDING = 512;
+
+/** Of them, those that go out while others are being claimed: what they write takes time from that. */
+const MAX_SENDING_BESIDE_CLAIMS = 100;
 
 /**
  * Whose turn it is to write and to send while many posts are due at once: claiming comes first, because everything else can wait
@@ -9,7 +10,8 @@ const MAX_SENDING = 512;
  */
 export class Turn {
   #claiming: { readonly done: Promise<void>; readonly end: () => void } | null = null;
-  readonly #sending = new Gate(MAX_SENDING);
+  #sending = 0;
+  readonly #waiting: (() => void)[] = [];
 
   /** More is to be claimed. */
   take(): void {
@@ -24,6 +26,7 @@ export class Turn {
   pass(): void {
     this.#claiming?.end();
     this.#claiming = null;
+    this.#admit();
   }
 
   /** Resolves when nothing is being claimed. */
@@ -31,8 +34,32 @@ export class Turn {
     await this.#claiming?.done;
   }
 
-  /** Runs a step that goes out. The first go at once, so that those who are first due are not late for those who are last. */
+  /** Runs a step that goes out, in its turn. The first go at once, so that those who are first due are not late for those who are last. */
   send<T>(step: () => Promise<T>): Promise<T> {
-    return this.#sending.pass(() => step().finally(() => this.afterClaims()));
+    // Not an async function: ten thousand wait here, and each would hold what such a function keeps.
+    return new Promise((resolve) => {
+      this.#waiting.push(() => resolve(this.#run(step)));
+      this.#admit();
+    });
+  }
+
+  #admit(): void {
+    const max = this.#claiming === null ? MAX_SENDING : MAX_SENDING_BESIDE_CLAIMS;
+    while (this.#sending < max) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      this.#sending += 1;
+      next();
+    }
+  }
+
+  async #run<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } finally {
+      await this.afterClaims();
+      this.#sending -= 1;
+      this.#admit();
+    }
   }
 }

@@ -45,4 +45,16 @@ describe("whose turn it is", () => {
     turn.pass();
     await turn.afterClaims();
   });
+
+  it("lets few go beside claims, and the others, first come first, once everything is claimed", async () => {
+    const turn = new Turn();
+    turn.take();
+    const started: number[] = [];
+    const all = Array.from({ length: 300 }, (_, n) => turn.send(async () => started.push(n)));
+    await setImmediate();
+    expect(started.length).toBe(100);
+    turn.pass();
+    await Promise.all(all);
+    expect(started).toEqual(Array.from({ length: 300 }, (_, n) => n));
+  });
 });
