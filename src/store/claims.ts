@@ -1,3 +1,4 @@
+import { beginningOfId } from "../domain/ids.ts";
 import { TRANSITIONS } from "../domain/post-states.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import { LEASED, leased, type Lease } from "./ledger.ts";
@@ -50,7 +51,7 @@ const TAKE = `
 
 const OPEN_ATTEMPTS = `
   INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
-  SELECT 'att_' || lower(hex(randomblob(16))), p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL,
+  SELECT ? || lower(hex(randomblob(8))), p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL,
     p.updated_at - p.due_at, p.updated_at, NULL
   FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value WHERE TRUE
   ON CONFLICT (post_id, number) DO UPDATE SET outcome = 'running', worker_id = excluded.worker_id, finished_at = NULL`;
@@ -71,7 +72,7 @@ export function claimPosts(raw: SqliteDatabase, wanted: readonly Wanted[], worke
   if (taken.length === 0) return [];
   const rowids = JSON.stringify(taken.map(({ rowid }) => rowid));
   raw.prepare(TAKE).run([id, now, rowids]);
-  raw.prepare(OPEN_ATTEMPTS).run([rowids]);
+  raw.prepare(OPEN_ATTEMPTS).run([beginningOfId("att"), rowids]);
   raw.prepare(OCCUPY).run([rowids]);
   return taken.map(({ wanted: { candidate, nextAllowedAt }, attempt }) => {
     const { post, account, effects, isLight } = candidate;

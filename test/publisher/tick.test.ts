@@ -43,6 +43,20 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     expect(await readPost(ctx, first.id)).toMatchObject({ status: "publishing", fence: 1, attempts: 1, lease_worker: ctx.workerId });
   });
 
+  it("opens attempts whose ids tell which was first", async () => {
+    const opened: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      const post = await addPost(ctx, await addAccount(ctx));
+      await claim(10);
+      const { id } = await ctx.db.query.selectFrom("attempts").select("id").where("post_id", "=", post.id).executeTakeFirstOrThrow();
+      opened.push(id);
+      // Within a millisecond nobody is first.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(opened.toSorted()).toEqual(opened);
+    for (const id of opened) expect(id).toMatch(/^att_[0-9a-z]{26}$/);
+  });
+
   it("leaves alone what is not due, held up, or on a channel that cannot be used", async () => {
     const now = ctx.clock.now();
     await addPost(ctx, await addAccount(ctx), { scheduled_at: now + 1 });
