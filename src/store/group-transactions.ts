@@ -17,7 +17,7 @@ interface Running {
 
 const running = new WeakMap<object, Running>();
 
-/** The handle that a transaction runs on: what it does is part of the transaction, at a third of a query's price. */
+/** The handle that a transaction runs on, for statements that must be quick: what it does is part of the transaction. */
 export function rawOf(tx: object): SqliteDatabase {
   return runningOf(tx).raw;
 }
