@@ -21,7 +21,7 @@ const POINTS = [
   "result:durable",
 ];
 const CLASSES = Object.keys(CLASS_PLATFORMS);
-const POSTS = { count: 4, accounts: 2 };
+const POSTS = { count: 5, accounts: 2 };
 const IN_VAIN_MS = "600000";
 
 /** Longer than three beats of the heart, after which a process is shown as gone; long enough to be passed over, in the short form. */
