@@ -49,7 +49,7 @@ export function indexPost(tx: Tx, post: IndexedPost): void {
     if (piece.kind === "word") words.add(indexedWord(piece.text));
     else for (const token of exactTokens(piece)) tokens.add(token);
   }
-  for (const [word, depth] of learnWords(raw, [...words])) {
+  for (const [word, depth] of learnWords(tx, [...words])) {
     tokens.add(word);
     const characters = Array.from(word);
     for (let length = 1; length <= depth; length += 1) tokens.add(EDGE + characters.slice(0, length).join(""));
@@ -62,13 +62,38 @@ export function unindexPost(tx: Tx, sortKey: bigint): void {
   beforeCommit(tx, () => rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]));
 }
 
-/** The depth of each word; those never seen get theirs now. */
-function learnWords(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
-  const depths = readDepths(raw, words);
-  const fresh = words.filter((word) => !depths.has(word));
+/** Words whose depths are remembered; most of what people write is said in fewer. */
+const MAX_REMEMBERED = 20_000;
+
+const remembered = new WeakMap<SqliteDatabase, Map<string, number>>();
+const learnedIn = new WeakMap<Tx, Set<string>>();
+
+/**
+ * The depth of each word; those never seen get theirs now. What stands in the database stays as it is, so it is read once; but not
+ * before a later transaction sees it there, because the one that learned it may be taken back.
+ */
+function learnWords(tx: Tx, words: readonly string[]): Map<string, number> {
+  const raw = rawOf(tx);
+  const known = remembered.get(raw) ?? new Map<string, number>();
+  const learned = learnedIn.get(tx) ?? new Set();
+  remembered.set(raw, known);
+  learnedIn.set(tx, learned);
+  if (known.size > MAX_REMEMBERED) known.clear();
+  const depths = readDepths(
+    raw,
+    words.filter((word) => !known.has(word)),
+  );
+  for (const [word, depth] of depths) if (!learned.has(word)) known.set(word, depth);
+  const fresh: string[] = [];
+  for (const word of words) {
+    const depth = known.get(word);
+    if (depth !== undefined) depths.set(word, depth);
+    else if (!depths.has(word)) fresh.push(word);
+  }
   for (let at = 0; at < fresh.length; at += NEW_WORDS_AT_ONCE) {
     for (const { term, depth } of insertWords(raw, fresh.slice(at, at + NEW_WORDS_AT_ONCE))) depths.set(term, depth);
   }
+  for (const word of fresh) learned.add(word);
   return depths;
 }
 
@@ -78,6 +103,7 @@ const READ_DEPTHS = `
   FROM json_each(?) AS word CROSS JOIN search_terms ON term = word.value`;
 
 function readDepths(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
+  if (words.length === 0) return new Map();
   const { depths } = raw.prepare(READ_DEPTHS).get([JSON.stringify(words)]) as { depths: string };
   return new Map(Object.entries(JSON.parse(depths) as Record<string, number>));
 }

@@ -82,6 +82,17 @@ describe("search index", () => {
     expect(await find(db, "gone")).toEqual([1]);
   });
 
+  it("remembers no word of a transaction that was taken back, however often it came there", async () => {
+    await using db = await openDb({ file: ":memory:" });
+    const failing = db.transaction(async (tx) => {
+      for (const at of [0n, 1n, 2n]) indexPost(tx, { sortKey: KEY + at, caption: "goneness", metadata: null });
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    for (const at of [1, 2, 3]) await put(db, at, "goneness again");
+    expect(await find(db, "gone")).toEqual([3, 2, 1]);
+  });
+
   it.each([
     '"',
     "'",
