@@ -72,9 +72,9 @@ function foldLetter(letter: string): string {
   return folded;
 }
 
-/** Upper case first: it opens ß to ss and ﬁ to fi. */
+/** By way of upper case, which opens ß to ss and ﬁ to fi, after lower case, which makes ß of ẞ. */
 function foldAny(text: string): string {
-  return text.normalize("NFD").replace(ACCENTS, "").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
+  return text.normalize("NFD").replace(ACCENTS, "").toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 }
 
 export function splitPieces(folded: string): Piece[] {
