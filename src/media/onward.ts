@@ -78,10 +78,17 @@ export class Onward {
 
   /** Keeps a reader that was read up to this byte, or ends it where it has nothing more. */
   async keep(at: number, reader: BlockReader, signal: AbortSignal): Promise<void> {
-    await this.close();
+    const older = this.#held;
+    // At once: of two readers that end together, the second must find what the first has kept.
+    older?.letGo();
     this.#next = at;
-    if (reader.end < at) return reader.finish();
-    if (signal.aborted) return reader.close();
+    if (reader.end >= at && !signal.aborted) this.#hold(at, reader, signal);
+    await older?.reader.close();
+    if (reader.end < at) await reader.finish();
+    else if (signal.aborted) await reader.close();
+  }
+
+  #hold(at: number, reader: BlockReader, signal: AbortSignal): void {
     const close = (): void => void this.close();
     const cancel = this.#clock.after(KEPT_MS, close);
     signal.addEventListener("abort", close);

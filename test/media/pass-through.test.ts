@@ -176,6 +176,16 @@ describe("a large file that is sent in chunks", () => {
     await expect(chunk(item, 3 * BLOCK_BYTES, BLOCK_BYTES)).rejects.toMatchObject({ kind: "invalid" });
   });
 
+  it("keeps one answer for all who read it at a time", async () => {
+    const item = await open();
+    await chunk(item, 0, BLOCK_BYTES);
+    const parts = [1, 1, 1, 2].map((block) => chunk(item, block * BLOCK_BYTES, BLOCK_BYTES));
+    for (const part of await Promise.all(parts)) expect(part).toHaveLength(BLOCK_BYTES);
+    expect(ctx.clock.sleepers).toBeLessThanOrEqual(1);
+    await ctx.media.release("post_1");
+    expect(ctx.clock.sleepers).toBe(0);
+  });
+
   it.each<[string, (publishing: AbortController, item: Item) => Promise<unknown>]>([
     ["when nobody asks for the next one", () => ctx.clock.advance(30_000)],
     ["with its post", () => ctx.media.release("post_1")],
