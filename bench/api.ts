@@ -3,8 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 // @ts-expect-error It has no types.
 import autocannon from "autocannon";
-import { openDb } from "../src/store/db.ts";
-import { buildBundles, callTool, KEY, startPosthorn, startProcess, type Running } from "./support/built-server.ts";
+import { openDb } from "../src/store/engine/db.ts";
+import {
+  buildBundles,
+  callTool,
+  KEY,
+  startPosthorn,
+  startProcess,
+  type Running,
+} from "./support/built-server.ts";
 import { databaseFile, openBenchDb } from "./support/database.ts";
 import { percentile, print } from "./support/report.ts";
 
@@ -35,12 +42,13 @@ interface Target {
 
 async function load({ server, path, request }: Target): Promise<Load> {
   const before = await readTicks(server);
-  const result: { non2xx: number; requests: { average: number; total: number }; latency: { p99: number } } = await autocannon({
-    url: server.url + path,
-    connections: CONNECTIONS,
-    duration: seconds,
-    ...request,
-  });
+  const result: { non2xx: number; requests: { average: number; total: number }; latency: { p99: number } } =
+    await autocannon({
+      url: server.url + path,
+      connections: CONNECTIONS,
+      duration: seconds,
+      ...request,
+    });
   if (result.non2xx > 0) throw new Error(`${result.non2xx} requests were refused.`);
   const cpuUs = (((await readTicks(server)) - before) / TICKS_A_SECOND / result.requests.total) * 1e6;
   return { perSecond: result.requests.average, p99: result.latency.p99, cpuUs };
@@ -51,7 +59,8 @@ const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/j
 /** In turns, so that whatever else the machine does meets both; ratios are those of one turn. */
 async function compare(name: string, targets: { posthorn: Target; bare: Target }): Promise<string[][]> {
   const runs: Record<"bare" | "posthorn", Load>[] = [];
-  for (let round = 0; round < rounds; round += 1) runs.push({ bare: await load(targets.bare), posthorn: await load(targets.posthorn) });
+  for (let round = 0; round < rounds; round += 1)
+    runs.push({ bare: await load(targets.bare), posthorn: await load(targets.posthorn) });
   const row = (who: "bare" | "posthorn"): string[] => [
     name,
     who,
@@ -104,8 +113,15 @@ try {
   const idle = await measureIdle(posthorn);
   await using pages = await startProcess([bareHttp, "pages", join(folder, "posthorn.db")]);
   await using posts = await startProcess([bareHttp, "posts", join(folder, "bare.db")]);
-  const { account } = (await callTool(posthorn, "connect_channel", { provider: "feed", name: "Measured" })) as { account: { id: string } };
-  const body = JSON.stringify({ accountId: account.id, caption: "A post of a measurement", scheduledAt: "2099-01-01T00:00:00Z" });
+  const { account } = (await callTool(posthorn, "connect_channel", {
+    provider: "feed",
+    name: "Measured",
+  })) as { account: { id: string } };
+  const body = JSON.stringify({
+    accountId: account.id,
+    caption: "A post of a measurement",
+    scheduledAt: "2099-01-01T00:00:00Z",
+  });
   const post = { method: "POST", headers, body };
   print(
     ["", "", "a second", "p99 ms", "µs of processor", "× bare", "× bare by processor"],

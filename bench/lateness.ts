@@ -20,13 +20,18 @@ const CONNECTIONS = 8;
 const PAGES = 1_000;
 const LEAD_IN_MS = 4_000;
 
-async function schedule(server: Running, accountIds: readonly string[], times: readonly number[]): Promise<void> {
+async function schedule(
+  server: Running,
+  accountIds: readonly string[],
+  times: readonly number[],
+): Promise<void> {
   const posts = times.map((at, n) => ({
     accountId: accountIds[n % accountIds.length],
     caption: `Post ${n} of a measurement`,
     scheduledAt: new Date(at).toISOString(),
   }));
-  for (let at = 0; at < posts.length; at += 50) await callTool(server, "schedule_posts", { posts: posts.slice(at, at + 50) });
+  for (let at = 0; at < posts.length; at += 50)
+    await callTool(server, "schedule_posts", { posts: posts.slice(at, at + 50) });
 }
 
 /** Milliseconds from the due moment to the start of the work on each post. */
@@ -37,7 +42,10 @@ async function measure(
 ): Promise<{ late: number[]; floor: number[]; pagesPerSecond: number }> {
   const accounts: string[] = [];
   for (let n = 0; n < ACCOUNTS; n += 1) {
-    const { account } = (await callTool(server, "connect_channel", { provider: "feed", name: `Channel ${n}` })) as {
+    const { account } = (await callTool(server, "connect_channel", {
+      provider: "feed",
+      name: `Channel ${n}`,
+    })) as {
       account: { id: string };
     };
     accounts.push(account.id);
@@ -51,7 +59,10 @@ async function measure(
   const times = Array.from({ length: POSTS }, () => from + Math.floor(Math.random() * SECONDS * 1_000));
   await schedule(server, accounts, times);
   const floor = times.map(
-    (at) => new Promise<number>((resolve) => setTimeout(() => resolve(Math.max(0, Date.now() - at)), at - Date.now())),
+    (at) =>
+      new Promise<number>((resolve) =>
+        setTimeout(() => resolve(Math.max(0, Date.now() - at)), at - Date.now()),
+      ),
   );
   const load = isLoaded ? await serveMuch(server) : null;
   if (load === null) await Promise.all(floor);
@@ -59,7 +70,11 @@ async function measure(
   using database = openReadOnly(file);
   const rows = database.prepare("SELECT lateness_ms FROM attempts").all() as { lateness_ms: number }[];
   if (rows.length !== POSTS) throw new Error(`${rows.length} of ${POSTS} posts were handed over.`);
-  return { late: rows.map((row) => row.lateness_ms), floor: await Promise.all(floor), pagesPerSecond: load ?? 0 };
+  return {
+    late: rows.map((row) => row.lateness_ms),
+    floor: await Promise.all(floor),
+    pagesPerSecond: load ?? 0,
+  };
 }
 
 async function serveMuch(server: Running): Promise<number> {
@@ -90,7 +105,11 @@ for (const isLoaded of [false, true]) {
       ["posts", late],
       ["bare timer", floor],
     ] as const) {
-      rows.push([name, who, ...[50, 95, 99, 100].map((share) => `${percentile(times, share).toFixed(0)} ms`)]);
+      rows.push([
+        name,
+        who,
+        ...[50, 95, 99, 100].map((share) => `${percentile(times, share).toFixed(0)} ms`),
+      ]);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-import type { PostStatus } from "../src/domain/post-states.ts";
-import type { Db } from "../src/store/db.ts";
-import { readPage, type PostFilter } from "../src/store/list-posts.ts";
-import { toPost } from "../src/store/posts.ts";
-import { parseSearch } from "../src/store/search-text.ts";
-import { firstKeyAt } from "../src/store/sort-key.ts";
+import type { PostStatus } from "../src/domain/posts/post-states.ts";
+import type { Db } from "../src/store/engine/db.ts";
+import { readPage, type PostFilter } from "../src/store/search/list-posts.ts";
+import { toPost } from "../src/store/tables/posts.ts";
+import { parseSearch } from "../src/store/search/search-text.ts";
+import { firstKeyAt } from "../src/store/search/sort-key.ts";
 import { BENCH_OWNER, generatePosts, listAccounts } from "./support/corpus.ts";
 import { createTies, openBenchDb, writePosts } from "./support/database.ts";
 import { percentile, print } from "./support/report.ts";
@@ -76,12 +76,19 @@ const CASES: readonly Case[] = [
   { name: "100 accounts", accounts: hundred },
   { name: "provider", providers: ["youtube"] },
   { name: "three providers", providers: ["youtube", "feed", "bluesky"] },
-  ...(["scheduled", "failed", "uploaded", "publishing"] as const).map((status): Case => ({ name: `status ${status}`, statuses: [status] })),
+  ...(["scheduled", "failed", "uploaded", "publishing"] as const).map((status): Case => ({
+    name: `status ${status}`,
+    statuses: [status],
+  })),
   { name: "three statuses", statuses: ["failed", "uploaded", "publishing"] },
   { name: "hot account, publishing", accounts: [hot], statuses: ["publishing"] },
   { name: "cold account, failed", accounts: [cold], statuses: ["failed"] },
   { name: "50 accounts, three statuses", accounts: fifty, statuses: ["failed", "uploaded", "publishing"] },
-  { name: "100 accounts, four statuses", accounts: hundred, statuses: ["failed", "uploaded", "publishing", "scheduled"] },
+  {
+    name: "100 accounts, four statuses",
+    accounts: hundred,
+    statuses: ["failed", "uploaded", "publishing", "scheduled"],
+  },
   { name: "provider, publishing", providers: ["youtube"], statuses: ["publishing"] },
   { name: "provider, failed, 30 days", providers: ["youtube"], statuses: ["failed"], days: 30 },
   ...WORDS.flatMap(([name, search]): Case[] => [
@@ -146,9 +153,13 @@ async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: numb
 
 /** The bare query of an unfiltered page on the driver itself: what any page costs at least. */
 function measureFloor(db: Db, limit: number): number[] {
-  const statement = db.raw.prepare("SELECT * FROM posts WHERE owner_id = ? AND sort_key < ? ORDER BY sort_key DESC LIMIT ?");
+  const statement = db.raw.prepare(
+    "SELECT * FROM posts WHERE owner_id = ? AND sort_key < ? ORDER BY sort_key DESC LIMIT ?",
+  );
   return Array.from({ length: CALLS_A_ROUND }, (_, call) => {
-    const before = firstKeyAt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * (DEPTHS[call % DEPTHS.length] ?? 1)));
+    const before = firstKeyAt(
+      Math.floor(SPAN.start + (SPAN.end - SPAN.start) * (DEPTHS[call % DEPTHS.length] ?? 1)),
+    );
     const stop = startTiming();
     statement.all([BENCH_OWNER, before, limit + 1]);
     return stop();
@@ -179,7 +190,13 @@ async function measurePages(db: Db): Promise<void> {
   print(
     ["case", "p50 ms", "p99 ms", "× floor", "posts"],
     [
-      ...[50, 100, 500].map((limit) => [`floor, ${limit}`, floorOf(limit).toFixed(2), "", "1.0", String(limit)]),
+      ...[50, 100, 500].map((limit) => [
+        `floor, ${limit}`,
+        floorOf(limit).toFixed(2),
+        "",
+        "1.0",
+        String(limit),
+      ]),
       ...[...results].map(([one, { p50, p99, hits, isCut }]) => [
         one.name,
         percentile(p50, 50).toFixed(2),
@@ -191,15 +208,26 @@ async function measurePages(db: Db): Promise<void> {
   );
   const limits = [...new Set([...results.keys()].map(({ limit = 50 }) => limit))];
   const worstOf = (limit: number): number =>
-    Math.max(...[...results].filter(([one]) => (one.limit ?? 50) === limit).map(([, { p99 }]) => percentile(p99, 50)));
+    Math.max(
+      ...[...results]
+        .filter(([one]) => (one.limit ?? 50) === limit)
+        .map(([, { p99 }]) => percentile(p99, 50)),
+    );
   print(
     ["posts a page", "worst p99 ms", "× floor"],
-    limits.map((limit) => [String(limit), worstOf(limit).toFixed(2), (worstOf(limit) / floorOf(limit)).toFixed(1)]),
+    limits.map((limit) => [
+      String(limit),
+      worstOf(limit).toFixed(2),
+      (worstOf(limit) / floorOf(limit)).toFixed(1),
+    ]),
   );
 }
 
 function measureSize(db: Db): void {
-  const rows = db.raw.prepare("SELECT name, SUM(pgsize) AS bytes FROM dbstat GROUP BY name").all([]) as { name: string; bytes: number }[];
+  const rows = db.raw.prepare("SELECT name, SUM(pgsize) AS bytes FROM dbstat GROUP BY name").all([]) as {
+    name: string;
+    bytes: number;
+  }[];
   const sum = (pattern: RegExp): number =>
     rows.filter(({ name }) => pattern.test(name)).reduce((total, { bytes }) => total + bytes, 0) / 1e6;
   const table = sum(/^posts$/);
@@ -214,7 +242,11 @@ function measureSize(db: Db): void {
 /** New posts one a transaction, as `schedule_post` writes them, with and without the text index; taken back afterwards. */
 async function measureInserts(db: Db): Promise<void> {
   const nextKey = createTies();
-  const posts = [...generatePosts(4_000)].map((post, at) => ({ ...post, id: `bench_${at}`, scheduledAt: post.scheduledAt + 1 }));
+  const posts = [...generatePosts(4_000)].map((post, at) => ({
+    ...post,
+    id: `bench_${at}`,
+    scheduledAt: post.scheduledAt + 1,
+  }));
   const times = { plain: [] as number[], indexed: [] as number[] };
   for (const [at, post] of posts.entries()) {
     const kind = at % 2 === 0 ? "plain" : "indexed";
@@ -226,7 +258,8 @@ async function measureInserts(db: Db): Promise<void> {
   db.raw.exec("DELETE FROM search_index WHERE rowid IN (SELECT sort_key FROM posts WHERE id LIKE 'bench%')");
   db.raw.exec("DELETE FROM posts WHERE id LIKE 'bench%'");
   db.raw.exec("COMMIT");
-  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
   print(
     ["insert, one a transaction", "mean ms", "p50 ms", "p99 ms", "× unindexed"],
     [

@@ -24,13 +24,19 @@ const data = await mkdtemp(join(tmpdir(), "posthorn-bench-"));
 
 const SERVERS = {
   bare: () => new StdioPeer([join(BUNDLES, "bare.js"), join(data, "bare.db")], {}),
-  posthorn: () => new StdioPeer([join(BUNDLES, "posthorn.js"), "stdio"], { POSTHORN_DATA_DIR: data, POSTHORN_LOG_LEVEL: "warn" }),
+  posthorn: () =>
+    new StdioPeer([join(BUNDLES, "posthorn.js"), "stdio"], {
+      POSTHORN_DATA_DIR: data,
+      POSTHORN_LOG_LEVEL: "warn",
+    }),
 };
 type Name = keyof typeof SERVERS;
 const NAMES = ["bare", "posthorn"] as const;
 
 async function buildBoth(): Promise<void> {
-  await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", BUNDLES], { cwd: ROOT });
+  await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", BUNDLES], {
+    cwd: ROOT,
+  });
   await build({
     entryPoints: [join(ROOT, "bench", "support", "bare-server.ts")],
     outfile: join(BUNDLES, "bare.js"),
@@ -76,7 +82,10 @@ async function timeTurn(server: StdioPeer): Promise<number[]> {
 }
 
 function report(title: string, times: Record<Name, number[]>, limit: number): void {
-  const rows = NAMES.map((name) => [name, ...[0, 50, 90].map((percent) => `${percentile(times[name], percent).toFixed(2)} ms`)]);
+  const rows = NAMES.map((name) => [
+    name,
+    ...[0, 50, 90].map((percent) => `${percentile(times[name], percent).toFixed(2)} ms`),
+  ]);
   print([title, "min", "p50", "p90"], rows);
   const ratio = percentile(times.posthorn, 50) / percentile(times.bare, 50);
   process.stdout.write(`ratio of p50: ${ratio.toFixed(2)} (limit ${limit})\n\n`);

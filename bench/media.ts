@@ -30,7 +30,8 @@ const folder = await mkdtemp(join(tmpdir(), "posthorn-bench-"));
 /** One file of its own, as the product is installed: a loader of TypeScript would count as memory. */
 async function bundle(name: string): Promise<string> {
   const outfile = join(folder, `${name}.mjs`);
-  const require = 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
+  const require =
+    'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
   const options = {
     bundle: true,
     target: "node20.19",
@@ -80,10 +81,15 @@ async function curl(from: End, to: End): Promise<number> {
   return performance.now() - startedAt;
 }
 
-const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const perSecond = (mib: number, ms: number): string => `${((mib / ms) * 1_000).toFixed(0)} MiB/s`;
 
-async function compare(name: string, mib: number, options: { chunkBytes: number; sinkPerSecond: number }): Promise<void> {
+async function compare(
+  name: string,
+  mib: number,
+  options: { chunkBytes: number; sinkPerSecond: number },
+): Promise<void> {
   await using from = await startEnd("source", mib * MIB);
   await using to = await startEnd("sink", options.sinkPerSecond);
   const floors: number[] = [];

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import { readCalendarHtml } from "../src/mcp/apps/calendar-html.ts";
+import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
 import { mergedLibraries, smallLibraries } from "./lean-libraries.ts";
 import { joinParts } from "./one-file.ts";
 import { staticCatalog } from "./static-catalog.ts";
@@ -14,13 +14,13 @@ const EXTERNAL = ["better-sqlite3", "sharp"];
 const TARGET = "node20.19";
 
 /** The program itself, and what an agent waits for. */
-const EAGER = ["src/main.ts", "src/start-stdio.ts"];
+const EAGER = ["src/main.ts", "src/app/start/start-stdio.ts"];
 
 /** Puts the finished page in the place of the module that makes it. */
 const finishedCalendar: Plugin = {
   name: "finished-calendar",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]apps[\\/]calendar-html\.ts$/ }, async () => ({
+    builder.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]resources[\\/]calendar-html\.ts$/ }, async () => ({
       contents: `export async function readCalendarHtml() { return ${JSON.stringify(await readCalendarHtml())}; }`,
       loader: "js",
     }));

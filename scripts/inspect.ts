@@ -25,7 +25,9 @@ const run = promisify(execFile);
 
 if (!existsSync(join(WORKSPACE, "node_modules/node22"))) {
   // npm's own settings of the run that started us would be taken for the workspace's.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache))/i.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|cache))/i.test(name)),
+  );
   await run("npm", ["ci"], { cwd: WORKSPACE, env });
 }
 const data = await mkdtemp(join(tmpdir(), "posthorn-inspect-"));
@@ -36,12 +38,29 @@ try {
 }
 
 async function inspect(check: readonly string[]): Promise<void> {
-  const inspector = join(WORKSPACE, "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js");
-  const server = ["-e", `POSTHORN_DATA_DIR=${data}`, "-e", "POSTHORN_LOG_LEVEL=warn", "--", process.execPath, SERVER, "stdio"];
+  const inspector = join(
+    WORKSPACE,
+    "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+  );
+  const server = [
+    "-e",
+    `POSTHORN_DATA_DIR=${data}`,
+    "-e",
+    "POSTHORN_LOG_LEVEL=warn",
+    "--",
+    process.execPath,
+    SERVER,
+    "stdio",
+  ];
   // A failing check ends with another status, which rejects.
-  const { stdout, stderr } = await run(join(WORKSPACE, "node_modules/node22/bin/node"), [inspector, "--cli", ...check, ...server], {
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  if (stderr.trim() !== "") throw new Error(`The inspector has something to say to ${check.join(" ")}:\n${stderr}`);
+  const { stdout, stderr } = await run(
+    join(WORKSPACE, "node_modules/node22/bin/node"),
+    [inspector, "--cli", ...check, ...server],
+    {
+      maxBuffer: 16 * 1024 * 1024,
+    },
+  );
+  if (stderr.trim() !== "")
+    throw new Error(`The inspector has something to say to ${check.join(" ")}:\n${stderr}`);
   process.stdout.write(`${check.join(" ")}: ${Buffer.byteLength(stdout)} bytes, nothing to complain about\n`);
 }

@@ -21,7 +21,7 @@ module.exports = {
   buildConnector: require("./lib/core/connect"),
 };`;
 
-/** An answer to a question is checked by what \`src/mcp/json-schema-validator.ts\` gives to the server, never by the SDK's own. */
+/** An answer to a question is checked by what \`src/mcp/calls/json-schema-validator.ts\` gives to the server, never by the SDK's own. */
 const MCP_SHIMS = `
 import process from "node:process";
 class DefaultJsonSchemaValidator {
@@ -40,7 +40,10 @@ const REPLACEMENTS: readonly Replacement[] = [
   { path: /[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway)\.js$/, contents: null },
   // Requests are JSON in UTF-8; these tables would read those in the encodings of single countries.
   { path: /[\\/]iconv-lite[\\/]encodings[\\/](dbcs|sbcs)-(data|data-generated|codec)\.js$/, contents: null },
-  { path: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, contents: 'export { default as en } from "./en.js";' },
+  {
+    path: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/,
+    contents: 'export { default as en } from "./en.js";',
+  },
 ];
 
 /** Makes libraries small: they are parsed at every start, and fetched by whoever runs this through npx. Our own names stay. */
@@ -50,7 +53,12 @@ export function smallLibraries(target: string): Plugin {
     setup(builder) {
       builder.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
         const source = await readLean(path);
-        const { code } = await transform(source, { minify: true, legalComments: "inline", target, sourcefile: path });
+        const { code } = await transform(source, {
+          minify: true,
+          legalComments: "inline",
+          target,
+          sourcefile: path,
+        });
         return { contents: code, loader: "js" };
       });
       builder.onLoad({ filter: /[\\/]mime-db[\\/]db\.json$/ }, async ({ path }) => ({
@@ -63,13 +71,17 @@ export function smallLibraries(target: string): Plugin {
 
 async function readLean(path: string): Promise<string> {
   const replacement = REPLACEMENTS.find((one) => one.path.test(path));
-  return replacement === undefined ? readFile(path, "utf8") : (replacement.contents ?? "module.exports = {};");
+  return replacement === undefined
+    ? readFile(path, "utf8")
+    : (replacement.contents ?? "module.exports = {};");
 }
 
 /** Types without a file extension are never looked up here. */
 async function readMimeTypes(path: string): Promise<string> {
   const types: Readonly<Record<string, { extensions?: unknown }>> = JSON.parse(await readFile(path, "utf8"));
-  return JSON.stringify(Object.fromEntries(Object.entries(types).filter(([, { extensions }]) => extensions !== undefined)));
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(types).filter(([, { extensions }]) => extensions !== undefined)),
+  );
 }
 
 /** Packages of many small modules: as one module with what our sources import they are smaller and start faster. */
@@ -82,7 +94,10 @@ export function mergedLibraries(target: string): Plugin {
   return {
     name: "merged-libraries",
     setup(builder) {
-      builder.onResolve({ filter: new RegExp(`^(${MERGED.join("|")})$`) }, ({ path }) => ({ path, namespace: NAMESPACE }));
+      builder.onResolve({ filter: new RegExp(`^(${MERGED.join("|")})$`) }, ({ path }) => ({
+        path,
+        namespace: NAMESPACE,
+      }));
       builder.onLoad({ filter: /.*/, namespace: NAMESPACE }, async ({ path }) => ({
         contents: await merge(path, target),
         loader: "js",
@@ -110,8 +125,12 @@ async function merge(library: string, target: string): Promise<string> {
 /** The names that our sources import of a library; one that were overlooked would fail the build. */
 async function listImported(library: string): Promise<string[]> {
   const files = await readdir(`${ROOT}/src`, { recursive: true });
-  const texts = await Promise.all(files.filter((file) => file.endsWith(".ts")).map((file) => readFile(`${ROOT}/src/${file}`, "utf8")));
-  const lists = texts.flatMap((text) => [...text.matchAll(new RegExp(`import \\{([^}]+)\\} from "${library}"`, "g"))]);
+  const texts = await Promise.all(
+    files.filter((file) => file.endsWith(".ts")).map((file) => readFile(`${ROOT}/src/${file}`, "utf8")),
+  );
+  const lists = texts.flatMap((text) => [
+    ...text.matchAll(new RegExp(`import \\{([^}]+)\\} from "${library}"`, "g")),
+  ]);
   const names = lists.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
   return [...new Set(names.filter((name) => name !== "" && !name.startsWith("type ")))].sort();
 }

@@ -87,7 +87,10 @@ export async function joinParts(
 
 /** A single other character would make Node hold and read all of the file as text of twice the size. */
 function toAscii(json: string): string {
-  return json.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return json.replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** As CommonJS, which can be linked without writing files; line breaks and names stay for the stacks in the log. */
@@ -102,7 +105,10 @@ async function toFunctionBody(text: string, target: string): Promise<string> {
     minifySyntax: true,
     lineLimit: 140,
   });
-  if (warnings.length > 0) throw new Error(`A part of the bundle cannot be a function: ${warnings.map((one) => one.text).join(" ")}`);
+  if (warnings.length > 0)
+    throw new Error(
+      `A part of the bundle cannot be a function: ${warnings.map((one) => one.text).join(" ")}`,
+    );
   return `${code}\n`;
 }
 

@@ -10,6 +10,8 @@ export default class PlainSummary implements Reporter {
       if (module.state() === "failed" && [...module.children.allTests()].length === 0) counts.failed += 1;
     }
     const failed = counts.failed + errors.length;
-    process.stdout.write(`\n${counts.passed} passed, ${failed} failed, ${counts.skipped + counts.pending} skipped\n`);
+    process.stdout.write(
+      `\n${counts.passed} passed, ${failed} failed, ${counts.skipped + counts.pending} skipped\n`,
+    );
   }
 }

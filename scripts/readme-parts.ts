@@ -1,7 +1,7 @@
-import { loadCatalog } from "../src/catalog.ts";
-import { SETTINGS } from "../src/config.ts";
-import type { Capabilities } from "../src/domain/account.ts";
-import { TRANSITIONS, type Trigger } from "../src/domain/post-states.ts";
+import { loadCatalog } from "../src/app/catalog.ts";
+import { SETTINGS } from "../src/app/config.ts";
+import type { Capabilities } from "../src/domain/accounts/account.ts";
+import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 
@@ -27,7 +27,8 @@ function replacePart(text: string, name: string, part: string): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
@@ -65,7 +66,9 @@ const SETTLED_BY: Record<Capabilities["reconciles"], string> = {
 };
 
 function mediaOf({ media }: Capabilities): string {
-  const kinds = media.accepts.map(({ kind, maxItems }) => (maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`));
+  const kinds = media.accepts.map(({ kind, maxItems }) =>
+    maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`,
+  );
   return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
 }
 
@@ -91,6 +94,8 @@ function lifeOfAPost(): string {
     from.map((state) => ({ trigger: trigger as Trigger, from: state, to: to ?? state })),
   );
   // Moves that lead back to where they began would only clutter the picture.
-  const lines = moves.filter((move) => move.from !== move.to).map((move) => `    ${move.from} --> ${move.to}: ${move.trigger}`);
+  const lines = moves
+    .filter((move) => move.from !== move.to)
+    .map((move) => `    ${move.from} --> ${move.to}: ${move.trigger}`);
   return ["```mermaid", "stateDiagram-v2", "    [*] --> scheduled: schedule", ...lines, "```"].join("\n");
 }

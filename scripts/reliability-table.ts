@@ -43,7 +43,9 @@ export function readRows(page: string): string[][] {
 
 function cellsOf({ fault, how, runs, seen, seed, at, scale }: Result): string[] {
   const shorter = scale < 1 ? ` (${scale} of the plan)` : "";
-  return [fault, how, `${runs}${shorter}`, seen, seed === null ? "–" : String(seed), at].map((cell) => cell.replaceAll("|", "\\|"));
+  return [fault, how, `${runs}${shorter}`, seen, seed === null ? "–" : String(seed), at].map((cell) =>
+    cell.replaceAll("|", "\\|"),
+  );
 }
 
 /** A fault may be tried in several ways, each a row. */

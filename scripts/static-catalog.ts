@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
-import { listPlatformNames, loadCatalog } from "../src/catalog.ts";
+import { listPlatformNames, loadCatalog } from "../src/app/catalog.ts";
 import { describeTools } from "../src/toolkit/toolbox.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -8,15 +8,19 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MODULES = "catalog-modules";
 
 /**
- * Puts what `src/catalog.ts` finds in folders in its place: imports by name, in a module that is loaded when it is asked for, and the
+ * Puts what `src/app/catalog.ts` finds in folders in its place: imports by name, in a module that is loaded when it is asked for, and the
  * finished list of tools, whose JSON Schema would take a good part of a start to write.
  */
 export const staticCatalog: Plugin = {
   name: "static-catalog",
   setup(builder) {
     builder.onResolve({ filter: new RegExp(`^${MODULES}$`) }, ({ path }) => ({ path, namespace: MODULES }));
-    builder.onLoad({ filter: /.*/, namespace: MODULES }, async () => ({ contents: await writeModules(), loader: "ts", resolveDir: ROOT }));
-    builder.onLoad({ filter: /[\\/]src[\\/]catalog\.ts$/ }, async () => ({
+    builder.onLoad({ filter: /.*/, namespace: MODULES }, async () => ({
+      contents: await writeModules(),
+      loader: "ts",
+      resolveDir: ROOT,
+    }));
+    builder.onLoad({ filter: /[\\/]src[\\/]app[\\/]catalog\.ts$/ }, async () => ({
       contents: await writeCatalog(),
       loader: "ts",
       resolveDir: ROOT,

@@ -10,7 +10,11 @@ import { mergeResults, renderReliability, type Result } from "./reliability-tabl
 
 /** Runs the fault plan in its long form and writes what was seen into docs/reliability.md. */
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true, default: [] }, seed: { type: "string" }, scale: { type: "string", default: "1" } },
+  options: {
+    only: { type: "string", multiple: true, default: [] },
+    seed: { type: "string" },
+    scale: { type: "string", default: "1" },
+  },
 });
 
 const ROOT = join(import.meta.dirname, "..");
@@ -26,18 +30,33 @@ function filesOf(names: readonly string[]): string[] {
   const faults = names.map((name) => name.split(" ")[0] ?? name);
   return readdirSync(FAULTS)
     .filter((name) => name.endsWith(".test.ts"))
-    .filter((name) => faults.length === 0 || faults.some((fault) => readFileSync(join(FAULTS, name), "utf8").includes(`"${fault} `)))
+    .filter(
+      (name) =>
+        faults.length === 0 ||
+        faults.some((fault) => readFileSync(join(FAULTS, name), "utf8").includes(`"${fault} `)),
+    )
     .map((name) => join("test", "faults", name));
 }
 
 function readResults(): Result[] {
   const lines = readFileSync(results, "utf8").split("\n").filter(Boolean);
   const at = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}`;
-  return lines.map((line) => ({ ...(JSON.parse(line) as Omit<Result, "at" | "scale">), at, scale: Number(values.scale) }));
+  return lines.map((line) => ({
+    ...(JSON.parse(line) as Omit<Result, "at" | "scale">),
+    at,
+    scale: Number(values.scale),
+  }));
 }
 
 const only = values.only.length === 0 ? [] : ["-t", `^(${values.only.join("|")}) `];
-const args = ["run", "--config", "vitest.torture.config.ts", "--reporter=verbose", ...only, ...filesOf(values.only)];
+const args = [
+  "run",
+  "--config",
+  "vitest.torture.config.ts",
+  "--reporter=verbose",
+  ...only,
+  ...filesOf(values.only),
+];
 process.stdout.write(`Seed ${seed}, scale ${values.scale}.\n`);
 writeFileSync(results, "");
 const child = spawn(process.execPath, [join(ROOT, "node_modules", "vitest", "vitest.mjs"), ...args], {

@@ -2,10 +2,10 @@
 import { hostname } from "node:os";
 import { isMainThread, parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
-import { createHost } from "./host.ts";
-import type { ThreadData } from "./publisher-thread.ts";
-import { createTerminal } from "./terminal.ts";
-import type { Threads } from "./threads.ts";
+import { createHost } from "./app/host.ts";
+import type { ThreadData } from "./app/publishing/publisher-thread.ts";
+import { createTerminal } from "./app/terminal.ts";
+import type { Threads } from "./app/publishing/threads.ts";
 
 /** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
 const LINGER_MS = 2_000;
@@ -20,16 +20,18 @@ const THREAD_ARGUMENT = "--thread";
 const mayBeThread = process.argv[2] === THREAD_ARGUMENT;
 
 // Not awaited here: a part of the one-file bundle is a function that does not wait.
-void (mayBeThread && !isMainThread && parentPort !== null ? runThread(parentPort, workerData as ThreadJob) : runProcess());
+void (mayBeThread && !isMainThread && parentPort !== null
+  ? runThread(parentPort, workerData as ThreadJob)
+  : runProcess());
 
 type ThreadJob = { readonly name: "publisher"; readonly data: ThreadData } | { readonly name: "tracks" };
 
 async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
   if (job.name === "tracks") {
-    const { runTracksThread } = await import("./media/tracks-thread.ts");
+    const { runTracksThread } = await import("./media/probe/tracks-thread.ts");
     return runTracksThread(port);
   }
-  const { runPublisherThread } = await import("./publisher-thread.ts");
+  const { runPublisherThread } = await import("./app/publishing/publisher-thread.ts");
   await runPublisherThread(port, job.data, createThreads());
 }
 
@@ -38,7 +40,8 @@ function createThreads(): Threads {
     new Worker(new URL(import.meta.url), { argv: [THREAD_ARGUMENT], workerData, name, resourceLimits });
   return {
     startPublisher: (data) => start({ name: "publisher", data }, "publisher"),
-    startTracks: () => start({ name: "tracks" }, "tracks", { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }),
+    startTracks: () =>
+      start({ name: "tracks" }, "tracks", { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }),
   };
 }
 

@@ -35,7 +35,8 @@ export function findNetworkUse(file: string, text: string): Use[] {
   const uses: Use[] = [];
   const note = (what: string): unknown => uses.push({ file, what });
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier)) noteImport(node, node.moduleSpecifier.text, note);
+    if (ts.isImportDeclaration(node) && ts.isStringLiteral(node.moduleSpecifier))
+      noteImport(node, node.moduleSpecifier.text, note);
     if (ts.isCallExpression(node)) noteCall(node, note);
     if (ts.isIdentifier(node) && FORBIDDEN_GLOBALS.includes(node.text) && isFree(node)) note(node.text);
     ts.forEachChild(node, visit);
@@ -61,7 +62,8 @@ function noteImport(node: ts.ImportDeclaration, name: string, note: (what: strin
 
 function noteCall(node: ts.CallExpression, note: (what: string) => unknown): void {
   const [first] = node.arguments;
-  const isLoading = node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === "require";
+  const isLoading =
+    node.expression.kind === ts.SyntaxKind.ImportKeyword || node.expression.getText() === "require";
   if (!isLoading || first === undefined || !ts.isStringLiteral(first)) return;
   if (FORBIDDEN_MODULES.test(first.text) || first.text in FORBIDDEN_NAMES) note(`${first.text}, loaded`);
 }
@@ -69,11 +71,20 @@ function noteCall(node: ts.CallExpression, note: (what: string) => unknown): voi
 /** The global itself, not a property, a declaration or a type of the same name. */
 function isFree(node: ts.Identifier): boolean {
   const { parent } = node;
-  if (ts.isPropertyAccessExpression(parent)) return parent.expression === node || parent.expression.getText() === "globalThis";
+  if (ts.isPropertyAccessExpression(parent))
+    return parent.expression === node || parent.expression.getText() === "globalThis";
   const isName =
-    (ts.isPropertyAssignment(parent) || ts.isPropertySignature(parent) || ts.isMethodSignature(parent) || ts.isMethodDeclaration(parent)) &&
+    (ts.isPropertyAssignment(parent) ||
+      ts.isPropertySignature(parent) ||
+      ts.isMethodSignature(parent) ||
+      ts.isMethodDeclaration(parent)) &&
     parent.name === node;
-  return !isName && !ts.isTypeReferenceNode(parent) && !ts.isShorthandPropertyAssignment(parent) && !ts.isParameter(parent);
+  return (
+    !isName &&
+    !ts.isTypeReferenceNode(parent) &&
+    !ts.isShorthandPropertyAssignment(parent) &&
+    !ts.isParameter(parent)
+  );
 }
 
 describe("the network", () => {

@@ -24,9 +24,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Files of `src/` itself that are no part of the composition. */
 const PLAIN_ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  "src/config.ts": ["domain"],
-  "src/system-clock.ts": ["ports"],
-  "src/version.ts": [],
+  "src/app/config.ts": ["domain"],
+  "src/app/system-clock.ts": ["ports"],
+  "src/app/version.ts": [],
 };
 
 /** Packages that one folder alone knows; everybody else sees our own words for what they do. */
@@ -44,7 +44,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Where the time comes from: the process's clock, and the browser's for the page that runs there. */
-const CLOCKS: readonly string[] = ["src/system-clock.ts", "src/mcp/apps/calendar/clock.ts"];
+const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clock.ts"];
 
 /** One subject that reads worse in two files. */
 const LONGER: Readonly<Record<string, number>> = {
@@ -87,7 +87,9 @@ function targetOf(source: Source, name: string): string | null {
 }
 
 function ownImports(source: Source): string[] {
-  return source.imports.flatMap((name) => targetOf(source, name) ?? []).filter((path) => path.endsWith(".ts"));
+  return source.imports
+    .flatMap((name) => targetOf(source, name) ?? [])
+    .filter((path) => path.endsWith(".ts"));
 }
 
 describe("architecture", () => {
@@ -130,7 +132,8 @@ describe("architecture", () => {
         .filter((name) =>
           Object.entries(ONLY_IN).some(
             ([pack, layers]) =>
-              (name === pack || name.startsWith(pack.endsWith("/") ? pack : `${pack}/`)) && !layers.includes(source.layer),
+              (name === pack || name.startsWith(pack.endsWith("/") ? pack : `${pack}/`)) &&
+              !layers.includes(source.layer),
           ),
         )
         .map((name) => `${source.path} imports ${name}`),
@@ -140,7 +143,9 @@ describe("architecture", () => {
 
   it("names the endings of its files", () => {
     const bare = sources.flatMap((source) =>
-      source.imports.filter((name) => name.startsWith(".") && !/\.(ts|json)$/.test(name)).map((name) => `${source.path} imports ${name}`),
+      source.imports
+        .filter((name) => name.startsWith(".") && !/\.(ts|json)$/.test(name))
+        .map((name) => `${source.path} imports ${name}`),
     );
     expect(bare).toEqual([]);
   });
@@ -148,7 +153,11 @@ describe("architecture", () => {
   it("touches the process in src/main.ts alone, and the console nowhere", () => {
     const touching = sources.flatMap((source) =>
       codeLines(source.text)
-        .filter((line) => (/(?<![\w."'])process\./.test(line) && source.path !== "src/main.ts") || /(?<![\w.])console\./.test(line))
+        .filter(
+          (line) =>
+            (/(?<![\w."'])process\./.test(line) && source.path !== "src/main.ts") ||
+            /(?<![\w.])console\./.test(line),
+        )
         .map((line) => `${source.path}: ${line.trim()}`),
     );
     expect(touching).toEqual([]);
@@ -166,10 +175,15 @@ describe("architecture", () => {
   });
 
   it("exports defaults only from tools and platforms, and no barrels", () => {
-    const isListed = (path: string): boolean => /^tools\/[^/]+\.ts$/.test(path) || /^src\/platforms\/[^/]+\.ts$/.test(path);
-    const wrong = sources.filter((source) => /^export default /m.test(source.text) !== isListed(source.path)).map((source) => source.path);
+    const isListed = (path: string): boolean =>
+      /^tools\/[^/]+\.ts$/.test(path) || /^src\/platforms\/[^/]+\.ts$/.test(path);
+    const wrong = sources
+      .filter((source) => /^export default /m.test(source.text) !== isListed(source.path))
+      .map((source) => source.path);
     expect(wrong).toEqual([]);
-    expect(sources.filter((source) => /^export \* from/m.test(source.text)).map((source) => source.path)).toEqual([]);
+    expect(
+      sources.filter((source) => /^export \* from/m.test(source.text)).map((source) => source.path),
+    ).toEqual([]);
   });
 
   it("keeps files small", () => {

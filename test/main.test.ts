@@ -14,7 +14,10 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>) {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const ended = once(child, "close").then(([code, signal]) => ({ code: code as number | null, signal: signal as string | null }));
+  const ended = once(child, "close").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+  }));
   // A test that closes a stream early has no use for its text.
   const read = (stream: NodeJS.ReadableStream): Promise<string> => text(stream).catch(() => "");
   return { child, ended, stdout: read(child.stdout), stderr: read(child.stderr) };
@@ -63,14 +66,16 @@ describe("the process", () => {
     await untilWritten(run.child.stdout, '"serverInfo"');
     run.child.stdin.end();
     expect(await run.ended).toEqual({ code: 0, signal: null });
-    for (const line of (await run.stdout).trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
+    for (const line of (await run.stdout).trim().split("\n"))
+      expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" });
   });
 
   it("keeps what it makes from other users, whatever the shell allows", async () => {
     using folder = temporaryFolder();
     const run = start(["call", "list_accounts"], folder.env);
     expect(await run.ended).toMatchObject({ code: 0 });
-    for (const name of ["", "posthorn.db", "secret.key"]) expect(statSync(join(folder.path, "data", name)).mode & 0o077).toBe(0);
+    for (const name of ["", "posthorn.db", "secret.key"])
+      expect(statSync(join(folder.path, "data", name)).mode & 0o077).toBe(0);
   });
 
   it("ends quietly when nobody reads its output", async () => {

@@ -18,7 +18,9 @@ const MAX_LINES = 300;
 /** The blocks of one language that a reader may paste; those that would stay or install something are marked. */
 function blocks(language: string): string[] {
   const pattern = new RegExp(`(<!-- not run: [^\n]*-->\n\n)?\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g");
-  return [...README.matchAll(pattern)].flatMap(([, mark, block]) => (mark === undefined && block !== undefined ? [block] : []));
+  return [...README.matchAll(pattern)].flatMap(([, mark, block]) =>
+    mark === undefined && block !== undefined ? [block] : [],
+  );
 }
 
 /** A folder in which `posthorn` is a command, as after `npm install --global .`. */
@@ -26,9 +28,17 @@ function installInto(folder: string): Record<string, string> {
   const bin = join(folder, "bin");
   mkdirSync(bin);
   const tsx = createRequire(import.meta.url).resolve("tsx");
-  writeFileSync(join(bin, "posthorn"), `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${join(ROOT, "src", "main.ts")}" "$@"\n`);
+  writeFileSync(
+    join(bin, "posthorn"),
+    `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${join(ROOT, "src", "main.ts")}" "$@"\n`,
+  );
   chmodSync(join(bin, "posthorn"), 0o755);
-  return { PATH: `${bin}:${process.env["PATH"] ?? ""}`, HOME: folder, POSTHORN_DATA_DIR: join(folder, "data"), POSTHORN_LOG_LEVEL: "warn" };
+  return {
+    PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    HOME: folder,
+    POSTHORN_DATA_DIR: join(folder, "data"),
+    POSTHORN_LOG_LEVEL: "warn",
+  };
 }
 
 describe("the README", () => {
@@ -73,7 +83,9 @@ describe("the README", () => {
     using folder = temporaryFolder();
     const env = installInto(folder.path);
     const [block = "{}"] = blocks("json");
-    const { mcpServers } = JSON.parse(block) as { mcpServers: { posthorn: { command: string; args?: string[] } } };
+    const { mcpServers } = JSON.parse(block) as {
+      mcpServers: { posthorn: { command: string; args?: string[] } };
+    };
     const client = new Client({ name: "test", version: "1" });
     // A shell looks the command up in the PATH that it is given; spawn would use ours.
     const transport = new StdioClientTransport({

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../src/catalog.ts";
+import { loadCatalog } from "../src/app/catalog.ts";
 import { createToolbox, type ToolListing } from "../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "./support/context.ts";
 
@@ -69,7 +69,8 @@ describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, t
 
   it("states all four hints, and contradicts none", () => {
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
-    for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]) expect(hint).toBeTypeOf("boolean");
+    for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint])
+      expect(hint).toBeTypeOf("boolean");
     if (readOnlyHint) expect(destructiveHint).toBe(false);
     if (tool.permission === "read") expect(readOnlyHint).toBe(true);
   });
@@ -90,20 +91,28 @@ describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, t
     for (const schema of [tool.inputSchema, tool.outputSchema]) expect(unportable(schema, name)).toEqual([]);
   });
 
-  it.each(["everything", "nothing"] as const)("lists a schema that its results fit, where %s that may be there is", (amount) => {
-    const { output } = tools.find((one) => one.name === name)!;
-    const result = exampleOf(z.toJSONSchema(output, { unrepresentable: "any", reused: "inline" }) as Schema, amount);
-    expect(output.safeParse(result).error).toBeUndefined();
-    const fits = ajv.compile(tool.outputSchema);
-    expect(fits(result) || fits.errors).toBe(true);
-  });
+  it.each(["everything", "nothing"] as const)(
+    "lists a schema that its results fit, where %s that may be there is",
+    (amount) => {
+      const { output } = tools.find((one) => one.name === name)!;
+      const result = exampleOf(
+        z.toJSONSchema(output, { unrepresentable: "any", reused: "inline" }) as Schema,
+        amount,
+      );
+      expect(output.safeParse(result).error).toBeUndefined();
+      const fits = ajv.compile(tool.outputSchema);
+      expect(fits(result) || fits.errors).toBe(true);
+    },
+  );
 
   it("has the schemas that were agreed on", async () => {
     await expect(`${JSON.stringify(tool, null, 2)}\n`).toMatchFileSnapshot(`./fixtures/tools/${name}.json`);
   });
 
   it("has a test of its own or of the service behind it", () => {
-    expect(existsSync(new URL(`./tools/${name}.test.ts`, import.meta.url)) || mentionedInTests(name)).toBe(true);
+    expect(existsSync(new URL(`./tools/${name}.test.ts`, import.meta.url)) || mentionedInTests(name)).toBe(
+      true,
+    );
   });
 });
 
@@ -116,11 +125,19 @@ it("keeps no schema of a tool that is gone", () => {
 function unportable(schema: Schema, path: string): string[] {
   const parts = Object.entries(schema).flatMap(([keyword, value]) => {
     if (keyword === "properties") return Object.entries(value as Record<string, Schema>);
-    if (["items", "additionalProperties"].includes(keyword) && typeof value === "object") return [[keyword, value as Schema] as const];
-    return ["anyOf", "oneOf", "allOf"].includes(keyword) ? (value as Schema[]).map((part) => [keyword, part] as const) : [];
+    if (["items", "additionalProperties"].includes(keyword) && typeof value === "object")
+      return [[keyword, value as Schema] as const];
+    return ["anyOf", "oneOf", "allOf"].includes(keyword)
+      ? (value as Schema[]).map((part) => [keyword, part] as const)
+      : [];
   });
-  const isPlain = typeof schema["type"] === "string" || ["anyOf", "oneOf", "allOf", "const", "enum"].some((keyword) => keyword in schema);
-  return [...(isPlain && !("$ref" in schema) ? [] : [path]), ...parts.flatMap(([name, part]) => unportable(part, `${path}.${name}`))];
+  const isPlain =
+    typeof schema["type"] === "string" ||
+    ["anyOf", "oneOf", "allOf", "const", "enum"].some((keyword) => keyword in schema);
+  return [
+    ...(isPlain && !("$ref" in schema) ? [] : [path]),
+    ...parts.flatMap(([name, part]) => unportable(part, `${path}.${name}`)),
+  ];
 }
 
 /** A value of a schema, with everything that may be left out or null, or without any of it. */
@@ -139,7 +156,9 @@ function exampleOf(schema: Schema, amount: "everything" | "nothing", root: Schem
       const extra = typeof schema["additionalProperties"] === "object" && amount === "everything";
       return {
         ...Object.fromEntries(
-          fields.filter(([key]) => amount === "everything" || required.includes(key)).map(([key, part]) => [key, inner(part)]),
+          fields
+            .filter(([key]) => amount === "everything" || required.includes(key))
+            .map(([key, part]) => [key, inner(part)]),
         ),
         ...(extra ? { more: inner(schema["additionalProperties"]) } : {}),
       };
@@ -160,7 +179,10 @@ function exampleOf(schema: Schema, amount: "everything" | "nothing", root: Schem
   }
 }
 
-const EXAMPLES: Readonly<Record<string, string>> = { "date-time": "2026-11-21T09:00:00.000Z", date: "2026-11-21" };
+const EXAMPLES: Readonly<Record<string, string>> = {
+  "date-time": "2026-11-21T09:00:00.000Z",
+  date: "2026-11-21",
+};
 
 function definitionOf(reference: string, root: Schema): Schema {
   return (root["$defs"] as Record<string, Schema>)[reference.replace("#/$defs/", "")]!;

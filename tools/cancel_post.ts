@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { cancelPost } from "../src/services/posts.ts";
-import { askToCancel } from "../src/services/questions.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { cancelPost } from "../src/services/posts/posts.ts";
+import { askToCancel } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -14,7 +14,10 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),
-    fromPlatform: z.boolean().optional().describe("Also take back an uploaded post by deleting it on the platform."),
+    fromPlatform: z
+      .boolean()
+      .optional()
+      .describe("Also take back an uploaded post by deleting it on the platform."),
   }),
   output: z.strictObject({ post: Post }),
   listedOutput: z.strictObject({ post: PostSummary }),

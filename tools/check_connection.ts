@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Account, AccountSummary } from "../src/domain/account.ts";
-import { CONNECTION_STATUSES } from "../src/domain/connection.ts";
-import { checkConnection } from "../src/services/connections.ts";
+import { Account, AccountSummary } from "../src/domain/accounts/account.ts";
+import { CONNECTION_STATUSES } from "../src/domain/accounts/connection.ts";
+import { checkConnection } from "../src/services/accounts/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

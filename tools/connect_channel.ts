@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Account, AccountSummary } from "../src/domain/account.ts";
-import { connectChannel, linkOf } from "../src/services/connections.ts";
+import { Account, AccountSummary } from "../src/domain/accounts/account.ts";
+import { connectChannel, linkOf } from "../src/services/accounts/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
@@ -23,8 +23,18 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({
     provider: z.string().min(1).max(64).describe("Platform name from list_platforms."),
-    accountId: z.string().min(1).max(64).optional().describe("Reconnect this account; it keeps its id and posts."),
-    instanceUrl: z.string().min(1).max(2_048).optional().describe("Server of a self-hosted platform, for example https://pds.example."),
+    accountId: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe("Reconnect this account; it keeps its id and posts."),
+    instanceUrl: z
+      .string()
+      .min(1)
+      .max(2_048)
+      .optional()
+      .describe("Server of a self-hosted platform, for example https://pds.example."),
     handle: z.string().min(1).max(320).optional().describe("User name on the platform."),
     name: z.string().min(1).max(100).optional().describe("What to call the channel."),
   }),

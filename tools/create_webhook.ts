@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { EVENT_KINDS, Webhook, WebhookSummary } from "../src/domain/webhook.ts";
-import { createWebhook } from "../src/services/create-webhook.ts";
+import { EVENT_KINDS, Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { createWebhook } from "../src/services/webhooks/create-webhook.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { File, FileSummary } from "../src/domain/file.ts";
-import { deleteFile } from "../src/services/files.ts";
-import { askToDeleteFile } from "../src/services/questions.ts";
+import { File, FileSummary } from "../src/domain/files/file.ts";
+import { deleteFile } from "../src/services/files/files.ts";
+import { askToDeleteFile } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Account, AccountSummary } from "../src/domain/account.ts";
-import { disconnectChannel } from "../src/services/accounts.ts";
-import { askToDisconnect } from "../src/services/questions.ts";
+import { Account, AccountSummary } from "../src/domain/accounts/account.ts";
+import { disconnectChannel } from "../src/services/accounts/accounts.ts";
+import { askToDisconnect } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { editPublishedPost } from "../src/services/live-posts.ts";
-import { askToEdit } from "../src/services/questions.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { editPublishedPost } from "../src/services/posts/live-posts.ts";
+import { askToEdit } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -16,7 +16,11 @@ export default defineTool({
   input: z.strictObject({
     id: z.string().describe("The live post, from list_posts with status published."),
     caption: z.string().max(100_000).nullable().optional().describe("The new text."),
-    metadata: z.record(z.string(), z.json()).nullable().optional().describe("Platform fields to change; merged key by key."),
+    metadata: z
+      .record(z.string(), z.json())
+      .nullable()
+      .optional()
+      .describe("Platform fields to change; merged key by key."),
   }),
   output: z.strictObject({ post: Post }),
   listedOutput: z.strictObject({ post: PostSummary }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { getAccountAnalytics, GRANULARITIES } from "../src/services/analytics.ts";
+import { getAccountAnalytics, GRANULARITIES } from "../src/services/accounts/analytics.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -16,7 +16,10 @@ export default defineTool({
     accountId: z.string().describe("The account, from list_accounts."),
     from: z.string().describe("First day, for example 2026-11-01."),
     to: z.string().optional().describe("Last day; default today. At most 366 days."),
-    granularity: z.enum(GRANULARITIES).default("day").describe("day: totals and a series by day; total: totals alone."),
+    granularity: z
+      .enum(GRANULARITIES)
+      .default("day")
+      .describe("day: totals and a series by day; total: totals alone."),
   }),
   output: z.strictObject({
     accountId: z.string(),

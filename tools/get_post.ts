@@ -1,6 +1,13 @@
 import { z } from "zod";
-import { Attempt, AttemptSummary, Insights, InsightsSummary, Post, PostSummary } from "../src/domain/post.ts";
-import { getPost } from "../src/services/posts.ts";
+import {
+  Attempt,
+  AttemptSummary,
+  Insights,
+  InsightsSummary,
+  Post,
+  PostSummary,
+} from "../src/domain/posts/post.ts";
+import { getPost } from "../src/services/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -17,6 +24,10 @@ export default defineTool({
     history: z.boolean().optional().describe("Add the attempts, oldest first."),
   }),
   output: z.strictObject({ post: Post, insights: Insights.optional(), history: z.array(Attempt).optional() }),
-  listedOutput: z.strictObject({ post: PostSummary, insights: InsightsSummary.optional(), history: z.array(AttemptSummary).optional() }),
+  listedOutput: z.strictObject({
+    post: PostSummary,
+    insights: InsightsSummary.optional(),
+    history: z.array(AttemptSummary).optional(),
+  }),
   handle: (args, { ctx, caller }) => getPost(ctx, caller, args),
 });

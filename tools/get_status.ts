@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ACCOUNT_STATUSES, AccountSummary } from "../src/domain/account.ts";
-import { getStatus } from "../src/services/status.ts";
+import { ACCOUNT_STATUSES, AccountSummary } from "../src/domain/accounts/account.ts";
+import { getStatus } from "../src/services/health/status.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
@@ -68,7 +68,9 @@ export default defineTool({
       .describe(
         "scheduled, overdue (not live a minute after their time), publishing, uploaded, failed (7 days), unknownOutcome (settle with resolve_post).",
       ),
-    lateness: z.record(z.string(), z.int().nullable()).describe("How long after their time posts went live: p50Ms, p95Ms, maxMs."),
+    lateness: z
+      .record(z.string(), z.int().nullable())
+      .describe("How long after their time posts went live: p50Ms, p95Ms, maxMs."),
     accountsToReconnect: z.array(AccountSummary),
   }),
   handle: (_args, { ctx, caller }) => getStatus(ctx, caller),

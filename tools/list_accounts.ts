@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Account, ListedAccount } from "../src/domain/account.ts";
-import { listAccounts } from "../src/services/accounts.ts";
+import { Account, ListedAccount } from "../src/domain/accounts/account.ts";
+import { listAccounts } from "../src/services/accounts/accounts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { File, FILE_TYPES, ListedFile } from "../src/domain/file.ts";
-import { listFiles } from "../src/services/files.ts";
+import { File, FILE_TYPES, ListedFile } from "../src/domain/files/file.ts";
+import { listFiles } from "../src/services/files/files.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

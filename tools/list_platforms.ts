@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPlatforms } from "../src/services/platforms.ts";
+import { listPlatforms } from "../src/services/accounts/platforms.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -18,7 +18,9 @@ export default defineTool({
         title: z.string(),
         configured: z.boolean(),
         missing: z.array(z.string()).describe("Settings that must be set first."),
-        connect: z.enum(["none", "secrets"]).describe("secrets: a person enters them on a page; none: connects at once."),
+        connect: z
+          .enum(["none", "secrets"])
+          .describe("secrets: a person enters them on a page; none: connects at once."),
         docs: z.string(),
         capabilities: z.looseObject({}).describe("As in list_accounts."),
         metadataSchema: z.looseObject({}).describe("JSON Schema of a post's metadata."),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { POST_STATUSES } from "../src/domain/post-states.ts";
-import { ListedPost, Post } from "../src/domain/post.ts";
-import { listPosts } from "../src/services/list-posts.ts";
+import { POST_STATUSES } from "../src/domain/posts/post-states.ts";
+import { ListedPost, Post } from "../src/domain/posts/post.ts";
+import { listPosts } from "../src/services/posts/list-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.object({
@@ -19,14 +19,26 @@ export default defineTool({
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({
-    accountId: z.array(z.string()).min(1).max(500).optional().describe("Only posts on these accounts (ids from list_accounts)."),
-    provider: z.array(z.string()).min(1).max(50).optional().describe("Only posts on these platforms, for example bluesky."),
+    accountId: z
+      .array(z.string())
+      .min(1)
+      .max(500)
+      .optional()
+      .describe("Only posts on these accounts (ids from list_accounts)."),
+    provider: z
+      .array(z.string())
+      .min(1)
+      .max(50)
+      .optional()
+      .describe("Only posts on these platforms, for example bluesky."),
     status: z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses."),
     search: z
       .string()
       .max(500)
       .optional()
-      .describe("Words in title, caption or description: each must begin a word there, in any order, without regard to case and accents."),
+      .describe(
+        "Words in title, caption or description: each must begin a word there, in any order, without regard to case and accents.",
+      ),
     from: z.string().optional().describe("Scheduled at or after: ISO 8601 time, or a date (its start)."),
     to: z.string().optional().describe("Scheduled at or before: ISO 8601 time, or a date (its end)."),
     limit: z.int().min(1).max(500).default(50).describe("Posts per page."),

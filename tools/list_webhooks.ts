@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhook.ts";
-import { listWebhooks } from "../src/services/webhooks.ts";
+import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { listWebhooks } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
@@ -23,6 +23,9 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page."),
   }),
   output,
-  listedOutput: output.extend({ webhooks: z.array(WebhookSummary), deliveries: z.array(DeliverySummary).optional() }),
+  listedOutput: output.extend({
+    webhooks: z.array(WebhookSummary),
+    deliveries: z.array(DeliverySummary).optional(),
+  }),
   handle: (args, { ctx, caller }) => listWebhooks(ctx, caller, args),
 });

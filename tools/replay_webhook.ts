@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Webhook, WebhookSummary } from "../src/domain/webhook.ts";
-import { replayWebhook } from "../src/services/webhooks.ts";
+import { Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { replayWebhook } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

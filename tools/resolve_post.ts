@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { resolvePost } from "../src/services/posts.ts";
-import { askToSettle } from "../src/services/questions.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { resolvePost } from "../src/services/posts/posts.ts";
+import { askToSettle } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

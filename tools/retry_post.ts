@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { retryPost } from "../src/services/posts.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { retryPost } from "../src/services/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { PostBody } from "../src/domain/post-body.ts";
-import { schedulePost } from "../src/services/schedule-post.ts";
-import { askToPublish } from "../src/services/questions.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { PostBody } from "../src/domain/posts/post-body.ts";
+import { schedulePost } from "../src/services/posts/schedule-post.ts";
+import { askToPublish } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

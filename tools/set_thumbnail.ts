@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { setThumbnail } from "../src/services/live-posts.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { setThumbnail } from "../src/services/posts/live-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -13,7 +13,11 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),
-    thumbnailUrl: z.string().min(1).max(4_096).describe("The picture: an https address, an r2:// address, or a file id."),
+    thumbnailUrl: z
+      .string()
+      .min(1)
+      .max(4_096)
+      .describe("The picture: an https address, an r2:// address, or a file id."),
   }),
   output: z.strictObject({ post: Post }),
   listedOutput: z.strictObject({ post: PostSummary }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { showCalendar } from "../src/services/calendar.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { showCalendar } from "../src/services/posts/calendar.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhook.ts";
-import { testWebhook } from "../src/services/webhook-deliveries.ts";
+import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { testWebhook } from "../src/services/webhooks/webhook-deliveries.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

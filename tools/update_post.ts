@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/post.ts";
-import { PostChange } from "../src/domain/post-body.ts";
-import { updatePost } from "../src/services/update-post.ts";
-import { askToPublishSooner } from "../src/services/questions.ts";
+import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { PostChange } from "../src/domain/posts/post-body.ts";
+import { updatePost } from "../src/services/posts/update-post.ts";
+import { askToPublishSooner } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

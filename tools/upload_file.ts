@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { File, FileSummary } from "../src/domain/file.ts";
-import { uploadFile } from "../src/services/file-imports.ts";
+import { File, FileSummary } from "../src/domain/files/file.ts";
+import { uploadFile } from "../src/services/files/file-imports.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({

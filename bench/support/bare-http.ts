@@ -16,7 +16,8 @@ database.pragma("synchronous = FULL");
 const server = createServer(what === "pages" ? servePages() : servePosts());
 server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  if (address !== null && typeof address === "object") process.stdout.write(`http://127.0.0.1:${address.port}\n`);
+  if (address !== null && typeof address === "object")
+    process.stdout.write(`http://127.0.0.1:${address.port}\n`);
 });
 
 function servePages(): (request: unknown, response: import("node:http").ServerResponse) => void {
@@ -32,12 +33,16 @@ function servePages(): (request: unknown, response: import("node:http").ServerRe
       scheduledAt: new Date(row["scheduled_at"] as number).toISOString(),
     }));
     const body = JSON.stringify({ posts, nextCursor: null });
-    response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body);
+    response
+      .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+      .end(body);
   };
 }
 
 function servePosts(): express.Express {
-  database.exec("CREATE TABLE IF NOT EXISTS bare (id INTEGER PRIMARY KEY, account_id TEXT, caption TEXT, scheduled_at TEXT)");
+  database.exec(
+    "CREATE TABLE IF NOT EXISTS bare (id INTEGER PRIMARY KEY, account_id TEXT, caption TEXT, scheduled_at TEXT)",
+  );
   const insert = database.prepare("INSERT INTO bare (account_id, caption, scheduled_at) VALUES (?, ?, ?)");
   const app = express();
   app.use(express.json());

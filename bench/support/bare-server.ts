@@ -13,7 +13,15 @@ database.exec(
 database.exec("INSERT OR IGNORE INTO accounts VALUES ('acc_1', 'feed', 'My feed', 'connected')");
 const select = database.prepare("SELECT id, provider, name, status FROM accounts ORDER BY id");
 
-const TOOLS = ["list_accounts", "list_channels", "list_drafts", "list_files", "list_posts", "list_queues", "list_teams"];
+const TOOLS = [
+  "list_accounts",
+  "list_channels",
+  "list_drafts",
+  "list_files",
+  "list_posts",
+  "list_queues",
+  "list_teams",
+];
 const Account = z.object({ id: z.string(), provider: z.string(), name: z.string(), status: z.string() });
 const SCHEMAS = { inputSchema: z.object({}), outputSchema: z.object({ accounts: z.array(Account) }) };
 

@@ -9,7 +9,9 @@ const ROOT = join(import.meta.dirname, "..", "..");
 export const KEY = "a-key-of-this-measurement-alone-0123456789";
 
 /** Bundles of this run, below `node_modules`, where they find the native packages; gone with it. */
-export async function buildBundles(): Promise<AsyncDisposable & { readonly posthorn: string; bare(name: string): Promise<string> }> {
+export async function buildBundles(): Promise<
+  AsyncDisposable & { readonly posthorn: string; bare(name: string): Promise<string> }
+> {
   const folder = join(ROOT, "node_modules", ".cache", `posthorn-bench-${process.pid}`);
   await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", folder], { cwd: ROOT });
   return {
@@ -17,7 +19,15 @@ export async function buildBundles(): Promise<AsyncDisposable & { readonly posth
     async bare(name) {
       const outfile = join(folder, `${name}.cjs`);
       const entryPoints = [join(ROOT, "bench", "support", `${name}.ts`)];
-      await build({ entryPoints, outfile, bundle: true, minify: true, platform: "node", format: "cjs", external: ["better-sqlite3"] });
+      await build({
+        entryPoints,
+        outfile,
+        bundle: true,
+        minify: true,
+        platform: "node",
+        format: "cjs",
+        external: ["better-sqlite3"],
+      });
       return outfile;
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
@@ -30,8 +40,14 @@ export interface Running extends AsyncDisposable {
 }
 
 /** Starts a server and waits for the address that it prints. */
-export async function startProcess(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Running> {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "ignore"] });
+export async function startProcess(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Running> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   const [greeting] = (await once(child.stdout, "data")) as [Buffer];
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(greeting.toString())?.[0];
   if (url === undefined) throw new Error(`The server did not say where it listens: ${greeting.toString()}`);

@@ -69,7 +69,8 @@ function makeVocabulary(random: () => number): string[] {
   while (words.size < VOCABULARY) {
     const syllables = 1 + Math.floor(random() * 2 + random() * 3);
     let word = "";
-    for (let at = 0; at < syllables; at += 1) word += SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? "";
+    for (let at = 0; at < syllables; at += 1)
+      word += SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? "";
     words.add(random() < 0.02 ? `${word}é` : word);
   }
   return [...words];
@@ -103,7 +104,10 @@ export function* generatePosts(count: number): Generator<BenchPost> {
       accountId: account.id,
       provider: account.provider,
       caption: makeCaption(random, vocabulary),
-      metadata: { title: makeWords(random, vocabulary, 4 + random() * 5), ...makeDescription(random, vocabulary) },
+      metadata: {
+        title: makeWords(random, vocabulary, 4 + random() * 5),
+        ...makeDescription(random, vocabulary),
+      },
       scheduledAt: START + (random() < 0.3 ? minute - (minute % 60) : minute) * 60_000,
       status: pickStatus(random()),
     };
@@ -113,22 +117,31 @@ export function* generatePosts(count: number): Generator<BenchPost> {
 function makeCaption(random: () => number, vocabulary: readonly string[]): string {
   const planted = PLANTED.filter(([, share]) => random() < share).map(([word]) => word);
   const order = random() < 0.05 ? [`order${String(Math.floor(random() * 1e9)).padStart(9, "0")}`] : [];
-  const body = random() < 0.1 ? makeHan(random, 20 + random() * 60) : makeWords(random, vocabulary, 12 + random() * 40);
+  const body =
+    random() < 0.1 ? makeHan(random, 20 + random() * 60) : makeWords(random, vocabulary, 12 + random() * 40);
   return [body, ...planted, ...order].join(" ");
 }
 
-function makeDescription(random: () => number, vocabulary: readonly string[]): { description?: string; tags?: string[] } {
+function makeDescription(
+  random: () => number,
+  vocabulary: readonly string[],
+): { description?: string; tags?: string[] } {
   if (random() < 0.4) return { tags: ["tagged", "alpha"] };
   return { description: makeWords(random, vocabulary, 10 + random() * 60) };
 }
 
 function makeWords(random: () => number, vocabulary: readonly string[], count: number): string {
-  const words = Array.from({ length: Math.floor(count) }, () => vocabulary[zipf(random, vocabulary.length)] ?? "");
+  const words = Array.from(
+    { length: Math.floor(count) },
+    () => vocabulary[zipf(random, vocabulary.length)] ?? "",
+  );
   return `${words.join(" ").replace(/^./u, (first) => first.toUpperCase())}${random() < 0.5 ? "." : "!"}`;
 }
 
 function makeHan(random: () => number, count: number): string {
-  return Array.from({ length: Math.floor(count) }, () => String.fromCodePoint(0x4e00 + zipf(random, 3_000))).join("");
+  return Array.from({ length: Math.floor(count) }, () =>
+    String.fromCodePoint(0x4e00 + zipf(random, 3_000)),
+  ).join("");
 }
 
 function pickStatus(draw: number): string {

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDb, type Db } from "../../src/store/db.ts";
-import { indexPost } from "../../src/store/search.ts";
-import { firstKeyAt } from "../../src/store/sort-key.ts";
+import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { indexPost } from "../../src/store/search/search.ts";
+import { firstKeyAt } from "../../src/store/search/sort-key.ts";
 import { generatePosts, listAccounts, type BenchPost } from "./corpus.ts";
 
 const BATCH = 2_000;
@@ -30,7 +30,8 @@ export async function openBenchDb(count: number, report: (line: string) => void)
 async function build(file: string, count: number, report: (line: string) => void): Promise<void> {
   await using db = await openDb({ file });
   // Nothing of it needs to survive a crash; with small checkpoints and a small cache the disk would take most of the time.
-  for (const setting of ["synchronous = OFF", "wal_autocheckpoint = 100000", "cache_size = -1500000"]) db.raw.exec(`PRAGMA ${setting}`);
+  for (const setting of ["synchronous = OFF", "wal_autocheckpoint = 100000", "cache_size = -1500000"])
+    db.raw.exec(`PRAGMA ${setting}`);
   insertAccounts(db);
   const nextTie = createTies();
   let batch: BenchPost[] = [];
@@ -53,7 +54,8 @@ function insertAccounts(db: Db): void {
     `INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
      VALUES (?, ?, ?, ?, 'connected', '[]', '{}', 0, 0, 0, 0)`,
   );
-  for (const account of listAccounts()) insert.run([account.id, account.ownerId, account.provider, account.id]);
+  for (const account of listAccounts())
+    insert.run([account.id, account.ownerId, account.provider, account.id]);
 }
 
 /** Ties within a millisecond, counted here because asking the table for each would take most of the time. */
@@ -66,7 +68,12 @@ export function createTies(): (scheduledAt: number) => bigint {
   };
 }
 
-export async function writePosts(db: Db, posts: readonly BenchPost[], nextKey: (at: number) => bigint, isIndexed = true): Promise<void> {
+export async function writePosts(
+  db: Db,
+  posts: readonly BenchPost[],
+  nextKey: (at: number) => bigint,
+  isIndexed = true,
+): Promise<void> {
   const insert = db.raw.prepare(
     `INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, metadata, lead_minutes, scheduled_at, due_at, next_at,
        sort_key, status, platform_post_id, platform_url, in_doubt, attempts, tries, run, fence, content_hash, created_at, updated_at)
@@ -76,10 +83,30 @@ export async function writePosts(db: Db, posts: readonly BenchPost[], nextKey: (
     for (const post of posts) {
       const { id, ownerId, accountId, provider, caption, metadata, scheduledAt, status } = post;
       const sortKey = nextKey(scheduledAt);
-      const remote = status === "published" ? [id.slice(5), `https://social.example/p/${id.slice(5)}`] : [null, null];
-      const content = [id, ownerId, accountId, provider, `r2://uploads/${id}.mp4`, caption, JSON.stringify(metadata)];
+      const remote =
+        status === "published" ? [id.slice(5), `https://social.example/p/${id.slice(5)}`] : [null, null];
+      const content = [
+        id,
+        ownerId,
+        accountId,
+        provider,
+        `r2://uploads/${id}.mp4`,
+        caption,
+        JSON.stringify(metadata),
+      ];
       const nextAt = status === "scheduled" ? scheduledAt : null;
-      insert.run([...content, scheduledAt, scheduledAt, nextAt, sortKey, status, ...remote, `${id}${id}`, scheduledAt, scheduledAt]);
+      insert.run([
+        ...content,
+        scheduledAt,
+        scheduledAt,
+        nextAt,
+        sortKey,
+        status,
+        ...remote,
+        `${id}${id}`,
+        scheduledAt,
+        scheduledAt,
+      ]);
       if (isIndexed) indexPost(tx, { sortKey, caption, metadata });
     }
   });

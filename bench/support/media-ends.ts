@@ -33,7 +33,12 @@ function give(request: IncomingMessage, response: ServerResponse): void {
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? "");
   let at = Number(range?.[1] ?? 0);
   const end = range?.[2] ? Number(range[2]) : sizeBytes - 1;
-  const headers = { "content-length": end + 1 - at, etag: ETAG, "accept-ranges": "bytes", "content-type": "video/mp4" };
+  const headers = {
+    "content-length": end + 1 - at,
+    etag: ETAG,
+    "accept-ranges": "bytes",
+    "content-type": "video/mp4",
+  };
   response.writeHead(
     range === null ? 200 : 206,
     range === null ? headers : { ...headers, "content-range": `bytes ${at}-${end}/${sizeBytes}` },

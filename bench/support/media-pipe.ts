@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { createFolderStore } from "../../src/media/folder-store.ts";
-import { createMediaProbe } from "../../src/media/lazy-probe.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
-import { createMediaSource } from "../../src/media/source.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createMediaSource } from "../../src/media/source/source.ts";
 import type { ByteSource } from "../../src/ports/media-probe.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 
 /** The address of a short video; put in by the build. */
 declare const CLIP: string;
@@ -19,7 +19,10 @@ const [from = "", to = "", chunk = "0"] = process.argv.slice(2);
 
 function readFixture(): ByteSource {
   const bytes = readFileSync(new URL(CLIP));
-  return { sizeBytes: bytes.length, read: ({ start, end }) => Readable.from([bytes.subarray(start, end + 1)]) };
+  return {
+    sizeBytes: bytes.length,
+    read: ({ start, end }) => Readable.from([bytes.subarray(start, end + 1)]),
+  };
 }
 
 const folder = await mkdtemp(join(tmpdir(), "posthorn-bench-"));
@@ -40,7 +43,9 @@ let peak = 0;
 const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
 const cpuBefore = process.cpuUsage();
 const startedAt = performance.now();
-const item = await media.forPost({ ownerId: "default", postId: "post_1" }, new AbortController().signal).item(from);
+const item = await media
+  .forPost({ ownerId: "default", postId: "post_1" }, new AbortController().signal)
+  .item(from);
 const checkedAt = performance.now();
 const { sizeBytes } = item.facts;
 const chunkBytes = Number(chunk) === 0 ? sizeBytes : Number(chunk);
@@ -59,7 +64,13 @@ for (let start = 0; start < sizeBytes; start += chunkBytes) {
 const endedAt = performance.now();
 clearInterval(sampler);
 const { user, system } = process.cpuUsage(cpuBefore);
-const report = { sent, checkMs: checkedAt - startedAt, totalMs: endedAt - startedAt, peakBytes: peak, cpuMs: (user + system) / 1_000 };
+const report = {
+  sent,
+  checkMs: checkedAt - startedAt,
+  totalMs: endedAt - startedAt,
+  peakBytes: peak,
+  cpuMs: (user + system) / 1_000,
+};
 process.stdout.write(`${JSON.stringify(report)}\n`);
 await outbound[Symbol.asyncDispose]();
 await rm(folder, { recursive: true });

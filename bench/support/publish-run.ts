@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { openDb, type Db } from "../../src/store/db.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../../test/support/context.ts";
 import { addAccount, addPost } from "../../test/support/publishing.ts";
 import { scriptedPlatform } from "../../test/support/scripted-platform.ts";
@@ -26,7 +26,10 @@ async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-async function fill(ctx: AppContext, shape: { posts: number; accounts: number; dueAt: number }): Promise<void> {
+async function fill(
+  ctx: AppContext,
+  shape: { posts: number; accounts: number; dueAt: number },
+): Promise<void> {
   const accounts = [];
   for (let n = 0; n < shape.accounts; n++) accounts.push(await addAccount(ctx));
   ctx.db.raw.exec("PRAGMA synchronous = OFF");
@@ -47,7 +50,10 @@ function putOff(ctx: AppContext): void {
 /** The writes of the protocol, one post after the other: claim, intent, result, end; four transactions. */
 function floor(db: Db): number {
   const { raw } = db;
-  const posts = raw.prepare("SELECT id, account_id FROM posts").all([]) as { id: string; account_id: string }[];
+  const posts = raw.prepare("SELECT id, account_id FROM posts").all([]) as {
+    id: string;
+    account_id: string;
+  }[];
   const claim = raw.prepare(
     "UPDATE posts SET status='publishing', fence=fence+1, lease_worker='w', updated_at=1 WHERE id=? AND status='scheduled'",
   );
@@ -58,11 +64,15 @@ function floor(db: Db): number {
   const intent = raw.prepare(
     "INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at) VALUES (?, 1, 'create', 1, 'k', 'h', 'intent', 0, 1)",
   );
-  const result = raw.prepare("UPDATE effects SET state='done', result='1', finished_at=1 WHERE post_id=? AND run=1 AND step='create'");
+  const result = raw.prepare(
+    "UPDATE effects SET state='done', result='1', finished_at=1 WHERE post_id=? AND run=1 AND step='create'",
+  );
   const end = raw.prepare(
     "UPDATE posts SET status='published', next_at=NULL, lease_worker=NULL, published_at=1, platform_post_id='p' WHERE id=? AND fence=1",
   );
-  const endAttempt = raw.prepare("UPDATE attempts SET outcome='published', finished_at=1 WHERE post_id=? AND number=1");
+  const endAttempt = raw.prepare(
+    "UPDATE attempts SET outcome='published', finished_at=1 WHERE post_id=? AND number=1",
+  );
   const durable = (work: () => void): void => {
     raw.exec("BEGIN IMMEDIATE");
     work();
@@ -143,13 +153,21 @@ async function publish(shape: { posts: number; accounts: number; isAtOnce: boole
     const seconds = (performance.now() - started) / 1_000;
     await publisher.close();
     await ctx[Symbol.asyncDispose]();
-    return { perSecond: shape.posts / seconds, handedOverMs: sorted(handedOver), sentMs: sorted(sent), cpuMs };
+    return {
+      perSecond: shape.posts / seconds,
+      handedOverMs: sorted(handedOver),
+      sentMs: sorted(sent),
+      cpuMs,
+    };
   });
 }
 
 async function drain(): Promise<void> {
   const raw = await withFolder(async (folder) => {
-    const ctx = await createTestContext({ db: await openDb({ file: join(folder, "posthorn.db") }), clock: systemClock });
+    const ctx = await createTestContext({
+      db: await openDb({ file: join(folder, "posthorn.db") }),
+      clock: systemClock,
+    });
     await fill(ctx, { posts: Math.min(POSTS, 3_000), accounts: 100, dueAt: Date.now() });
     const perSecond = floor(ctx.db);
     await ctx[Symbol.asyncDispose]();
@@ -157,7 +175,11 @@ async function drain(): Promise<void> {
   });
   print(`floor: bare driver, one by one, 4 durable transactions a post   ${raw.toFixed(0)} posts/s`);
   for (const accounts of [1_000, 100, 1]) {
-    const { perSecond } = await publish({ posts: accounts === 1 ? Math.min(POSTS, 2_000) : POSTS, accounts, isAtOnce: false });
+    const { perSecond } = await publish({
+      posts: accounts === 1 ? Math.min(POSTS, 2_000) : POSTS,
+      accounts,
+      isAtOnce: false,
+    });
     print(
       `publisher, ${String(accounts).padStart(5)} account(s)   ${perSecond.toFixed(0)} posts/s   ${(perSecond / raw).toFixed(2)} × floor`,
     );
@@ -171,6 +193,8 @@ for (const [what, moments] of [
   ["sent", burst.sentMs],
 ] as const) {
   const at = (share: number): string => `${moments[Math.min(BURST - 1, Math.floor(BURST * share))] ?? 0} ms`;
-  print(`${BURST} posts due in one second, ${what} after: first ${at(0)}, p50 ${at(0.5)}, p99 ${at(0.99)}, last ${at(1)}`);
+  print(
+    `${BURST} posts due in one second, ${what} after: first ${at(0)}, p50 ${at(0.5)}, p99 ${at(0.99)}, last ${at(1)}`,
+  );
 }
 print(`processor time while they were handed over: ${burst.cpuMs} ms`);

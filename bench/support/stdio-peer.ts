@@ -16,7 +16,10 @@ export class StdioPeer implements AsyncDisposable {
   #rest = "";
 
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, args, { env: { PATH: process.env["PATH"], ...env }, stdio: ["pipe", "pipe", "inherit"] });
+    this.#child = spawn(process.execPath, args, {
+      env: { PATH: process.env["PATH"], ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     this.#closed = once(this.#child, "close");
     this.#child.stdout.setEncoding("utf8").on("data", (text: string) => this.#read(text));
   }

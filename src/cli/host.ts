@@ -1,5 +1,5 @@
 import type { Permission } from "../domain/permissions.ts";
-import type { BackupReport } from "../services/backup.ts";
+import type { BackupReport } from "../services/upkeep/backup.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 
@@ -17,7 +17,10 @@ export interface Terminal {
   /** All of standard input. */
   readAll(): Promise<string>;
   /** One line; what is typed for a hidden one does not show. */
-  ask(question: string, options: { readonly isHidden: boolean; readonly signal: AbortSignal }): Promise<string>;
+  ask(
+    question: string,
+    options: { readonly isHidden: boolean; readonly signal: AbortSignal },
+  ): Promise<string>;
 }
 
 /** The service opened for one command. */

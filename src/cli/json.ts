@@ -11,8 +11,12 @@ export function parseJson(source: string, text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.slice(0, 120) : "";
-    throw new AppError("invalid", `${source}: this is not JSON (${reason}). Write it in single quotes, for example '{"limit":5}'.`, {
-      cause,
-    });
+    throw new AppError(
+      "invalid",
+      `${source}: this is not JSON (${reason}). Write it in single quotes, for example '{"limit":5}'.`,
+      {
+        cause,
+      },
+    );
   }
 }

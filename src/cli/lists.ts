@@ -15,7 +15,8 @@ export function parsePermissions(text: string): Permission[] {
   const known = PERMISSIONS.filter((permission) => names.includes(permission));
   const unknown = names.find((name) => !PERMISSIONS.some((permission) => permission === name));
   if (unknown !== undefined || known.length === 0) {
-    const reason = unknown === undefined ? "at least one is needed" : `"${unknown.slice(0, 40)}" is not a permission`;
+    const reason =
+      unknown === undefined ? "at least one is needed" : `"${unknown.slice(0, 40)}" is not a permission`;
     throw new AppError("invalid", `--permissions: ${reason}. The permissions are ${PERMISSIONS.join(", ")}.`);
   }
   return known;

@@ -1,18 +1,18 @@
 import { Command, CommanderError } from "commander";
 import { AppError, sentenceOf } from "../domain/errors.ts";
-import { addBackupCommand } from "./backup.ts";
-import { addCalendarLinkCommand } from "./calendar-link.ts";
-import { addCallCommand } from "./call.ts";
-import { addConnectCommand } from "./connect.ts";
-import { addDemoCommand } from "./demo.ts";
-import { addDoctorCommand } from "./doctor.ts";
-import { addExportCommand } from "./export.ts";
+import { addBackupCommand } from "./commands/backup.ts";
+import { addCalendarLinkCommand } from "./commands/calendar-link.ts";
+import { addCallCommand } from "./commands/call.ts";
+import { addConnectCommand } from "./commands/connect.ts";
+import { addDemoCommand } from "./demo/demo.ts";
+import { addDoctorCommand } from "./commands/doctor.ts";
+import { addExportCommand } from "./commands/export.ts";
 import type { Host } from "./host.ts";
-import { addKeysCommand } from "./keys.ts";
-import { addRestoreCommand } from "./restore.ts";
-import { addServeCommand } from "./serve.ts";
-import { addStdioCommand } from "./stdio.ts";
-import { addToolsCommand } from "./tools.ts";
+import { addKeysCommand } from "./commands/keys.ts";
+import { addRestoreCommand } from "./commands/restore.ts";
+import { addServeCommand } from "./commands/serve.ts";
+import { addStdioCommand } from "./commands/stdio.ts";
+import { addToolsCommand } from "./commands/tools.ts";
 
 const UPKEEP = "Look after it:";
 
@@ -32,8 +32,13 @@ function createProgram(host: Host): Command {
     .description("Schedules posts to your channels and publishes each at its time, never twice.")
     .version(host.version, "-v, --version", "print the version")
     .helpOption("-h, --help", "print help")
-    .addHelpCommand(new Command("help").argument("[command]").description("print help for a command").helpGroup(UPKEEP))
-    .configureOutput({ writeOut: (text) => host.terminal.print(text), writeErr: (text) => host.terminal.tell(text) })
+    .addHelpCommand(
+      new Command("help").argument("[command]").description("print help for a command").helpGroup(UPKEEP),
+    )
+    .configureOutput({
+      writeOut: (text) => host.terminal.print(text),
+      writeErr: (text) => host.terminal.tell(text),
+    })
     .exitOverride()
     .showSuggestionAfterError(true)
     .addHelpText("after", EXAMPLES);

@@ -27,7 +27,10 @@ export function decodeCursor(cursor: string, filters: unknown): string {
 
 /** The refusal of a cursor that we never gave out. */
 export function unknownCursor(): AppError {
-  return new AppError("invalid", "cursor: is not one of ours. Send nextCursor of the page before exactly as it was, or leave cursor out.");
+  return new AppError(
+    "invalid",
+    "cursor: is not one of ours. Send nextCursor of the page before exactly as it was, or leave cursor out.",
+  );
 }
 
 function fingerprintOf(filters: unknown): string {

@@ -75,7 +75,9 @@ function unwrap(schema: z.ZodType): z.ZodType {
 }
 
 function pathOf(path: readonly PropertyKey[]): string {
-  return path.map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`)).join("");
+  return path
+    .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`))
+    .join("");
 }
 
 const ARTICLES: Readonly<Record<string, string>> = {

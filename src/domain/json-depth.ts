@@ -6,7 +6,10 @@ export const MAX_JSON_DEPTH = 64;
 /** Throws `invalid` for a value with more levels than that. */
 export function requireShallow(value: unknown): void {
   if (isDeeper(value, MAX_JSON_DEPTH)) {
-    throw new AppError("invalid", `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels. Flatten them.`);
+    throw new AppError(
+      "invalid",
+      `The arguments are nested deeper than ${MAX_JSON_DEPTH} levels. Flatten them.`,
+    );
   }
 }
 

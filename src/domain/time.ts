@@ -67,7 +67,10 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
   }
   const ms = parsed.toMillis();
   if (ms < 0 || ms > LATEST) {
-    throw new AppError("invalid", `${field}: ${quote(text)} is out of range. Give a time between 1970 and 2200.`);
+    throw new AppError(
+      "invalid",
+      `${field}: ${quote(text)} is out of range. Give a time between 1970 and 2200.`,
+    );
   }
   const hasOffset = HAS_OFFSET.test(trimmed.slice(11));
   const warning = hasOffset
@@ -80,10 +83,17 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
 export function parseBound(field: string, text: string, timezone: string, isEnd: boolean): number {
   if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone).ms;
   const day = DateTime.fromISO(text.trim(), { zone: timezone });
-  if (!day.isValid) throw new AppError("invalid", `${field}: ${quote(text)} is not a day of the calendar. Give a date such as 2026-11-21.`);
+  if (!day.isValid)
+    throw new AppError(
+      "invalid",
+      `${field}: ${quote(text)} is not a day of the calendar. Give a date such as 2026-11-21.`,
+    );
   const ms = (isEnd ? day.endOf("day") : day.startOf("day")).toMillis();
   if (ms < 0 || ms > LATEST) {
-    throw new AppError("invalid", `${field}: ${quote(text)} is out of range. Give a date between 1970 and 2200.`);
+    throw new AppError(
+      "invalid",
+      `${field}: ${quote(text)} is out of range. Give a date between 1970 and 2200.`,
+    );
   }
   return ms;
 }

@@ -3,15 +3,15 @@ import express, { Router, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
-import { createGuard, type Guard } from "./auth.ts";
-import { createDescriptionRouter, createFrontDoor } from "./description-router.ts";
+import { createGuard, type Guard } from "./access/auth.ts";
+import { createDescriptionRouter, createFrontDoor } from "./openapi/description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
-import { createHealthRouter } from "./health.ts";
-import { createMetrics } from "./metrics.ts";
-import { addResourceRoutes } from "./resource-router.ts";
-import { RESOURCE_ROUTES, type ResourceRoute } from "./resource-routes.ts";
-import { limitRest } from "./slow-senders.ts";
-import { addToolRoutes } from "./tools-route.ts";
+import { createHealthRouter } from "./health/health.ts";
+import { createMetrics } from "./health/metrics.ts";
+import { addResourceRoutes } from "./api/resource-router.ts";
+import { RESOURCE_ROUTES, type ResourceRoute } from "./api/resource-routes.ts";
+import { limitRest } from "./access/slow-senders.ts";
+import { addToolRoutes } from "./api/tools-route.ts";
 
 export interface McpHandlers {
   readonly streamable: RequestHandler;
@@ -50,7 +50,8 @@ export function createHttpApp(deps: HttpDeps): Express {
   const guard = createGuard(deps);
   app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
   app.use(createHealthRouter(deps.ctx, deps.isReady));
-  if (typeof deps.metricsToken === "string") app.use(...createMetrics(deps.ctx, { token: deps.metricsToken, version: deps.version }));
+  if (typeof deps.metricsToken === "string")
+    app.use(...createMetrics(deps.ctx, { token: deps.metricsToken, version: deps.version }));
   for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));
   const routes = deps.routes ?? RESOURCE_ROUTES;
   const source = { toolbox: deps.toolbox, routes, version: deps.version };
@@ -101,7 +102,13 @@ function logRequest({ log, clock }: AppContext): RequestHandler {
     response.once("close", () => {
       const caller: { keyId?: string } | undefined = response.locals["caller"];
       const ms = Math.round(clock.monotonic() - startedAt);
-      const fields = { requestId: response.locals["requestId"] as unknown, method: request.method, path, status: response.statusCode, ms };
+      const fields = {
+        requestId: response.locals["requestId"] as unknown,
+        method: request.method,
+        path,
+        status: response.statusCode,
+        ms,
+      };
       log.debug({ ...fields, keyId: caller?.keyId }, "Request");
     });
     next();
@@ -110,7 +117,10 @@ function logRequest({ log, clock }: AppContext): RequestHandler {
 
 function secureHeaders(publicUrl: string | null): RequestHandler {
   return helmet({
-    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+    },
     strictTransportSecurity: publicUrl?.startsWith("https:") === true ? { includeSubDomains: false } : false,
   });
 }

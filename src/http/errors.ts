@@ -48,7 +48,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const known = asAppError(error);
     const requestId: unknown = response.locals["requestId"];
     if (known === null) {
-      log.error({ requestId, method: request.method, error: stackOf(error) }, "A request failed for a reason of ours");
+      log.error(
+        { requestId, method: request.method, error: stackOf(error) },
+        "A request failed for a reason of ours",
+      );
     } else if (known.cause !== undefined) {
       log.warn({ requestId, sentence: known.message, cause: stackOf(known.cause) }, "A request was refused");
     }

@@ -3,11 +3,12 @@ import { AppError } from "../domain/errors.ts";
 import { SECOND } from "../domain/time.ts";
 import type { Clock } from "../ports/clock.ts";
 import { sendError } from "./errors.ts";
-import { limitBodyTime, MAX_BODY_MS } from "./slow-senders.ts";
+import { limitBodyTime, MAX_BODY_MS } from "./access/slow-senders.ts";
 
 /** Of inflated bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
-const TOO_LARGE_SENTENCE = "The body is larger than 1 MiB. Send less at once; files go to POST /api/v1/files.";
+const TOO_LARGE_SENTENCE =
+  "The body is larger than 1 MiB. Send less at once; files go to POST /api/v1/files.";
 
 /** `required`: a JSON content type must be there; `optional`: a request without a body is `{}`; `none`: there must be no fields. */
 export type BodyRule = "required" | "optional" | "none";
@@ -16,7 +17,12 @@ export type JsonObject = Record<string, unknown>;
 
 /** Reads a body whole, so that 413 comes before whatever is wrong with its content. */
 export function readBody(clock: Clock): (RequestHandler | ErrorRequestHandler)[] {
-  return [refuseLarge, limitBodyTime(clock, refuseSlow), express.raw({ type: () => true, limit: MAX_BODY_BYTES }), explainUnread];
+  return [
+    refuseLarge,
+    limitBodyTime(clock, refuseSlow),
+    express.raw({ type: () => true, limit: MAX_BODY_BYTES }),
+    explainUnread,
+  ];
 }
 
 /** What was read, as an object. Throws `invalid`. */
@@ -31,7 +37,10 @@ export function parseBody(request: Request, rule: BodyRule): JsonObject {
   }
   const fields = { ...value };
   if (rule === "none" && Object.keys(fields).length > 0) {
-    throw new AppError("invalid", "This address takes no fields in a body. Put them into the address, as /api/v1/docs shows.");
+    throw new AppError(
+      "invalid",
+      "This address takes no fields in a body. Put them into the address, as /api/v1/docs shows.",
+    );
   }
   return fields;
 }
@@ -41,8 +50,15 @@ function requireJsonType(header: string | undefined): void {
   const charset = parameters
     .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/.exec(parameter)?.[1])
     .find((found) => found !== undefined);
-  if (type?.trim() === "application/json" && (charset === undefined || charset === "utf-8" || charset === "utf8")) return;
-  throw new AppError("invalid", "Content-Type: must be application/json (in UTF-8). Send the arguments as a JSON object with that header.");
+  if (
+    type?.trim() === "application/json" &&
+    (charset === undefined || charset === "utf-8" || charset === "utf8")
+  )
+    return;
+  throw new AppError(
+    "invalid",
+    "Content-Type: must be application/json (in UTF-8). Send the arguments as a JSON object with that header.",
+  );
 }
 
 function parseJson(bytes: Buffer): unknown {
@@ -56,7 +72,8 @@ function parseJson(bytes: Buffer): unknown {
 
 /** Told by its length a body needs not be read to be refused; Node throws away what still comes. */
 const refuseLarge: RequestHandler = (request, _response, next) => {
-  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) throw new AppError("too_large", TOO_LARGE_SENTENCE);
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES)
+    throw new AppError("too_large", TOO_LARGE_SENTENCE);
   next();
 };
 
@@ -69,8 +86,13 @@ const explainUnread: ErrorRequestHandler = (error: unknown, _request, response, 
   // The client has gone, or was told already that it took too long.
   if (type === "request.aborted" || (type !== null && response.headersSent)) return;
   if (type === null) return next(error);
-  const sentence = "The body could not be read. Send JSON in UTF-8, plain or compressed with gzip, deflate or br.";
-  next(type === "entity.too.large" ? new AppError("too_large", TOO_LARGE_SENTENCE) : new AppError("invalid", sentence, { cause: error }));
+  const sentence =
+    "The body could not be read. Send JSON in UTF-8, plain or compressed with gzip, deflate or br.";
+  next(
+    type === "entity.too.large"
+      ? new AppError("too_large", TOO_LARGE_SENTENCE)
+      : new AppError("invalid", sentence, { cause: error }),
+  );
 };
 
 /** The reader's name for what went wrong; null for an error that is not the reader's. */

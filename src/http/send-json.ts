@@ -63,5 +63,10 @@ function writeFields(value: object, depth: number, texts: string[]): void {
 
 /** What JSON writes key by key. */
 function isPlain(value: unknown): value is object {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype && !("toJSON" in value);
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype &&
+    !("toJSON" in value)
+  );
 }

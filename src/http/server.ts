@@ -18,7 +18,10 @@ const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
 const GRACE_MS = 9 * SECOND;
 
 /** Throws `unavailable` with one sentence when the address cannot be listened on. */
-export async function startHttpServer(app: Express, at: { readonly host: string; readonly port: number }): Promise<HttpServer> {
+export async function startHttpServer(
+  app: Express,
+  at: { readonly host: string; readonly port: number },
+): Promise<HttpServer> {
   const server = createServer({ requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, app);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // An upload of a large video may take longer than any fixed time; bodies of JSON have a limit of their own.
@@ -38,14 +41,19 @@ function listen(server: Server, at: { readonly host: string; readonly port: numb
   });
 }
 
-function explain(error: NodeJS.ErrnoException, { host, port }: { readonly host: string; readonly port: number }): AppError {
+function explain(
+  error: NodeJS.ErrnoException,
+  { host, port }: { readonly host: string; readonly port: number },
+): AppError {
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is taken by another program. Stop that program, or set POSTHORN_PORT to a free port.`,
     EACCES: `Port ${port} on ${host} may not be used by this user. Set POSTHORN_PORT to a port above 1023.`,
     EADDRNOTAVAIL: `This machine has no address ${host}. Set POSTHORN_HOST to one it has, for example 127.0.0.1.`,
     ENOTFOUND: `The name ${host} is not known here. Set POSTHORN_HOST to an address of this machine, for example 127.0.0.1.`,
   };
-  const sentence = reasons[error.code ?? ""] ?? `The server cannot listen on ${host}, port ${port}. Check POSTHORN_HOST and POSTHORN_PORT.`;
+  const sentence =
+    reasons[error.code ?? ""] ??
+    `The server cannot listen on ${host}, port ${port}. Check POSTHORN_HOST and POSTHORN_PORT.`;
   return new AppError("unavailable", sentence, { cause: error });
 }
 
@@ -92,7 +100,9 @@ const GARBAGE_STATUS: Readonly<Record<string, string>> = {
 function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const status = GARBAGE_STATUS[error.code ?? ""] ?? "400 Bad Request";
-  const body = JSON.stringify({ error: "The request is not valid HTTP, or its headers are too long or came too slowly." });
+  const body = JSON.stringify({
+    error: "The request is not valid HTTP, or its headers are too long or came too slowly.",
+  });
   const head = [
     `HTTP/1.1 ${status}`,
     "Connection: close",

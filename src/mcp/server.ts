@@ -2,16 +2,16 @@ import { ProtocolError, ProtocolErrorCode, Server, type ListToolsResult } from "
 import type { Caller } from "../domain/permissions.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
-import { callTool } from "./call-tool.ts";
-import { ClientLog } from "./client-log.ts";
-import { serveCompletions } from "./completions.ts";
+import { callTool } from "./calls/call-tool.ts";
+import { ClientLog } from "./calls/client-log.ts";
+import { serveCompletions } from "./resources/completions.ts";
 import type { McpDeps } from "./deps.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { JSON_SCHEMA_VALIDATOR } from "./json-schema-validator.ts";
-import type { OpenCalls } from "./open-calls.ts";
-import { servePrompts } from "./prompt-handlers.ts";
-import { serveResources } from "./resource-handlers.ts";
-import { TOOL_VIEWS, type ToolView } from "./tool-view.ts";
+import { JSON_SCHEMA_VALIDATOR } from "./calls/json-schema-validator.ts";
+import type { OpenCalls } from "./calls/open-calls.ts";
+import { servePrompts } from "./prompts/prompt-handlers.ts";
+import { serveResources } from "./resources/resource-handlers.ts";
+import { TOOL_VIEWS, type ToolView } from "./calls/tool-view.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 
@@ -41,14 +41,20 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
       "resources/templates/list": LIST_CACHE,
     },
   });
-  server.onerror = (error) => deps.ctx.log.debug({ error: error.message }, "An MCP message could not be handled");
+  server.onerror = (error) =>
+    deps.ctx.log.debug({ error: error.message }, "An MCP message could not be handled");
   const clientLog = new ClientLog(server);
   server.setRequestHandler("tools/list", ({ params }) => {
-    if (params?.cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
+    if (params?.cursor !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
     return { tools: deps.toolbox.list(caller).map((tool) => toMcpTool(tool, views)) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
-    const answer = callTool(deps, { name: params.name, args: params.arguments ?? {}, caller, server, clientLog }, context);
+    const answer = callTool(
+      deps,
+      { name: params.name, args: params.arguments ?? {}, caller, server, clientLog },
+      context,
+    );
     return openCalls?.track(answer) ?? answer;
   });
   serveResources(server, deps, caller);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import type { MediaKind, MediaLimits } from "../domain/account.ts";
-import { commonMetadata } from "../domain/common-metadata.ts";
+import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
+import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
 import { definePlatform, type PlatformIo, type PlatformPost, type PublishIo } from "../ports/platform.ts";
@@ -41,7 +41,11 @@ export default definePlatform({
   title: "Feed",
   docs: "https://www.jsonfeed.org/version/1.1/",
   capabilities: {
-    media: { required: false, maxItems: MAX_ITEMS + 1, accepts: [accept("image"), accept("video"), accept("audio")] },
+    media: {
+      required: false,
+      maxItems: MAX_ITEMS + 1,
+      accepts: [accept("image"), accept("video"), accept("audio")],
+    },
     caption: { maxLength: 10_000, unit: "characters" },
     nativeScheduling: true,
     leadMinutes: { min: 0, default: 0, max: 7 * 24 * 60 },
@@ -89,32 +93,49 @@ export default definePlatform({
       request: { id },
       send: async () => show(io, id),
       settle: async () =>
-        (await io.feed.get(io.account.id, id))?.isPublic === true ? { outcome: "done", result: true } : { outcome: "send_again" },
+        (await io.feed.get(io.account.id, id))?.isPublic === true
+          ? { outcome: "done", result: true }
+          : { outcome: "send_again" },
     });
     return { state: "live", ...state };
   },
 
   async edit(post, _changed, io) {
-    const { title, text, link, tags, language } = toItem(post, io, { media: [], thumbnail: null, isPublic: true });
+    const { title, text, link, tags, language } = toItem(post, io, {
+      media: [],
+      thumbnail: null,
+      isPublic: true,
+    });
     await change(post, io, (item) => {
       const [first, ...more] = item.media;
       // The first item is mediaUrl's, which altText describes; without one it is moreMedia's, which keeps its own.
       const isDescribed = first !== undefined && post.mediaUrl !== "";
-      const media = isDescribed ? [{ ...first, altText: post.metadata.altText ?? null }, ...more] : item.media;
+      const media = isDescribed
+        ? [{ ...first, altText: post.metadata.altText ?? null }, ...more]
+        : item.media;
       return { ...item, title, text, link, tags, language, media };
     });
     return {};
   },
 
   async setThumbnail(post, thumbnailUrl, io) {
-    const thumbnail = await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null });
+    const thumbnail = await keep(io, {
+      postId: post.id,
+      position: "thumbnail",
+      url: thumbnailUrl,
+      altText: null,
+    });
     await change(post, io, (item) => ({ ...item, thumbnail }));
   },
 
   async insights(post, io) {
     const item = await io.feed.get(io.account.id, post.platformPostId ?? post.id);
     if (item === null) return { state: "removed", visibility: null, metrics: {} };
-    return { state: item.isPublic ? "live" : "private", visibility: item.isPublic ? "public" : "private", metrics: {} };
+    return {
+      state: item.isPublic ? "live" : "private",
+      visibility: item.isPublic ? "public" : "private",
+      metrics: {},
+    };
   },
 
   async remove(post, io) {
@@ -132,8 +153,16 @@ async function put(io: PublishIo, item: FeedItem): Promise<boolean> {
 }
 
 async function show(io: PublishIo, id: string): Promise<boolean> {
-  const shown = await io.feed.change(io.account.id, id, (item) => ({ ...item, isPublic: true, publishedAt: io.now() }));
-  if (shown === null) throw new AppError("conflict", "The entry was taken off the feed before its time. Send it again with retry_post.");
+  const shown = await io.feed.change(io.account.id, id, (item) => ({
+    ...item,
+    isPublic: true,
+    publishedAt: io.now(),
+  }));
+  if (shown === null)
+    throw new AppError(
+      "conflict",
+      "The entry was taken off the feed before its time. Send it again with retry_post.",
+    );
   return true;
 }
 
@@ -153,13 +182,19 @@ async function keepMedia(post: FeedPost, io: PublishIo): Promise<KeptMedia> {
   const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: altText ?? null }];
   const all = [...first, ...moreMedia.map((one) => ({ url: one.url, altText: one.altText ?? null }))];
   const media: FeedMedia[] = [];
-  for (const [at, one] of all.entries()) media.push(await keep(io, { postId: post.id, position: String(at), ...one }));
+  for (const [at, one] of all.entries())
+    media.push(await keep(io, { postId: post.id, position: String(at), ...one }));
   const thumbnail =
-    thumbnailUrl === undefined ? null : await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null });
+    thumbnailUrl === undefined
+      ? null
+      : await keep(io, { postId: post.id, position: "thumbnail", url: thumbnailUrl, altText: null });
   return { media, thumbnail };
 }
 
-async function keep(io: PublishIo, one: { postId: string; position: string; url: string; altText: string | null }): Promise<FeedMedia> {
+async function keep(
+  io: PublishIo,
+  one: { postId: string; position: string; url: string; altText: string | null },
+): Promise<FeedMedia> {
   const item = await io.media.item(one.url, one.altText);
   const { type, mimeType, width, height, durationSeconds } = item.facts;
   if (type === "other" || !MIME_TYPES[type].includes(mimeType)) {
@@ -170,7 +205,8 @@ async function keep(io: PublishIo, one: { postId: string; position: string; url:
   }
   const place = { accountId: io.account.id, itemId: one.postId, position: one.position };
   const { altText } = item;
-  if (type !== "image") return io.feed.keepMedia(place, { body: item.open(), mimeType, altText, width, height, durationSeconds });
+  if (type !== "image")
+    return io.feed.keepMedia(place, { body: item.open(), mimeType, altText, width, height, durationSeconds });
   // Anyone can read the feed: where a picture was taken is nobody's business.
   const fitted = await io.media.fitImage(item, { maxBytes: MAX_IMAGE_BYTES, mimeTypes: MIME_TYPES.image });
   const body = Readable.from([fitted.bytes]);
@@ -186,7 +222,9 @@ async function keep(io: PublishIo, one: { postId: string; position: string; url:
 
 function toItem(post: FeedPost, io: PlatformIo, kept: KeptMedia & { readonly isPublic: boolean }): FeedItem {
   const { title, description, link, tags, language } = post.metadata;
-  const texts = [post.caption, description].filter((text) => text !== undefined && text !== null && text !== "");
+  const texts = [post.caption, description].filter(
+    (text) => text !== undefined && text !== null && text !== "",
+  );
   return {
     accountId: io.account.id,
     id: post.id,

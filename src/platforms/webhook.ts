@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { MediaKind, MediaLimits } from "../domain/account.ts";
+import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
-import { makeSecret, readSecret, signedHeaders } from "../domain/standard-webhooks.ts";
+import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../domain/time.ts";
 import {
   definePlatform,
@@ -55,7 +55,11 @@ export default definePlatform({
   title: "Webhook",
   docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
   capabilities: {
-    media: { required: false, maxItems: MAX_ITEMS, accepts: [accept("image"), accept("video"), accept("audio")] },
+    media: {
+      required: false,
+      maxItems: MAX_ITEMS,
+      accepts: [accept("image"), accept("video"), accept("audio")],
+    },
     caption: { maxLength: null, unit: "characters" },
     nativeScheduling: false,
     leadMinutes: { min: 0, default: 0, max: 0 },
@@ -70,7 +74,8 @@ export default definePlatform({
   connect: {
     kind: "secrets",
     fields: FIELDS,
-    instructions: "Enter the address that is to receive the posts, and its signing secret if it has one already.",
+    instructions:
+      "Enter the address that is to receive the posts, and its signing secret if it has one already.",
     connect,
   },
 
@@ -79,7 +84,12 @@ export default definePlatform({
     const happenedAt = await io.once("happenedAt", () => io.now());
     const answer = await io.effect<JsonObject>({
       step: "deliver",
-      request: { id: post.id, caption: post.caption, mediaUrl: post.mediaUrl, metadata: Fields.parse(post.metadata) },
+      request: {
+        id: post.id,
+        caption: post.caption,
+        mediaUrl: post.mediaUrl,
+        metadata: Fields.parse(post.metadata),
+      },
       send: async () => deliver(post, JSON.stringify(await toEvent(post, io, happenedAt)), io),
       // The receiver drops what comes again under the same webhook-id.
       settle: async () => ({ outcome: "send_again" }),
@@ -113,7 +123,10 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAcc
 
 function readAddress(text: string): URL {
   if (!URL.canParse(text)) {
-    throw new AppError("invalid", "url: is not an address. Give the whole of it, for example https://example.com/hooks/posts.");
+    throw new AppError(
+      "invalid",
+      "url: is not an address. Give the whole of it, for example https://example.com/hooks/posts.",
+    );
   }
   const url = new URL(text);
   url.hash = "";
@@ -125,7 +138,13 @@ const KNOCK_TIMEOUT_MS = 10 * SECOND;
 /** The address must be allowed and somebody be there. What a HEAD is answered says nothing about posts. */
 async function knock(address: URL, io: ConnectIo): Promise<void> {
   try {
-    await io.request({ method: "HEAD", url: address.href, isUserGiven: true, newConnection: true, timeoutMs: KNOCK_TIMEOUT_MS });
+    await io.request({
+      method: "HEAD",
+      url: address.href,
+      isUserGiven: true,
+      newConnection: true,
+      timeoutMs: KNOCK_TIMEOUT_MS,
+    });
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     if (error.httpStatus !== null || error.kind === "ambiguous") return;
@@ -157,7 +176,10 @@ function classify({ status, headers }: PlatformResponse, now: number): PlatformF
   if (status < 500) return new PlatformFault("rejected", refusal(status), { httpStatus: status });
   const retryAfterMs = readRetryAfter(headers["retry-after"], now);
   if (retryAfterMs === null) return null;
-  return new PlatformFault("rate", `The receiver asks to come again later (HTTP ${status}).`, { httpStatus: status, retryAfterMs });
+  return new PlatformFault("rate", `The receiver asks to come again later (HTTP ${status}).`, {
+    httpStatus: status,
+    retryAfterMs,
+  });
 }
 
 /** RFC 9110: seconds, or a date. */
@@ -177,7 +199,10 @@ function refusal(status: number): string {
   if (status < 400) {
     return `The address redirects (HTTP ${status}), which is not followed. Reconnect the channel with the address it leads to.`;
   }
-  return REFUSALS[status] ?? `The receiver refused the post (HTTP ${status}). Its own log says why; then send it again with retry_post.`;
+  return (
+    REFUSALS[status] ??
+    `The receiver refused the post (HTTP ${status}). Its own log says why; then send it again with retry_post.`
+  );
 }
 
 const Delivered = z.object({ id: z.string().nullable(), url: z.string().nullable() });

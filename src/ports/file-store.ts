@@ -18,5 +18,8 @@ export interface FileStore {
    * An address on which the store itself gives the bytes, for `lastsMs`, to whoever has it and is anywhere on the internet; null where
    * it has none. It is a secret as long as it lasts.
    */
-  temporaryUrl(key: string, options: { readonly lastsMs: number; readonly mimeType: string }): Promise<string | null>;
+  temporaryUrl(
+    key: string,
+    options: { readonly lastsMs: number; readonly mimeType: string },
+  ): Promise<string | null>;
 }

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { FileType } from "../domain/file.ts";
+import type { FileType } from "../domain/files/file.ts";
 import type { MediaFacts } from "./media.ts";
 
 /** What a file is by its first bytes. */

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { MediaFigures } from "../domain/media-limits.ts";
+import type { MediaFigures } from "../domain/files/media-limits.ts";
 
 /** What the bytes themselves say, never a header or a file name. */
 export interface MediaFacts extends MediaFigures {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Capabilities } from "../domain/account.ts";
-import type { Insights, Metrics } from "../domain/post.ts";
+import type { Capabilities } from "../domain/accounts/account.ts";
+import type { Insights, Metrics } from "../domain/posts/post.ts";
 import type { Logger } from "./logger.ts";
 import type { PostMedia } from "./media.ts";
 import type { FeedShelf } from "./feed-shelf.ts";
@@ -24,7 +24,11 @@ export class PlatformFault extends Error {
   readonly retryAfterMs: number | null;
   readonly httpStatus: number | null;
 
-  constructor(kind: FaultKind, message: string, details: { cause?: unknown; retryAfterMs?: number; httpStatus?: number } = {}) {
+  constructor(
+    kind: FaultKind,
+    message: string,
+    details: { cause?: unknown; retryAfterMs?: number; httpStatus?: number } = {},
+  ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "PlatformFault";
     this.kind = kind;
@@ -116,7 +120,9 @@ export interface EffectSpec<R extends Json> {
    * Asked instead of `send` for an intent whose outcome is open (a crash, a lost answer). `send_again` only where a second
    * sending cannot make a second post: proven absent, the same key, or a step that may be repeated.
    */
-  settle(context: EffectContext & { readonly intentAt: number; readonly timesAsked: number }): Promise<Settled<R>>;
+  settle(
+    context: EffectContext & { readonly intentAt: number; readonly timesAsked: number },
+  ): Promise<Settled<R>>;
 }
 
 /** A post as a platform file sees it. `M` is its parsed metadata. */
@@ -232,10 +238,16 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
    * Rules of a post that data cannot say (length in the platform's unit, media that exclude each other). Pure.
    * `errors` refuse the post, `warnings` are told.
    */
-  check?(post: PlatformPost<z.infer<S>>): { readonly errors: readonly string[]; readonly warnings: readonly string[] };
+  check?(post: PlatformPost<z.infer<S>>): {
+    readonly errors: readonly string[];
+    readonly warnings: readonly string[];
+  };
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;
   /** New secrets for expired ones; throws an `auth` fault when the platform refuses. */
-  refresh?(secrets: Readonly<Record<string, string>>, io: ConnectIo & { readonly account: PlatformAccount }): Promise<RefreshedSecrets>;
+  refresh?(
+    secrets: Readonly<Record<string, string>>,
+    io: ConnectIo & { readonly account: PlatformAccount },
+  ): Promise<RefreshedSecrets>;
   /** Changes a live post. `changed` names the fields that differ. */
   edit?(
     post: PlatformPost<z.infer<S>>,

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { noteTime } from "../store/clock-mark.ts";
+import { noteTime } from "../store/publishing/clock-mark.ts";
 
 /** Daemons that keep the time slew what is less. */
 const BACK_MS = SECOND;
@@ -65,11 +65,17 @@ export class ClockWatch {
 
   #goneBack(byMs: number): void {
     this.#hold = { wall: this.#wall + byMs, monotonic: this.#monotonic + HOLD_BACK_MS };
-    this.#ctx.log.warn({ byMs: Math.round(byMs) }, "the clock went back; posts wait until it has caught up, a minute at most");
+    this.#ctx.log.warn(
+      { byMs: Math.round(byMs) },
+      "the clock went back; posts wait until it has caught up, a minute at most",
+    );
   }
 
   #goneAhead(byMs: number): void {
     this.#hold = { wall: Infinity, monotonic: this.#monotonic + HOLD_AHEAD_MS };
-    this.#ctx.log.warn({ byMs: Math.round(byMs) }, "the clock went ahead; what was due in between counts as left over from downtime");
+    this.#ctx.log.warn(
+      { byMs: Math.round(byMs) },
+      "the clock went ahead; what was due in between counts as left over from downtime",
+    );
   }
 }

@@ -1,18 +1,25 @@
 import { Cron } from "croner";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { PublishRun } from "../services/publish-io.ts";
-import { abandonLease, type ClaimedPost } from "../store/claims.ts";
-import { readNextAfter } from "../store/due-posts.ts";
-import { checkpoint } from "../store/db.ts";
-import type { Lease } from "../store/ledger.ts";
-import type { WorkerLocks } from "../store/worker-lock.ts";
+import type { PublishRun } from "../services/publishing/publish-io.ts";
+import { abandonLease, type ClaimedPost } from "../store/publishing/claims.ts";
+import { readNextAfter } from "../store/publishing/due-posts.ts";
+import { checkpoint } from "../store/engine/db.ts";
+import type { Lease } from "../store/publishing/ledger.ts";
+import type { WorkerLocks } from "../store/engine/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { publishOne, runOptions } from "./publish-one.ts";
 import { READ_AHEAD_MS, ReadAhead } from "./read-ahead.ts";
 import { claimDue } from "./tick.ts";
 import { Turn } from "./turn.ts";
-import { beat, dismissWorker, enlistWorker, freeDeadWorkers, HEARTBEAT_EVERY_MS, type WorkerIdentity } from "./workers.ts";
+import {
+  beat,
+  dismissWorker,
+  enlistWorker,
+  freeDeadWorkers,
+  HEARTBEAT_EVERY_MS,
+  type WorkerIdentity,
+} from "./workers.ts";
 
 export interface Publisher {
   /** Looks for due posts now. */
@@ -51,11 +58,17 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
   const lock = options.locks.hold(ctx.workerId);
   await enlistWorker(ctx, options.identity);
   const mark = async (): Promise<void> => {
-    await options.mark?.().catch((error: unknown) => ctx.log.warn({ err: error }, "how far the database has come could not be noted"));
+    await options
+      .mark?.()
+      .catch((error: unknown) =>
+        ctx.log.warn({ err: error }, "how far the database has come could not be noted"),
+      );
   };
   const loop = new Loop(ctx, options.locks, mark);
   // The callback's rejection must not end the process: a full disk or a lock passes.
-  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
+  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
+    loop.tick(),
+  );
   // At once, not at the next second: what a dead process left is taken up before anything else.
   await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   return {
@@ -192,7 +205,12 @@ class Loop {
   #start(claimed: ClaimedPost, ready: PublishRun | undefined): void {
     this.#running += 1;
     if (!claimed.isLight) this.#runningWithMedia += 1;
-    publishOne(this.#ctx, claimed, { signal: this.#stop.signal, turn: this.#turn, ready, onEnding: this.#onEnding }).then(
+    publishOne(this.#ctx, claimed, {
+      signal: this.#stop.signal,
+      turn: this.#turn,
+      ready,
+      onEnding: this.#onEnding,
+    }).then(
       (isNextLookedFor) => this.#noteOver(claimed, isNextLookedFor),
       (error: unknown) => this.#recover(claimed, error),
     );
@@ -223,7 +241,10 @@ class Loop {
 
   /** Its end could not be written (a full disk): we still hold the lease, and give it back once writing works again. */
   #recover(claimed: ClaimedPost, error: unknown): void {
-    this.#ctx.log.error({ err: error, postId: claimed.post.id }, "what became of a post could not be written");
+    this.#ctx.log.error(
+      { err: error, postId: claimed.post.id },
+      "what became of a post could not be written",
+    );
     this.#unwritten.push(claimed.lease);
     this.#noteOver(claimed, false);
   }
@@ -231,7 +252,9 @@ class Loop {
   async #abandonUnwritten(): Promise<void> {
     if (this.#unwritten.length === 0) return;
     const leases = [...this.#unwritten];
-    await this.#ctx.db.commit((raw) => leases.forEach((lease) => abandonLease(raw, lease, this.#ctx.clock.now())));
+    await this.#ctx.db.commit((raw) =>
+      leases.forEach((lease) => abandonLease(raw, lease, this.#ctx.clock.now())),
+    );
     this.#unwritten = this.#unwritten.filter((lease) => !leases.includes(lease));
   }
 

@@ -1,14 +1,19 @@
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
 import { AppError } from "../domain/errors.ts";
 import { toIso } from "../domain/time.ts";
-import { markReconnectRequired } from "../services/accounts.ts";
+import { markReconnectRequired } from "../services/accounts/accounts.ts";
 import type { AppContext } from "../services/context.ts";
-import { AskAgain, OutcomeUnknown, TooLate } from "../services/effect-errors.ts";
-import type { Effects } from "../services/effects.ts";
-import { createPublishRun, giveUpAt, type PublishRun, type RunOptions } from "../services/publish-io.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
+import type { Effects } from "../services/publishing/effects.ts";
+import {
+  createPublishRun,
+  giveUpAt,
+  type PublishRun,
+  type RunOptions,
+} from "../services/publishing/publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
-import type { ClaimedPost } from "../store/claims.ts";
-import { endPost, Fenced, type PostEnd } from "../store/ledger.ts";
+import type { ClaimedPost } from "../store/publishing/claims.ts";
+import { endPost, Fenced, type PostEnd } from "../store/publishing/ledger.ts";
 import type { Turn } from "./turn.ts";
 import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
 
@@ -33,12 +38,17 @@ export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
  * database that cannot be written leaves the lease in place, and the ledger as the truth. True where nothing is left to look for:
  * the post is over, and the account's next one was looked for.
  */
-export async function publishOne(ctx: AppContext, claimed: ClaimedPost, options: PublishOptions): Promise<boolean> {
+export async function publishOne(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  options: PublishOptions,
+): Promise<boolean> {
   const startedAt = ctx.clock.monotonic();
   let effects: Effects | null = null;
   let end: PostEnd | null;
   try {
-    const run = options.ready ?? (await createPublishRun(ctx, claimed, runOptions(options.signal, options.turn)));
+    const run =
+      options.ready ?? (await createPublishRun(ctx, claimed, runOptions(options.signal, options.turn)));
     effects = run.effects;
     const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
     end = verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
@@ -72,7 +82,8 @@ async function endOnError(
   const situation = situationOf(ctx, claimed, effects);
   if (signal.aborted) return giveBack(situation);
   logError(ctx, claimed, error);
-  if (error instanceof PlatformFault && error.kind === "auth") await markReconnectRequired(ctx, claimed.account, error.message);
+  if (error instanceof PlatformFault && error.kind === "auth")
+    await markReconnectRequired(ctx, claimed.account, error.message);
   return verdictOnError(error, situation);
 }
 
@@ -104,13 +115,22 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
     hasTouchedPlatform: effects?.hasTouchedPlatform() ?? isOpen,
     tries: post.tries,
     giveUpAt: giveUpAt(ctx, post, isOpen),
-    account: { name: account.name, provider: account.provider, id: account.id, profileUrl: account.profile_url },
+    account: {
+      name: account.name,
+      provider: account.provider,
+      id: account.id,
+      profileUrl: account.profile_url,
+    },
     random: Math.random(),
   };
 }
 
 /** One line an attempt: ids, numbers and our own sentences. */
-function logEnd(ctx: AppContext, { post, lease, attempt }: ClaimedPost, { end, startedAt }: { end: PostEnd; startedAt: number }): void {
+function logEnd(
+  ctx: AppContext,
+  { post, lease, attempt }: ClaimedPost,
+  { end, startedAt }: { end: PostEnd; startedAt: number },
+): void {
   const fields = {
     postId: post.id,
     accountId: post.account_id,
@@ -129,9 +149,14 @@ function logEnd(ctx: AppContext, { post, lease, attempt }: ClaimedPost, { end, s
 
 function logError(ctx: AppContext, { post }: ClaimedPost, error: unknown): void {
   const fields = { postId: post.id, provider: post.provider, err: error };
-  ctx.log[isExpected(error) ? "warn" : "error"](fields, isExpected(error) ? "a try did not succeed" : "a bug while publishing");
+  ctx.log[isExpected(error) ? "warn" : "error"](
+    fields,
+    isExpected(error) ? "a try did not succeed" : "a bug while publishing",
+  );
 }
 
 function isExpected(error: unknown): boolean {
-  return [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, AskAgain, TooLate].some((kind) => error instanceof kind);
+  return [PlatformFault, AppError, MediaUnavailable, OutcomeUnknown, AskAgain, TooLate].some(
+    (kind) => error instanceof kind,
+  );
 }

@@ -1,8 +1,8 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { createPublishRun, type PublishRun, type RunOptions } from "../services/publish-io.ts";
-import { leaseFor, type ClaimedPost } from "../store/claims.ts";
-import { readCandidates, readDueHeads, type Candidate, type DueHead } from "../store/due-posts.ts";
+import { createPublishRun, type PublishRun, type RunOptions } from "../services/publishing/publish-io.ts";
+import { leaseFor, type ClaimedPost } from "../store/publishing/claims.ts";
+import { readCandidates, readDueHeads, type Candidate, type DueHead } from "../store/publishing/due-posts.ts";
 
 /** How long before its time a post is read: ten thousand take half a second on a machine that does nothing else. */
 export const READ_AHEAD_MS = 2 * SECOND;
@@ -56,7 +56,9 @@ export class ReadAhead {
   start(): void {
     if (this.#isClosing) return;
     this.#reading ??= this.#read()
-      .catch((error: unknown) => this.#ctx.log.warn({ err: error }, "the next posts could not be read ahead of their time"))
+      .catch((error: unknown) =>
+        this.#ctx.log.warn({ err: error }, "the next posts could not be read ahead of their time"),
+      )
       .finally(() => {
         this.#reading = null;
       });

@@ -1,9 +1,16 @@
-import { reconnectSentence } from "../domain/account.ts";
+import { reconnectSentence } from "../domain/accounts/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { SqliteDatabase } from "../store/driver.ts";
-import { claimPosts, failMissed, readMissed, type ClaimedPost, type MissedPost, type Wanted } from "../store/claims.ts";
-import { readCandidates, readDueHeads, type Candidate } from "../store/due-posts.ts";
+import type { SqliteDatabase } from "../store/engine/driver.ts";
+import {
+  claimPosts,
+  failMissed,
+  readMissed,
+  type ClaimedPost,
+  type MissedPost,
+  type Wanted,
+} from "../store/publishing/claims.ts";
+import { readCandidates, readDueHeads, type Candidate } from "../store/publishing/due-posts.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { missedSentence } from "./verdict.ts";
 
@@ -41,13 +48,19 @@ export async function claimDue(ctx: AppContext, options: ClaimOptions): Promise<
     if (options.failsMissed !== false) failOverdue(ctx, raw, now);
     const found = findDue(raw, now, options);
     let withMedia = 0;
-    const wanted = found.filter(({ isLight }) => isLight || ++withMedia <= mediaLimit).map((candidate) => wantedOf(candidate, now));
+    const wanted = found
+      .filter(({ isLight }) => isLight || ++withMedia <= mediaLimit)
+      .map((candidate) => wantedOf(candidate, now));
     return { claimed: claimPosts(raw, wanted, { id: ctx.workerId, now }), found };
   });
 }
 
 /** What was read ahead saves reading now, but what has been due for longer comes first. */
-function findDue(raw: SqliteDatabase, now: number, { limit, mediaLimit = limit, readAhead }: ClaimOptions): readonly Candidate[] {
+function findDue(
+  raw: SqliteDatabase,
+  now: number,
+  { limit, mediaLimit = limit, readAhead }: ClaimOptions,
+): readonly Candidate[] {
   const ready = readAhead?.dueBy(now, limit) ?? [];
   const first = ready[0]?.post.next_at ?? null;
   const until = first === null ? now : first - 1;
@@ -64,14 +77,24 @@ function wantedOf(candidate: Candidate, now: number): Wanted {
 function failOverdue(ctx: AppContext, raw: SqliteDatabase, now: number): void {
   const scheduledBefore = now - ctx.settings.maxLatenessMs;
   for (const missed of readMissed(raw, { now, scheduledBefore, limit: MISSED_PER_TICK })) {
-    failMissed(raw, { id: missed.id, error: whyMissed(missed), isInDoubt: missed.status !== "scheduled", now });
+    failMissed(raw, {
+      id: missed.id,
+      error: whyMissed(missed),
+      isInDoubt: missed.status !== "scheduled",
+      now,
+    });
     ctx.log.warn({ postId: missed.id }, "a post missed its time");
   }
 }
 
 function whyMissed(missed: MissedPost): string {
-  if (missed.account_status === "connected" || missed.account_status === "expiring") return missedSentence(missed.error);
-  const reconnect = reconnectSentence({ id: missed.account_id, name: missed.account_name, provider: missed.provider });
+  if (missed.account_status === "connected" || missed.account_status === "expiring")
+    return missedSentence(missed.error);
+  const reconnect = reconnectSentence({
+    id: missed.account_id,
+    name: missed.account_name,
+    provider: missed.provider,
+  });
   if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it with retry_post.`;
   return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
 }

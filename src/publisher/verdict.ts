@@ -1,10 +1,10 @@
-import { reconnectSentence } from "../domain/account.ts";
+import { reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
-import { AskAgain, OutcomeUnknown, TooLate } from "../services/effect-errors.ts";
-import type { PostEnd } from "../store/ledger.ts";
+import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
+import type { PostEnd } from "../store/publishing/ledger.ts";
 import { backoffMs, MAX_TRIES } from "./backoff.ts";
 
 /** What is known of a post when the work on it stops. */
@@ -19,7 +19,12 @@ export interface Situation {
   readonly tries: number;
   /** After it, nothing more is tried. */
   readonly giveUpAt: number;
-  readonly account: { readonly name: string; readonly provider: string; readonly id: string; readonly profileUrl: string | null };
+  readonly account: {
+    readonly name: string;
+    readonly provider: string;
+    readonly id: string;
+    readonly profileUrl: string | null;
+  };
   /** From 0 to 1, for the jitter. */
   readonly random: number;
 }
@@ -44,11 +49,20 @@ const NOTHING = {
 
 /** What a platform's answer makes of the post. */
 export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEnd {
-  const ids = "platformPostId" in outcome ? { platformPostId: outcome.platformPostId, platformUrl: outcome.platformUrl } : {};
+  const ids =
+    "platformPostId" in outcome
+      ? { platformPostId: outcome.platformPostId, platformUrl: outcome.platformUrl }
+      : {};
   const base = { ...NOTHING, ...ids, tries: 0, at: at.now };
   switch (outcome.state) {
     case "live":
-      return { ...base, trigger: "published", nextAt: null, publishedAt: at.now, attempt: { outcome: "published", error: null } };
+      return {
+        ...base,
+        trigger: "published",
+        nextAt: null,
+        publishedAt: at.now,
+        attempt: { outcome: "published", error: null },
+      };
     case "held":
       return {
         ...base,
@@ -64,14 +78,20 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEn
         attempt: { outcome: "waiting", error: null },
       };
     case "processing":
-      return { ...base, trigger: null, nextAt: at.now + outcome.checkAgainMs, attempt: { outcome: "waiting", error: null } };
+      return {
+        ...base,
+        trigger: null,
+        nextAt: at.now + outcome.checkAgainMs,
+        attempt: { outcome: "waiting", error: null },
+      };
   }
 }
 
 /** What an error makes of the post. A bug of ours counts as a lost answer where a step is open, else as a failure. */
 export function verdictOnError(error: unknown, at: Situation): PostEnd {
   if (error instanceof OutcomeUnknown) return unknown(error.message, at);
-  if (error instanceof AskAgain) return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
+  if (error instanceof AskAgain)
+    return askLater(at, { afterMs: error.afterMs, why: "The platform has not settled it yet." });
   if (error instanceof TooLate) return failed(missedSentence(null), at);
   if (error instanceof PlatformFault) return verdictOnFault(error, at);
   if (at.isOpen) return askLater(at, { afterMs: null, why: sentence(error) });
@@ -108,7 +128,8 @@ function backTo(at: Situation): "release" | null {
 function retryLater(why: string, at: Situation): PostEnd {
   const tries = at.tries + 1;
   const nextAt = at.now + backoffMs(at.tries, at.random);
-  if (tries >= MAX_TRIES || nextAt > at.giveUpAt) return failed(`${why} It was tried ${tries} times; send it again with retry_post.`, at);
+  if (tries >= MAX_TRIES || nextAt > at.giveUpAt)
+    return failed(`${why} It was tried ${tries} times; send it again with retry_post.`, at);
   return {
     ...NOTHING,
     trigger: backTo(at),
@@ -186,7 +207,15 @@ function unknown(reason: string, at: Situation): PostEnd {
 }
 
 function failed(error: string, at: Situation): PostEnd {
-  return { ...NOTHING, trigger: "fail", nextAt: null, error, tries: 0, attempt: { outcome: "failed", error }, at: at.now };
+  return {
+    ...NOTHING,
+    trigger: "fail",
+    nextAt: null,
+    error,
+    tries: 0,
+    attempt: { outcome: "failed", error },
+    at: at.now,
+  };
 }
 
 /** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
@@ -197,7 +226,9 @@ export function missedSentence(lastError: string | null): string {
 }
 
 function sentence(error: unknown): string {
-  return error instanceof AppError || error instanceof MediaUnavailable ? error.message : INTERNAL_ERROR_SENTENCE;
+  return error instanceof AppError || error instanceof MediaUnavailable
+    ? error.message
+    : INTERNAL_ERROR_SENTENCE;
 }
 
 function lowerFirst(text: string): string {

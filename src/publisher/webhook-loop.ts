@@ -1,8 +1,8 @@
 import { Cron } from "croner";
 import { DAY, HOUR } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { deliverDue } from "../services/webhook-deliveries.ts";
-import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/outbox.ts";
+import { deliverDue } from "../services/webhooks/webhook-deliveries.ts";
+import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/publishing/outbox.ts";
 
 /** Webhooks that one process sends to at a time. */
 const MAX_RUNNING = 32;
@@ -23,7 +23,9 @@ export interface WebhookLoop {
  */
 export function startWebhookLoop(ctx: AppContext): WebhookLoop {
   const loop = new Loop(ctx);
-  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () => loop.tick());
+  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
+    loop.tick(),
+  );
   return {
     async close(graceMs) {
       job.stop();
@@ -53,7 +55,8 @@ class Loop {
     if (this.#isClosing) return;
     const next = readNextDelivery(db.raw);
     if (next !== null && next <= clock.now()) {
-      for (const id of readDueWebhooks(db.raw, clock.now())) if (this.#running.size < MAX_RUNNING) this.#start(id);
+      for (const id of readDueWebhooks(db.raw, clock.now()))
+        if (this.#running.size < MAX_RUNNING) this.#start(id);
     }
     if (clock.monotonic() - this.#prunedAt >= PRUNE_EVERY_MS) await this.#prune();
   }
@@ -76,6 +79,9 @@ class Loop {
   async #prune(): Promise<void> {
     this.#prunedAt = this.#ctx.clock.monotonic();
     const before = this.#ctx.clock.now() - KEPT_MS;
-    while ((await this.#ctx.db.commit((raw) => pruneDeliveries(raw, { before, limit: PRUNED_AT_ONCE }))) === PRUNED_AT_ONCE);
+    while (
+      (await this.#ctx.db.commit((raw) => pruneDeliveries(raw, { before, limit: PRUNED_AT_ONCE }))) ===
+      PRUNED_AT_ONCE
+    );
   }
 }

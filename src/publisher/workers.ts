@@ -1,8 +1,8 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { freeWorker } from "../store/claims.ts";
-import type { Tables } from "../store/schema.ts";
-import type { WorkerLocks } from "../store/worker-lock.ts";
+import { freeWorker } from "../store/publishing/claims.ts";
+import type { Tables } from "../store/engine/schema.ts";
+import type { WorkerLocks } from "../store/engine/worker-lock.ts";
 
 export const HEARTBEAT_EVERY_MS = 5 * SECOND;
 
@@ -25,7 +25,11 @@ export async function enlistWorker(ctx: AppContext, identity: WorkerIdentity): P
 }
 
 export async function beat(ctx: AppContext): Promise<void> {
-  await ctx.db.query.updateTable("workers").set({ heartbeat_at: ctx.clock.now() }).where("id", "=", ctx.workerId).execute();
+  await ctx.db.query
+    .updateTable("workers")
+    .set({ heartbeat_at: ctx.clock.now() })
+    .where("id", "=", ctx.workerId)
+    .execute();
 }
 
 export async function dismissWorker(ctx: AppContext): Promise<void> {
@@ -34,7 +38,11 @@ export async function dismissWorker(ctx: AppContext): Promise<void> {
 
 /** Frees what processes held that are proven dead. Lateness proves nothing: a stopped process may go on any moment. */
 export async function freeDeadWorkers(ctx: AppContext, locks: WorkerLocks): Promise<number> {
-  const others = await ctx.db.query.selectFrom("workers").select("id").where("id", "!=", ctx.workerId).execute();
+  const others = await ctx.db.query
+    .selectFrom("workers")
+    .select("id")
+    .where("id", "!=", ctx.workerId)
+    .execute();
   let freed = 0;
   for (const { id } of others) {
     if (locks.isAlive(id)) continue;

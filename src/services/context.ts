@@ -8,8 +8,8 @@ import type { MediaProbe } from "../ports/media-probe.ts";
 import type { MediaSource } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import type { Db, Tx } from "../store/db.ts";
-import type { CallingClient } from "./calling-client.ts";
+import type { Db, Tx } from "../store/engine/db.ts";
+import type { CallingClient } from "./access/calling-client.ts";
 
 /** Calls that count are asked about: never; where the client can put the question to a person; everywhere, if need be by a token. */
 export type ConfirmPolicy = "never" | "risky" | "always";

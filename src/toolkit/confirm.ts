@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import { issueConfirmation, spendConfirmation } from "../services/confirmations.ts";
+import { issueConfirmation, spendConfirmation } from "../services/access/confirmations.ts";
 import type { CallContext } from "../services/context.ts";
 import type { AnyTool } from "./define-tool.ts";
 
@@ -31,7 +31,13 @@ export async function requireConfirmation(
 ): Promise<void> {
   const { ctx, caller } = call;
   const policy = ctx.settings.confirm;
-  if (tool.question === undefined || isConfirmed || policy === "never" || (ask === undefined && policy !== "always")) return;
+  if (
+    tool.question === undefined ||
+    isConfirmed ||
+    policy === "never" ||
+    (ask === undefined && policy !== "always")
+  )
+    return;
   const confirmed = { tool: tool.name, args: input };
   if (confirmToken !== undefined) return spendConfirmation(ctx, caller, confirmed, confirmToken);
   const text = await tool.question(input, { ...call, idempotency: null });

@@ -62,7 +62,11 @@ function unchanged(schema: unknown): Check {
 
 /** Other than those that a schema of its kind begins with. */
 function hasChecks(schema: unknown): boolean {
-  return !(schema instanceof z.ZodType) || (schema.def.checks?.length ?? 0) > 0 || ("coerce" in schema.def && schema.def.coerce === true);
+  return (
+    !(schema instanceof z.ZodType) ||
+    (schema.def.checks?.length ?? 0) > 0 ||
+    ("coerce" in schema.def && schema.def.coerce === true)
+  );
 }
 
 function orElse(missing: null | undefined, check: Check): Check {
@@ -86,8 +90,10 @@ function compileNumber(schema: z.ZodNumber): Check | null {
   const isKind = format === null ? Number.isFinite : Number.isSafeInteger;
   let [min, max] = [-Infinity, Infinity];
   for (const rule of schema.def.checks ?? []) {
-    if (rule instanceof z.core.$ZodCheckGreaterThan && rule._zod.def.inclusive) min = Math.max(min, Number(rule._zod.def.value));
-    else if (rule instanceof z.core.$ZodCheckLessThan && rule._zod.def.inclusive) max = Math.min(max, Number(rule._zod.def.value));
+    if (rule instanceof z.core.$ZodCheckGreaterThan && rule._zod.def.inclusive)
+      min = Math.max(min, Number(rule._zod.def.value));
+    else if (rule instanceof z.core.$ZodCheckLessThan && rule._zod.def.inclusive)
+      max = Math.min(max, Number(rule._zod.def.value));
     else return null;
   }
   return (value) => typeof value === "number" && isKind(value) && value >= min && value <= max;

@@ -8,7 +8,13 @@ export type JsonSchema = Record<string, unknown>;
  */
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   // `input`: a field with a default is optional for the caller.
-  const full = z.toJSONSchema(schema, { target: "draft-2020-12", io, reused: "inline", unrepresentable: "any", override: tidy });
+  const full = z.toJSONSchema(schema, {
+    target: "draft-2020-12",
+    io,
+    reused: "inline",
+    unrepresentable: "any",
+    override: tidy,
+  });
   const written = writeOut(full, { defs: isSchema(full.$defs) ? full.$defs : {}, isOpen: io === "output" });
   return { ...written, ...schema.meta() };
 }
@@ -34,10 +40,13 @@ const ANY_VALUE = /^#\/\$defs\/__schema\d+$/;
 
 function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
   const { $ref, ...rest } = splitTypes(schema);
-  if (typeof $ref === "string") return ANY_VALUE.test($ref) ? rest : writeOut({ ...definition($ref, how.defs), ...rest }, how);
+  if (typeof $ref === "string")
+    return ANY_VALUE.test($ref) ? rest : writeOut({ ...definition($ref, how.defs), ...rest }, how);
   const kept = Object.entries(rest).filter(([keyword]) => !OBVIOUS.includes(keyword));
   const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, how)] as const);
-  return Object.fromEntries(written.filter(([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how)));
+  return Object.fromEntries(
+    written.filter(([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how)),
+  );
 }
 
 function writeValue(keyword: string, value: unknown, how: Writing): unknown {

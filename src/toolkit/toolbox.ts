@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
-import { runOnce } from "../services/idempotency.ts";
+import { runOnce } from "../services/access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
@@ -53,13 +53,19 @@ export interface Toolbox {
   call(name: string, args: unknown, caller: Caller, options?: CallOptions): Promise<CallResult>;
 }
 
-const Confirm = z.string().max(200).describe("Token out of the answer that asked for a person's consent; only with their yes.");
+const Confirm = z
+  .string()
+  .max(200)
+  .describe("Token out of the answer that asked for a person's consent; only with their yes.");
 
 const IdempotencyKey = z.string().min(1).max(255).describe("Calls with one key are done once (24 h).");
 
 export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolbox {
   const entries = new Map(
-    tools.map((tool) => [tool.name, { tool: withOwnFields(tool, ctx.settings), parseOutput: createOutputParser(tool.output) }]),
+    tools.map((tool) => [
+      tool.name,
+      { tool: withOwnFields(tool, ctx.settings), parseOutput: createOutputParser(tool.output) },
+    ]),
   );
   const localTools = [...entries.values()].map(({ tool }) => tool);
   const remoteTools = localTools.map(withoutLocalFields);
@@ -71,12 +77,17 @@ export function createToolbox(ctx: AppContext, tools: readonly AnyTool[]): Toolb
   };
 
   const list: Toolbox["list"] = (caller) =>
-    (caller.isLocal ? localTools : remoteTools).filter((tool) => isAllowed(caller, tool.permission)).map(listingOf);
+    (caller.isLocal ? localTools : remoteTools)
+      .filter((tool) => isAllowed(caller, tool.permission))
+      .map(listingOf);
 
   const call: Toolbox["call"] = async (name, args, caller, options = {}) => {
     const entry = entries.get(name);
     if (entry === undefined) {
-      throw new AppError("not_found", `There is no tool of this name. The tools are ${[...entries.keys()].join(", ")}.`);
+      throw new AppError(
+        "not_found",
+        `There is no tool of this name. The tools are ${[...entries.keys()].join(", ")}.`,
+      );
     }
     const { tool } = entry;
     requirePermission(caller, tool.permission, `call ${tool.name}`);
@@ -105,18 +116,26 @@ interface Entry {
   readonly parseOutput: (value: unknown) => unknown;
 }
 
-async function runTool(entry: Entry, input: Input, options: CallOptions & { readonly context: RunContext }): Promise<Input> {
+async function runTool(
+  entry: Entry,
+  input: Input,
+  options: CallOptions & { readonly context: RunContext },
+): Promise<Input> {
   const { tool, parseOutput } = entry;
   const { signal = new AbortController().signal, progress = () => {}, context } = options;
   // A question has rounds of its own.
-  const client = tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
+  const client =
+    tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
   const call = { ...context, signal, progress, ...client };
   await requireConfirmation(tool, input, { ...options, call });
   return parseOutput(await tool.handle(input, call)) as Input;
 }
 
 /** The listing of every tool to a caller on this machine with all permissions. */
-export function describeTools(tools: readonly AnyTool[], settings: Pick<AppContext["settings"], "confirm">): ToolListing[] {
+export function describeTools(
+  tools: readonly AnyTool[],
+  settings: Pick<AppContext["settings"], "confirm">,
+): ToolListing[] {
   return tools.map((tool) => describeTool(withOwnFields(tool, settings)));
 }
 
@@ -124,13 +143,19 @@ export function describeTools(tools: readonly AnyTool[], settings: Pick<AppConte
 function withOwnFields(tool: AnyTool, settings: Pick<AppContext["settings"], "confirm">): AnyTool {
   if (tool.hints.readOnly) return tool;
   const isAsked = tool.question !== undefined && settings.confirm === "always";
-  const fields = { idempotencyKey: IdempotencyKey.optional(), ...(isAsked ? { confirm: Confirm.optional() } : {}) };
+  const fields = {
+    idempotencyKey: IdempotencyKey.optional(),
+    ...(isAsked ? { confirm: Confirm.optional() } : {}),
+  };
   return { ...tool, input: tool.input.extend(fields) };
 }
 
 function withoutLocalFields(tool: AnyTool): AnyTool {
   if (tool.localFields === undefined) return tool;
-  return { ...tool, input: tool.input.omit(Object.fromEntries(tool.localFields.map((field) => [field, true]))) };
+  return {
+    ...tool,
+    input: tool.input.omit(Object.fromEntries(tool.localFields.map((field) => [field, true]))),
+  };
 }
 
 function describeTool(tool: AnyTool): ToolListing {

@@ -3,35 +3,60 @@ import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("posthorn", () => {
-  it.each(["demo", "serve", "stdio", "connect", "tools", "call", "keys", "doctor", "backup", "restore", "export"])(
-    "explains %s",
-    async (command) => {
-      const all = await runCli(["--help"]);
-      expect(all).toMatchObject({ status: 0, stderr: "" });
-      expect(all.stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
-      const one = await runCli([command, "--help"]);
-      expect(one).toMatchObject({ status: 0, stderr: "" });
-      expect(one.stdout).toContain(`posthorn ${command}`);
-    },
-  );
+  it.each([
+    "demo",
+    "serve",
+    "stdio",
+    "connect",
+    "tools",
+    "call",
+    "keys",
+    "doctor",
+    "backup",
+    "restore",
+    "export",
+  ])("explains %s", async (command) => {
+    const all = await runCli(["--help"]);
+    expect(all).toMatchObject({ status: 0, stderr: "" });
+    expect(all.stdout).toMatch(new RegExp(`^  ${command}\\b`, "m"));
+    const one = await runCli([command, "--help"]);
+    expect(one).toMatchObject({ status: 0, stderr: "" });
+    expect(one.stdout).toContain(`posthorn ${command}`);
+  });
 
   it("tells its version", async () => {
-    expect(await runCli(["--version"])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+    expect(await runCli(["--version"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
   });
 
   it("knows the commands there are", async () => {
-    expect(await runCli(["serv"])).toMatchObject({ status: 1, stderr: expect.stringContaining('no command "serv"') });
+    expect(await runCli(["serv"])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('no command "serv"'),
+    });
     expect(await runCli(["call"])).toMatchObject({ status: 1, stderr: expect.stringContaining("tool") });
-    expect(await runCli(["keys", "create", "--nmae", "x"])).toMatchObject({ status: 1, stderr: expect.stringContaining("--name") });
+    expect(await runCli(["keys", "create", "--nmae", "x"])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("--name"),
+    });
   });
 
   it("names all bad settings at once, and starts nothing", async () => {
     using folder = temporaryFolder();
-    const env = { ...folder.env, POSTHORN_PORT: "http", POSTHORN_TIMEZONE: "Mars", POSTHORN_PROT: "1", POSTHORN_API_KEY: "short" };
+    const env = {
+      ...folder.env,
+      POSTHORN_PORT: "http",
+      POSTHORN_TIMEZONE: "Mars",
+      POSTHORN_PROT: "1",
+      POSTHORN_API_KEY: "short",
+    };
     for (const command of [["serve"], ["stdio"], ["call", "list_accounts"]]) {
       const run = await runCli(command, { env });
       expect(run.status).toBe(1);
-      for (const name of ["POSTHORN_PORT", "POSTHORN_TIMEZONE", "POSTHORN_PROT", "POSTHORN_API_KEY"]) expect(run.stderr).toContain(name);
+      for (const name of ["POSTHORN_PORT", "POSTHORN_TIMEZONE", "POSTHORN_PROT", "POSTHORN_API_KEY"])
+        expect(run.stderr).toContain(name);
     }
   });
 
@@ -39,7 +64,8 @@ describe("posthorn", () => {
     using folder = temporaryFolder();
     expect(await runCli(["stdio", "--permissions", "raed"], folder)).toMatchObject({
       status: 1,
-      stderr: '--permissions: "raed" is not a permission. The permissions are read, publish, accounts, files, admin.\n',
+      stderr:
+        '--permissions: "raed" is not a permission. The permissions are read, publish, accounts, files, admin.\n',
     });
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Agent } from "undici";
-import { loadCatalog } from "../../src/catalog.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -24,7 +24,9 @@ beforeEach(async () => {
   key = await service.keyFor("default");
   const account = await service.addFeed();
   const posts = ["scheduled", "published", "failed", "uploaded", "cancelled"];
-  const made = await Promise.all(posts.map((status) => service.call("schedule_post", { accountId: account, caption: status })));
+  const made = await Promise.all(
+    posts.map((status) => service.call("schedule_post", { accountId: account, caption: status })),
+  );
   for (const [at, { post }] of made.entries()) {
     await service.ctx.db.query
       .updateTable("posts")
@@ -82,13 +84,36 @@ const nasty = fc.constantFrom(
   "日本語",
 );
 
-const number = fc.oneof(fc.integer({ min: -3, max: 600 }), fc.double(), fc.maxSafeInteger(), fc.constantFrom(-0, 1e308, 2 ** 53));
+const number = fc.oneof(
+  fc.integer({ min: -3, max: 600 }),
+  fc.double(),
+  fc.maxSafeInteger(),
+  fc.constantFrom(-0, 1e308, 2 ** 53),
+);
 
 function anyValue(known: readonly string[]): fc.Arbitrary<unknown> {
-  const leaf = fc.oneof(nasty, nasty, fc.constantFrom(...known), fc.string({ unit: "binary" }), number, fc.boolean(), fc.constant(null));
+  const leaf = fc.oneof(
+    nasty,
+    nasty,
+    fc.constantFrom(...known),
+    fc.string({ unit: "binary" }),
+    number,
+    fc.boolean(),
+    fc.constant(null),
+  );
   const field = fc.oneof(
     nasty,
-    fc.constantFrom("title", "tags", "altText", "moreMedia", "thumbnailUrl", "accountId", "caption", "mediaUrl", "url"),
+    fc.constantFrom(
+      "title",
+      "tags",
+      "altText",
+      "moreMedia",
+      "thumbnailUrl",
+      "accountId",
+      "caption",
+      "mediaUrl",
+      "url",
+    ),
   );
   return fc.letrec((tie) => ({
     value: fc.oneof(
@@ -105,13 +130,21 @@ function argsOf(tool: AnyTool, known: readonly string[]): fc.Arbitrary<unknown> 
   const value = anyValue(known);
   const names = Object.keys(tool.input.shape);
   const shaped = fc.record(
-    Object.fromEntries([...names, "idempotencyKey"].map((name) => [name, fc.oneof(value, likely(tool, name, known))])),
+    Object.fromEntries(
+      [...names, "idempotencyKey"].map((name) => [name, fc.oneof(value, likely(tool, name, known))]),
+    ),
     {
       requiredKeys: [],
     },
   );
-  const whole = fc.record(Object.fromEntries(names.map((name) => [name, likely(tool, name, known)])), { requiredKeys: requiredOf(tool) });
-  return fc.oneof({ weight: 5, arbitrary: whole }, { weight: 2, arbitrary: shaped }, { weight: 1, arbitrary: value });
+  const whole = fc.record(Object.fromEntries(names.map((name) => [name, likely(tool, name, known)])), {
+    requiredKeys: requiredOf(tool),
+  });
+  return fc.oneof(
+    { weight: 5, arbitrary: whole },
+    { weight: 2, arbitrary: shaped },
+    { weight: 1, arbitrary: value },
+  );
 }
 
 function requiredOf(tool: AnyTool): string[] {
@@ -121,7 +154,13 @@ function requiredOf(tool: AnyTool): string[] {
     .map(([name]) => name);
 }
 
-const times = fc.constantFrom("2026-11-21T09:00:00Z", "2027-01-31T09:00:00+05:30", "2027-02-28", "2026-12-24T18:00", "2026-11-01");
+const times = fc.constantFrom(
+  "2026-11-21T09:00:00Z",
+  "2027-01-31T09:00:00+05:30",
+  "2027-02-28",
+  "2026-12-24T18:00",
+  "2026-11-01",
+);
 const addresses = fc.constantFrom("", "https://example.com/a.jpg", "file_missing", "r2://a/b.jpg");
 const texts = fc.oneof(nasty, fc.string({ unit: "grapheme", maxLength: 40 }));
 const metadata = (known: readonly string[]): fc.Arbitrary<unknown> =>
@@ -141,12 +180,15 @@ const metadata = (known: readonly string[]): fc.Arbitrary<unknown> =>
 function likely(tool: AnyTool, name: string, known: readonly string[]): fc.Arbitrary<unknown> {
   const takesList = tool.input.shape[name]?.safeParse(["feed"]).success === true;
   // One name, two types: a list where it filters, one text where it points.
-  const arbitrary = right(name, known).map((value) => (Array.isArray(value) && !takesList && name !== "posts" ? value[0] : value));
+  const arbitrary = right(name, known).map((value) =>
+    Array.isArray(value) && !takesList && name !== "posts" ? value[0] : value,
+  );
   return fc.oneof({ weight: 19, arbitrary }, { weight: 1, arbitrary: nasty });
 }
 
 function right(name: string, known: readonly string[]): fc.Arbitrary<unknown> {
-  const ids = (prefix: string): fc.Arbitrary<string> => fc.constantFrom(...known.filter((id) => id.startsWith(prefix)));
+  const ids = (prefix: string): fc.Arbitrary<string> =>
+    fc.constantFrom(...known.filter((id) => id.startsWith(prefix)));
   const accounts = fc.array(ids("acc_"), { minLength: 1, maxLength: 3 });
   const post = {
     accountId: ids("acc_"),
@@ -187,15 +229,21 @@ function right(name: string, known: readonly string[]): fc.Arbitrary<unknown> {
 }
 
 describe("whatever a tool is given", () => {
-  it.each(tools.map((tool) => [tool.name, tool] as const))("%s answers with a result or a sentence", async (_name, tool) => {
-    const before = service.log.lines.length;
-    const round = fc.array(argsOf(tool, ids), { minLength: AT_ONCE, maxLength: AT_ONCE });
-    await fc.assert(
-      fc.asyncProperty(round, async (inputs) => void (await Promise.all(inputs.map((args) => check(tool, args))))),
-      { numRuns: ROUNDS, endOnFailure: true },
-    );
-    expect(service.log.lines.slice(before).filter((line) => line.level === "error")).toEqual([]);
-  });
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    "%s answers with a result or a sentence",
+    async (_name, tool) => {
+      const before = service.log.lines.length;
+      const round = fc.array(argsOf(tool, ids), { minLength: AT_ONCE, maxLength: AT_ONCE });
+      await fc.assert(
+        fc.asyncProperty(
+          round,
+          async (inputs) => void (await Promise.all(inputs.map((args) => check(tool, args)))),
+        ),
+        { numRuns: ROUNDS, endOnFailure: true },
+      );
+      expect(service.log.lines.slice(before).filter((line) => line.level === "error")).toEqual([]);
+    },
+  );
 });
 
 async function check(tool: AnyTool, args: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Post } from "../../src/domain/post.ts";
+import { Post } from "../../src/domain/posts/post.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const POST_FIELDS = Object.keys(Post.shape);
@@ -31,7 +31,9 @@ describe("GET /accounts", () => {
   it("answers the connected channels with what they support", async () => {
     const { status, json } = await service.ask("GET /api/v1/accounts");
     expect(status).toBe(200);
-    expect(json.accounts).toEqual([expect.objectContaining({ id: account, provider: "feed", status: "connected", queuedCount: 0 })]);
+    expect(json.accounts).toEqual([
+      expect.objectContaining({ id: account, provider: "feed", status: "connected", queuedCount: 0 }),
+    ]);
     expect(json.accounts[0].capabilities.media.required).toBe(false);
   });
 });
@@ -39,7 +41,12 @@ describe("GET /accounts", () => {
 describe("POST /posts", () => {
   it("schedules: 201, Location, a whole post, warnings", async () => {
     const answer = await service.ask("POST /api/v1/posts", {
-      json: { accountId: account, scheduledAt: "2026-12-01T10:00:00+01:00", caption: "Hello", metadata: { title: "T" } },
+      json: {
+        accountId: account,
+        scheduledAt: "2026-12-01T10:00:00+01:00",
+        caption: "Hello",
+        metadata: { title: "T" },
+      },
     });
     expect(answer.status).toBe(201);
     expect(Object.keys(answer.json)).toEqual(["post", "warnings"]);
@@ -57,7 +64,9 @@ describe("POST /posts", () => {
   });
 
   it("stores nothing on a dry run: 200 and no Location", async () => {
-    const answer = await service.ask("POST /api/v1/posts", { json: { accountId: account, caption: "x", dryRun: true } });
+    const answer = await service.ask("POST /api/v1/posts", {
+      json: { accountId: account, caption: "x", dryRun: true },
+    });
     expect([answer.status, answer.headers["location"]]).toEqual([200, undefined]);
     expect((await service.ask("GET /api/v1/posts")).json).toEqual({ posts: [], nextCursor: null });
   });
@@ -66,7 +75,11 @@ describe("POST /posts", () => {
     [{}, 400, /^accountId: is required/],
     [{ accountId: 7, caption: "x" }, 400, /^accountId: must be a text/],
     [{ accountId: "acc_nobody", caption: "x" }, 404, /acc_nobody/],
-    [{ captoin: "x" }, 400, /"captoin" is not a known field. The fields are accountId, scheduledAt, mediaUrl/],
+    [
+      { captoin: "x" },
+      400,
+      /"captoin" is not a known field. The fields are accountId, scheduledAt, mediaUrl/,
+    ],
     [{ scheduledAt: "yesterday", caption: "x" }, 400, /^scheduledAt: "yesterday" is not a date and time/],
     [{ scheduledAt: "2026-11-21T08:00:00Z", caption: "x" }, 400, /2026-11-21T09:00:00/],
     [{ metadata: { colour: "red" }, caption: "x" }, 400, /^metadata: "colour" is not a known field/],
@@ -83,10 +96,16 @@ describe("POST /posts", () => {
   it("schedules once for one idempotency key, in the header or the body", async () => {
     const json = { accountId: account, caption: "once" };
     const asks = [{ headers: { "Idempotency-Key": "k" }, json }, { json: { ...json, idempotencyKey: "k" } }];
-    const [first, second] = [await service.ask("POST /api/v1/posts", asks[0]), await service.ask("POST /api/v1/posts", asks[1])];
+    const [first, second] = [
+      await service.ask("POST /api/v1/posts", asks[0]),
+      await service.ask("POST /api/v1/posts", asks[1]),
+    ];
     expect(second.json).toEqual(first.json);
     expect([second.status, second.headers["idempotent-replayed"]]).toEqual([201, "true"]);
-    const other = await service.ask("POST /api/v1/posts", { headers: { "Idempotency-Key": "k" }, json: { ...json, caption: "twice" } });
+    const other = await service.ask("POST /api/v1/posts", {
+      headers: { "Idempotency-Key": "k" },
+      json: { ...json, caption: "twice" },
+    });
     expect(other.status).toBe(409);
     expect((await service.ask("GET /api/v1/posts")).json.posts).toHaveLength(1);
   });
@@ -94,15 +113,23 @@ describe("POST /posts", () => {
 
 describe("GET /posts", () => {
   it("pages newest first, 100 unless told otherwise, 50 as a tool", async () => {
-    const posts = Array.from({ length: 100 }, (_, at) => ({ accountId: account, scheduledAt: "2027-01-01T00:00:00Z", caption: `p${at}` }));
+    const posts = Array.from({ length: 100 }, (_, at) => ({
+      accountId: account,
+      scheduledAt: "2027-01-01T00:00:00Z",
+      caption: `p${at}`,
+    }));
     await service.call("schedule_posts", { posts });
     await schedule({ caption: "last", scheduledAt: "2027-02-01T00:00:00Z" });
     const first = await service.ask("GET /api/v1/posts");
     expect(first.json.posts).toHaveLength(100);
     expect(first.json.posts[0].caption).toBe("last");
-    const second = await service.ask(`GET /api/v1/posts?limit=500&cursor=${encodeURIComponent(first.json.nextCursor)}`);
+    const second = await service.ask(
+      `GET /api/v1/posts?limit=500&cursor=${encodeURIComponent(first.json.nextCursor)}`,
+    );
     expect([second.json.posts.length, second.json.nextCursor]).toEqual([1, null]);
-    expect((await service.ask("POST /api/v1/tools/list_posts", { json: {} })).json.result.posts).toHaveLength(50);
+    expect((await service.ask("POST /api/v1/tools/list_posts", { json: {} })).json.result.posts).toHaveLength(
+      50,
+    );
   });
 
   it("takes comma lists, several values as alternatives", async () => {
@@ -110,7 +137,9 @@ describe("GET /posts", () => {
     const mine = await schedule({ caption: "summer sale" });
     await service.call("schedule_post", { accountId: other, caption: "winter" });
     const ids = async (query: string): Promise<string[]> =>
-      (await service.ask(`GET /api/v1/posts?${query}`)).json.posts.map((post: { accountId: string }) => post.accountId);
+      (await service.ask(`GET /api/v1/posts?${query}`)).json.posts.map(
+        (post: { accountId: string }) => post.accountId,
+      );
     expect((await ids(`accountId=${account},${other}`)).sort()).toEqual([account, other].sort());
     expect(await ids(`accountId=${account}`)).toEqual([account]);
     expect(await ids("accountId=acc_unknown")).toEqual([]);
@@ -127,7 +156,10 @@ describe("GET /posts", () => {
     ["provider=myspace", /provider.*feed/],
     ["from=never", /^from: /],
     ["cursor=garbled", /cursor/],
-    ["sort=asc", /^"sort" is not a known query parameter. The parameters are accountId, provider, status, search, from, to, limit, cursor/],
+    [
+      "sort=asc",
+      /^"sort" is not a known query parameter. The parameters are accountId, provider, status, search, from, to, limit, cursor/,
+    ],
     ["limit=1&limit=2", /^limit: is given more than once/],
   ])("answers 400 to %s", async (query, sentence) => {
     const answer = await service.ask(`GET /api/v1/posts?${query}`);
@@ -138,8 +170,12 @@ describe("GET /posts", () => {
     await schedule();
     await schedule();
     const { nextCursor } = (await service.ask("GET /api/v1/posts?limit=1")).json;
-    expect((await service.ask(`GET /api/v1/posts?limit=2&cursor=${encodeURIComponent(nextCursor)}`)).status).toBe(200);
-    expect((await service.ask(`GET /api/v1/posts?status=failed&cursor=${encodeURIComponent(nextCursor)}`)).status).toBe(400);
+    expect(
+      (await service.ask(`GET /api/v1/posts?limit=2&cursor=${encodeURIComponent(nextCursor)}`)).status,
+    ).toBe(200);
+    expect(
+      (await service.ask(`GET /api/v1/posts?status=failed&cursor=${encodeURIComponent(nextCursor)}`)).status,
+    ).toBe(400);
   });
 });
 
@@ -152,16 +188,21 @@ describe("one post", () => {
     expect(Object.keys((await service.ask(`GET /api/v1/posts/${id}?insights=0`)).json)).toEqual(["post"]);
   });
 
-  it.each(["post_nothing", "%00", "a%2Fb", "🎉", "%zz", "x".repeat(99), "' OR 1=1 --"])("is 404 for the id %s", async (id) => {
-    for (const method of ["GET", "DELETE", "POST"]) {
-      const answer = await service.ask(`${method} /api/v1/posts/${encodeURI(id).replaceAll("%25", "%")}`);
-      expect([method, answer.status, Object.keys(answer.json)]).toEqual([method, 404, ["error"]]);
-    }
-  });
+  it.each(["post_nothing", "%00", "a%2Fb", "🎉", "%zz", "x".repeat(99), "' OR 1=1 --"])(
+    "is 404 for the id %s",
+    async (id) => {
+      for (const method of ["GET", "DELETE", "POST"]) {
+        const answer = await service.ask(`${method} /api/v1/posts/${encodeURI(id).replaceAll("%25", "%")}`);
+        expect([method, answer.status, Object.keys(answer.json)]).toEqual([method, 404, ["error"]]);
+      }
+    },
+  );
 
   it("changes while it is scheduled, metadata key by key", async () => {
     const { id } = await schedule({ metadata: { title: "T", tags: ["a"] } });
-    const answer = await service.ask(`PATCH /api/v1/posts/${id}`, { json: { caption: "New", metadata: { title: null } } });
+    const answer = await service.ask(`PATCH /api/v1/posts/${id}`, {
+      json: { caption: "New", metadata: { title: null } },
+    });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.json)).toEqual(["post", "warnings"]);
     expect(answer.json.post).toMatchObject({ caption: "New", metadata: { tags: ["a"] } });
@@ -176,11 +217,17 @@ describe("one post", () => {
   it("is cancelled while it is scheduled, and only then", async () => {
     const { id } = await schedule();
     const answer = await service.ask(`DELETE /api/v1/posts/${id}`);
-    expect([answer.status, Object.keys(answer.json), answer.json.post.status]).toEqual([200, ["post"], "cancelled"]);
+    expect([answer.status, Object.keys(answer.json), answer.json.post.status]).toEqual([
+      200,
+      ["post"],
+      "cancelled",
+    ]);
     expect((await service.ask(`DELETE /api/v1/posts/${id}`)).status).toBe(409);
     expect((await service.ask(`DELETE /api/v1/posts/${id}?fromPlatform=1`)).status).toBe(409);
     expect((await service.ask(`DELETE /api/v1/posts/${id}?fromPlatform=maybe`)).status).toBe(400);
-    expect((await service.ask(`DELETE /api/v1/posts/${id}`, { json: { fromPlatform: true } })).status).toBe(400);
+    expect((await service.ask(`DELETE /api/v1/posts/${id}`, { json: { fromPlatform: true } })).status).toBe(
+      400,
+    );
   });
 });
 
@@ -195,7 +242,12 @@ describe("POST /posts/{id}", () => {
     await put(id, { status: "failed", error: "It failed.", attempts: 3, next_at: null });
     const answer = await service.ask(`POST /api/v1/posts/${id}`, ask);
     expect([answer.status, Object.keys(answer.json)]).toEqual([200, ["post"]]);
-    expect(answer.json.post).toMatchObject({ status: "scheduled", error: null, attempts: 3, scheduledAt: "2026-11-21T09:00:00.000Z" });
+    expect(answer.json.post).toMatchObject({
+      status: "scheduled",
+      error: null,
+      attempts: 3,
+      scheduledAt: "2026-11-21T09:00:00.000Z",
+    });
   });
 
   it("is 409 for a post that has not failed", async () => {
@@ -237,7 +289,10 @@ describe("the rest", () => {
     ["GET /api/v1/files", "list_files"],
     ["GET /api/v1/accounts", "list_accounts"],
   ])("%s answers what %s answers", async (target, tool) => {
-    const [resource, asTool] = [await service.ask(target), await service.ask(`POST /api/v1/tools/${tool}`, { json: {} })];
+    const [resource, asTool] = [
+      await service.ask(target),
+      await service.ask(`POST /api/v1/tools/${tool}`, { json: {} }),
+    ];
     expect(resource.status).toBe(200);
     expect(asTool.json).toEqual({ result: resource.json });
   });

@@ -3,8 +3,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { EVENT_KINDS } from "../../src/domain/webhook.ts";
-import { RESOURCE_ROUTES } from "../../src/http/resource-routes.ts";
+import { EVENT_KINDS } from "../../src/domain/webhooks/webhook.ts";
+import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
 import { send, type Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -33,15 +33,20 @@ describe("openapi.json", () => {
   });
 
   it("has every route, every tool and nothing twice", () => {
-    for (const route of RESOURCE_ROUTES) expect(document.paths[`/api/v1${route.path}`]).toHaveProperty(route.method);
-    for (const tool of service.tools) expect(document.paths[`/api/v1/tools/${tool.name}`]).toHaveProperty("post");
-    const names = Object.values(document.paths).flatMap((item: any) => Object.values(item).map((operation: any) => operation.operationId));
+    for (const route of RESOURCE_ROUTES)
+      expect(document.paths[`/api/v1${route.path}`]).toHaveProperty(route.method);
+    for (const tool of service.tools)
+      expect(document.paths[`/api/v1/tools/${tool.name}`]).toHaveProperty("post");
+    const names = Object.values(document.paths).flatMap((item: any) =>
+      Object.values(item).map((operation: any) => operation.operationId),
+    );
     expect(new Set(names).size).toBe(names.length);
   });
 
   it("describes every event as it is sent", () => {
     expect(Object.keys(document.webhooks)).toEqual([...EVENT_KINDS, "webhook.test"]);
-    const data = (kind: string) => document.webhooks[kind].post.requestBody.content["application/json"].schema.properties.data.$ref;
+    const data = (kind: string) =>
+      document.webhooks[kind].post.requestBody.content["application/json"].schema.properties.data.$ref;
     expect([data("post.failed"), data("account.reconnect_required")]).toEqual([
       expect.stringMatching(/^#\/components\/schemas\/Post/),
       expect.stringMatching(/^#\/components\/schemas\/Account/),
@@ -74,7 +79,8 @@ describe("openapi.json", () => {
 
   it("gives an example for every tool that takes arguments", () => {
     for (const tool of service.tools) {
-      const content = document.paths[`/api/v1/tools/${tool.name}`].post.requestBody.content["application/json"];
+      const content =
+        document.paths[`/api/v1/tools/${tool.name}`].post.requestBody.content["application/json"];
       expect([tool.name, content.example !== undefined]).toEqual([tool.name, true]);
     }
   });
@@ -87,7 +93,12 @@ describe("openapi.json", () => {
 
 describe("live answers", () => {
   it("are what the description says, failures too", async () => {
-    const made = await see("POST", "/api/v1/posts", { json: { accountId: account, caption: "x", metadata: { title: "T" } } }, 201);
+    const made = await see(
+      "POST",
+      "/api/v1/posts",
+      { json: { accountId: account, caption: "x", metadata: { title: "T" } } },
+      201,
+    );
     const id: string = made.post.id;
     await see("POST", "/api/v1/posts", { json: { accountId: account, caption: "x", dryRun: true } }, 200);
     await see("GET", "/api/v1/posts", {}, 200);
@@ -98,7 +109,12 @@ describe("live answers", () => {
     await see("DELETE", "/api/v1/posts/{id}", { id: "post_nothing" }, 404);
     await see("POST", "/api/v1/posts", { json: { nothing: 1 } }, 400);
     await see("POST", "/api/v1/posts", { json: {}, key: null }, 401);
-    await see("POST", "/api/v1/posts", { json: {}, key: await service.keyFor("default", { permissions: ["read"] }) }, 403);
+    await see(
+      "POST",
+      "/api/v1/posts",
+      { json: {}, key: await service.keyFor("default", { permissions: ["read"] }) },
+      403,
+    );
     await see("POST", "/api/v1/posts", { body: "x".repeat(2 ** 20 + 1) }, 413);
     const key = await service.keyFor("default");
     const upload = await send(service.port, "POST /api/v1/files?name=a.png", {
@@ -112,8 +128,10 @@ describe("live answers", () => {
     await see("GET", "/api/v1/files/{id}", { id: upload.json.file.id }, 404);
     await see("POST", "/api/v1/files", { json: { url: "https://example.com/a.jpg", colour: "red" } }, 400);
     await see("POST", "/api/v1/files", { body: "x", key: null }, 401);
-    for (const path of ["accounts", "files", "platforms", "status", "tools"]) await see("GET", `/api/v1/${path}`, {}, 200);
-    for (const path of ["/healthz", "/readyz", "/api/v1/openapi.json"]) await see("GET", path, { key: null }, 200);
+    for (const path of ["accounts", "files", "platforms", "status", "tools"])
+      await see("GET", `/api/v1/${path}`, {}, 200);
+    for (const path of ["/healthz", "/readyz", "/api/v1/openapi.json"])
+      await see("GET", path, { key: null }, 200);
   });
 
   it("of tools too", async () => {
@@ -129,7 +147,8 @@ describe("live answers", () => {
       schedule_posts: { posts: [{ accountId: account, caption: "x" }, { accountId: "acc_nothing" }] },
       connect_channel: { provider: "feed" },
     };
-    for (const [name, json] of Object.entries(answers)) await see("POST", `/api/v1/tools/${name}`, { json }, 200);
+    for (const [name, json] of Object.entries(answers))
+      await see("POST", `/api/v1/tools/${name}`, { json }, 200);
   });
 });
 
@@ -144,14 +163,18 @@ interface See {
 async function see(method: string, path: string, ask: See, status: number): Promise<any> {
   const { id, query, ...rest } = ask;
   const key = rest.key === undefined ? await service.keyFor("default") : rest.key;
-  const answer = await send(service.port, `${method} ${path.replace("{id}", id ?? "")}${query ?? ""}`, { ...rest, key });
+  const answer = await send(service.port, `${method} ${path.replace("{id}", id ?? "")}${query ?? ""}`, {
+    ...rest,
+    key,
+  });
   return expectDescribed(method, path, answer, status);
 }
 
 function expectDescribed(method: string, path: string, answer: Answer, status: number): unknown {
   expect([method, path, answer.status]).toEqual([method, path, status]);
   const described = document.paths[path][method.toLowerCase()].responses[status];
-  const pointer = described.$ref?.slice(2) ?? `paths/${escape(path)}/${method.toLowerCase()}/responses/${status}`;
+  const pointer =
+    described.$ref?.slice(2) ?? `paths/${escape(path)}/${method.toLowerCase()}/responses/${status}`;
   expect([path, check(`${pointer}/content/application~1json/schema`, answer.json)]).toEqual([path, null]);
   return answer.json;
 }

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Server } from "../../src/cli/host.ts";
-import { createHost } from "../../src/host.ts";
+import { createHost } from "../../src/app/host.ts";
 import { callerOf } from "../support/context.ts";
 import { createFakeTerminal, runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -56,9 +56,17 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   list_posts: () => ({ status: ["published", "failed"], search: "parity" }),
   list_webhooks: async () => ({ id: await newWebhook() }),
   replay_webhook: async () => ({ id: await newWebhook(), since: "2026-01-01" }),
-  resolve_post: async (world) => ({ id: await failPost(await world.newPost(), "in doubt"), outcome: "not_published" }),
+  resolve_post: async (world) => ({
+    id: await failPost(await world.newPost(), "in doubt"),
+    outcome: "not_published",
+  }),
   retry_post: async (world) => ({ id: await failPost(await world.newPost()) }),
-  schedule_post: (world) => ({ accountId: world.accountId, caption: "Face to face", scheduledAt: LATER, dryRun: true }),
+  schedule_post: (world) => ({
+    accountId: world.accountId,
+    caption: "Face to face",
+    scheduledAt: LATER,
+    dryRun: true,
+  }),
   schedule_posts: (world) => ({
     posts: [
       { accountId: world.accountId, caption: `Batch ${(batches += 1)}`, scheduledAt: LATER },
@@ -68,7 +76,11 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   set_thumbnail: (world) => ({ id: world.publishedId, thumbnailUrl: world.fileId }),
   show_calendar: (world) => ({ accountId: [world.accountId], from: "2026-01-01", to: "2026-01-31" }),
   test_webhook: async () => ({ id: await newWebhook() }),
-  update_post: async (world) => ({ id: await world.newPost(), caption: "Changed", metadata: { title: "New" } }),
+  update_post: async (world) => ({
+    id: await world.newPost(),
+    caption: "Changed",
+    metadata: { title: "New" },
+  }),
   upload_file: () => ({ name: "picture.png" }),
 };
 
@@ -108,9 +120,23 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["resolve_post", (world: World) => ({ id: world.failedId, outcome: "perhaps" })],
   ["retry_post", (world: World) => ({ id: world.publishedId })],
   ["schedule_post", { caption: "x" }],
-  ["schedule_post", (world: World) => ({ accountId: world.accountId, caption: "x", scheduledAt: "2001-01-01T00:00:00" })],
-  ["schedule_post", (world: World) => ({ accountId: world.accountId, caption: "x", scheduledAt: LATER, metadata: { colour: "red" } })],
-  ["schedule_post", (world: World) => ({ accountId: world.accountId, mediaUrl: "file:///etc/passwd", scheduledAt: LATER })],
+  [
+    "schedule_post",
+    (world: World) => ({ accountId: world.accountId, caption: "x", scheduledAt: "2001-01-01T00:00:00" }),
+  ],
+  [
+    "schedule_post",
+    (world: World) => ({
+      accountId: world.accountId,
+      caption: "x",
+      scheduledAt: LATER,
+      metadata: { colour: "red" },
+    }),
+  ],
+  [
+    "schedule_post",
+    (world: World) => ({ accountId: world.accountId, mediaUrl: "file:///etc/passwd", scheduledAt: LATER }),
+  ],
   ["schedule_posts", { posts: [] }],
   ["set_thumbnail", (world: World) => ({ id: world.publishedId })],
   ["set_thumbnail", (world: World) => ({ id: world.failedId, thumbnailUrl: world.fileId })],
@@ -133,8 +159,14 @@ beforeAll(async () => {
   server = await startServer({ ...env, POSTHORN_PORT: "0" });
   mcpClient = new Client({ name: "parity", version: "1" });
   const requestInit = { headers: { Authorization: `Bearer ${API_KEY}` } };
-  await mcpClient.connect(new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`), { requestInit }));
-  faces = [httpFace(server.address), mcpFace(mcpClient), cliFace({ ...env, POSTHORN_PORT: new URL(server.address).port })];
+  await mcpClient.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.address}/mcp`), { requestInit }),
+  );
+  faces = [
+    httpFace(server.address),
+    mcpFace(mcpClient),
+    cliFace({ ...env, POSTHORN_PORT: new URL(server.address).port }),
+  ];
   world = await createWorld();
 }, 60_000);
 
@@ -188,7 +220,9 @@ function cliFace(env: Readonly<Record<string, string>>): Face {
     name: "command line",
     async call(tool, args) {
       const run = await runCli(["call", tool, JSON.stringify(args)], { env });
-      return run.status === 0 ? { result: JSON.parse(run.stdout) as unknown } : { sentence: run.stderr.trimEnd() };
+      return run.status === 0
+        ? { result: JSON.parse(run.stdout) as unknown }
+        : { sentence: run.stderr.trimEnd() };
     },
   };
 }
@@ -198,7 +232,12 @@ async function call(tool: string, args: Args): Promise<Record<string, unknown>> 
 }
 
 async function newPost(accountId: string, more: Args = {}): Promise<string> {
-  const { post } = (await call("schedule_post", { accountId, caption: "A post for parity", scheduledAt: LATER, ...more })) as {
+  const { post } = (await call("schedule_post", {
+    accountId,
+    caption: "A post for parity",
+    scheduledAt: LATER,
+    ...more,
+  })) as {
     post: { id: string };
   };
   return post.id;
@@ -216,7 +255,9 @@ async function createWorld(): Promise<World> {
     fileId: await newFile(),
     newPost: () => newPost(accountId),
     async newAccount() {
-      const { account } = (await call("connect_channel", { provider: "feed", name: "To go" })) as { account: { id: string } };
+      const { account } = (await call("connect_channel", { provider: "feed", name: "To go" })) as {
+        account: { id: string };
+      };
       return account.id;
     },
     newFile,
@@ -250,7 +291,12 @@ async function newFile(): Promise<string> {
 async function failPost(id: string, doubt?: "in doubt"): Promise<string> {
   await server.ctx.db.query
     .updateTable("posts")
-    .set({ status: "failed", error: "The platform refused it.", next_at: null, in_doubt: doubt === undefined ? 0 : 1 })
+    .set({
+      status: "failed",
+      error: "The platform refused it.",
+      next_at: null,
+      in_doubt: doubt === undefined ? 0 : 1,
+    })
     .where("id", "=", id)
     .execute();
   return id;
@@ -258,7 +304,9 @@ async function failPost(id: string, doubt?: "in doubt"): Promise<string> {
 
 /** Nobody is there, and nobody need be. */
 async function newWebhook(): Promise<string> {
-  const { webhook } = (await call("create_webhook", { url: "http://hooks.invalid/events" })) as { webhook: { id: string } };
+  const { webhook } = (await call("create_webhook", { url: "http://hooks.invalid/events" })) as {
+    webhook: { id: string };
+  };
   return webhook.id;
 }
 
@@ -304,7 +352,9 @@ describe("every face", () => {
   );
 
   it("lists the same tools with the same schemas", async () => {
-    const response = await fetch(`${server.address}/api/v1/tools`, { headers: { Authorization: `Bearer ${API_KEY}` } });
+    const response = await fetch(`${server.address}/api/v1/tools`, {
+      headers: { Authorization: `Bearer ${API_KEY}` },
+    });
     const overHttp = (await response.json()) as { tools: { name: string; inputSchema: unknown }[] };
     const { tools: overMcp } = await mcpClient.listTools();
     expect(overMcp.map(({ name, inputSchema }) => ({ name, inputSchema }))).toEqual(

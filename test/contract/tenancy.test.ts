@@ -1,9 +1,9 @@
 import { createReadStream } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RESOURCE_ROUTES, type ResourceRoute } from "../../src/http/resource-routes.ts";
-import { loadCatalog } from "../../src/catalog.ts";
-import { getFile } from "../../src/services/files.ts";
-import { storeUpload } from "../../src/services/file-uploads.ts";
+import { RESOURCE_ROUTES, type ResourceRoute } from "../../src/http/api/resource-routes.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
+import { getFile } from "../../src/services/files/files.ts";
+import { storeUpload } from "../../src/services/files/file-uploads.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { callerOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
@@ -49,7 +49,9 @@ const KINDS = ["file", "webhook"] as const;
 
 /** Lists answer with what is the caller's own instead of refusing; batches refuse each item for itself. */
 const POINTERS: Readonly<Record<string, (tool: AnyTool, things: Things) => object>> = {
-  id: (tool, things) => ({ id: things[KINDS.find((kind) => new RegExp(`_${kind}s?$`).test(tool.name)) ?? "post"] }),
+  id: (tool, things) => ({
+    id: things[KINDS.find((kind) => new RegExp(`_${kind}s?$`).test(tool.name)) ?? "post"],
+  }),
   accountId: (_tool, things) => ({ accountId: things.account }),
   connectId: (_tool, things) => ({ connectId: things.connection }),
 };
@@ -70,10 +72,23 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 async function makeThings(ownerId: string): Promise<Things> {
   const account = await service.addFeed(ownerId);
-  const { post } = await service.call("schedule_post", { accountId: account, caption: `secret of ${ownerId}` }, { ownerId });
+  const { post } = await service.call(
+    "schedule_post",
+    { accountId: account, caption: `secret of ${ownerId}` },
+    { ownerId },
+  );
   const { connectId } = await service.call("connect_channel", { provider: "webhook" }, { ownerId });
-  const { webhook } = await service.call("create_webhook", { url: `https://hooks.example/secret of ${ownerId}` }, { ownerId });
-  const upload = { name: "photo.png", contentType: "image/png", body: createReadStream(PHOTO), altText: `secret of ${ownerId}` };
+  const { webhook } = await service.call(
+    "create_webhook",
+    { url: `https://hooks.example/secret of ${ownerId}` },
+    { ownerId },
+  );
+  const upload = {
+    name: "photo.png",
+    contentType: "image/png",
+    body: createReadStream(PHOTO),
+    altText: `secret of ${ownerId}`,
+  };
   const { file } = await storeUpload(service.ctx, callerOf({ ownerId }), upload);
   return { account, post: post.id, connection: connectId, file: file.id, webhook: webhook.id };
 }
@@ -84,8 +99,13 @@ function pointersOf(tool: AnyTool): string[] {
 }
 
 function argsFor(tool: AnyTool, things: Things): Record<string, unknown> {
-  const needed = Object.entries(tool.input.shape as Record<string, { safeParse(value: unknown): { success: boolean } }>)
-    .filter(([name, field]) => (ALWAYS.includes(name) || !field.safeParse(undefined).success) && !(name in POINTERS))
+  const needed = Object.entries(
+    tool.input.shape as Record<string, { safeParse(value: unknown): { success: boolean } }>,
+  )
+    .filter(
+      ([name, field]) =>
+        (ALWAYS.includes(name) || !field.safeParse(undefined).success) && !(name in POINTERS),
+    )
     .map(([name]) => {
       expect(FILLERS, `the tool ${tool.name} needs a filler for ${name}`).toHaveProperty(name);
       return [name, FILLERS[name]] as const;
@@ -107,7 +127,10 @@ const listing = tools.filter((tool) => tool.hints.readOnly && pointersOf(tool).l
 
 describe.each(pointing.map((tool) => [tool.name, tool] as const))("%s", (_name, tool) => {
   it("answers another owner's id as one that does not exist", async () => {
-    const [theirs, missing] = [await callTool(tool, argsFor(tool, foreign)), await callTool(tool, argsFor(tool, MISSING))];
+    const [theirs, missing] = [
+      await callTool(tool, argsFor(tool, foreign)),
+      await callTool(tool, argsFor(tool, MISSING)),
+    ];
     expect([theirs.status, missing.status]).toEqual([404, 404]);
     expect(without(theirs, foreign)).toBe(without(missing, MISSING));
   });
@@ -140,19 +163,31 @@ describe("batches and filters", () => {
 
   it("find nothing on another owner's account", async () => {
     for (const name of ["list_posts", "show_calendar"]) {
-      const answer = await service.ask(`POST /api/v1/tools/${name}`, { key: mine, json: { accountId: [foreign.account] } });
+      const answer = await service.ask(`POST /api/v1/tools/${name}`, {
+        key: mine,
+        json: { accountId: [foreign.account] },
+      });
       expect(answer.json.result.posts).toEqual([]);
     }
   });
 
   it("do not take another owner's file into a post", async () => {
     for (const mediaUrl of [foreign.file, "file_missing"]) {
-      const answer = await service.ask("POST /api/v1/posts", { key: mine, json: { accountId: own.account, mediaUrl } });
+      const answer = await service.ask("POST /api/v1/posts", {
+        key: mine,
+        json: { accountId: own.account, mediaUrl },
+      });
       expect(answer.status).toBe(404);
     }
     const { file } = await getFile(service.ctx, callerOf({ ownerId: "other" }), { id: foreign.file });
-    const answer = await service.ask("POST /api/v1/posts", { key: mine, json: { accountId: own.account, mediaUrl: file.url } });
-    expect([answer.status, answer.json.post]).toEqual([expect.toSatisfy((status: number) => status === 400 || status === 404), undefined]);
+    const answer = await service.ask("POST /api/v1/posts", {
+      key: mine,
+      json: { accountId: own.account, mediaUrl: file.url },
+    });
+    expect([answer.status, answer.json.post]).toEqual([
+      expect.toSatisfy((status: number) => status === 400 || status === 404),
+      undefined,
+    ]);
   });
 });
 
@@ -166,7 +201,9 @@ describe("GET /files/{id}", () => {
   });
 });
 
-describe.each(RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const))("%s", (_name, route) => {
+describe.each(
+  RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route] as const),
+)("%s", (_name, route) => {
   const tool = tools.find((candidate) => candidate.name === route.tools[0])!;
   const body = route.path.endsWith("/replay")
     ? { json: { since: "2026-11-01" } }
@@ -179,7 +216,9 @@ describe.each(RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${r
     }
     for (const extra of [
       body,
-      ...(route.tools.includes("set_thumbnail") ? [{ json: { thumbnailUrl: "https://example.com/a.jpg" } }] : []),
+      ...(route.tools.includes("set_thumbnail")
+        ? [{ json: { thumbnailUrl: "https://example.com/a.jpg" } }]
+        : []),
     ]) {
       const theirs = await service.ask(targetOf(route, foreign), { key: mine, ...extra });
       const missing = await service.ask(targetOf(route, MISSING), { key: mine, ...extra });
@@ -189,7 +228,9 @@ describe.each(RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${r
   });
 
   it("is 403 for a key without the permission and 401 without a key", async () => {
-    const lacking = (["read", "publish", "accounts", "files"] as const).filter((permission) => permission !== tool.permission);
+    const lacking = (["read", "publish", "accounts", "files"] as const).filter(
+      (permission) => permission !== tool.permission,
+    );
     const key = await service.keyFor("default", { permissions: lacking });
     expect((await service.ask(targetOf(route, own), { key, ...body })).status).toBe(403);
     for (const none of [null, "garbled", `${mine}x`])
@@ -199,10 +240,13 @@ describe.each(RESOURCE_ROUTES.map((route) => [`${route.method.toUpperCase()} ${r
 
 describe.each(tools.map((tool) => [tool.name, tool] as const))("the tool %s", (_name, tool) => {
   it("is 403 for a key without the permission and 401 without a key", async () => {
-    const lacking = (["read", "publish", "accounts", "files"] as const).filter((permission) => permission !== tool.permission);
+    const lacking = (["read", "publish", "accounts", "files"] as const).filter(
+      (permission) => permission !== tool.permission,
+    );
     const key = await service.keyFor("default", { permissions: lacking });
     expect((await callTool(tool, argsFor(tool, own), key)).status).toBe(403);
-    for (const none of [null, "garbled", `${mine}x`]) expect((await callTool(tool, argsFor(tool, own), none)).status).toBe(401);
+    for (const none of [null, "garbled", `${mine}x`])
+      expect((await callTool(tool, argsFor(tool, own), none)).status).toBe(401);
   });
 
   it("keeps a key limited to an account from every other", async () => {
@@ -210,7 +254,10 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("the tool %s", (_
     const key = await service.keyFor("default", { accountIds: [own.account] });
     const answer = await callTool(tool, argsFor(tool, second), key);
     // Files and connections are the owner's, not an account's.
-    if (pointersOf(tool).some((name) => name === "accountId" || name === "id") && !tool.name.endsWith("_file")) {
+    if (
+      pointersOf(tool).some((name) => name === "accountId" || name === "id") &&
+      !tool.name.endsWith("_file")
+    ) {
       expect(answer.status).toBe(404);
     } else {
       expect(answer.text).not.toContain(second.post);

@@ -12,10 +12,15 @@ describe("cursor", () => {
 
   it("belongs to its filters", () => {
     const cursor = encodeCursor("42", filters);
-    expect(() => decodeCursor(cursor, { ...filters, search: "winter" })).toThrow(/^cursor: belongs to other filters\./);
+    expect(() => decodeCursor(cursor, { ...filters, search: "winter" })).toThrow(
+      /^cursor: belongs to other filters\./,
+    );
   });
 
-  it.each(["", "x", "!!!", "bm90IG91cnM", encodeCursor("", {})])("refuses %j, which is not one of ours", (text) => {
-    expect(() => decodeCursor(text, {})).toThrow(/^cursor: is not one of ours\./);
-  });
+  it.each(["", "x", "!!!", "bm90IG91cnM", encodeCursor("", {})])(
+    "refuses %j, which is not one of ours",
+    (text) => {
+      expect(() => decodeCursor(text, {})).toThrow(/^cursor: is not one of ours\./);
+    },
+  );
 });

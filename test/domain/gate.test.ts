@@ -34,7 +34,12 @@ describe("Gate", () => {
     await turn();
     expect(log).toEqual(["a", "bad", "c", "d"]);
     for (const { end: stop } of [...works, late]) stop();
-    expect((await ends).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect((await ends).map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "fulfilled",
+    ]);
     expect(await end).toBe("e");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { MINUTE } from "../../src/domain/time.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
@@ -35,7 +35,10 @@ async function publishThrough(
 ): Promise<{ status: string; inDoubt: number; count: number; violations: readonly string[] }> {
   await using servers = await startClassServers();
   await using door = createOutbound({ allowedHosts: [], trustedOrigins: [servers.baseUrl] });
-  const outbound: Outbound = { ...door, request: (request) => door.request({ ...request, timeoutMs: PATIENCE_MS }) };
+  const outbound: Outbound = {
+    ...door,
+    request: (request) => door.request({ ...request, timeoutMs: PATIENCE_MS }),
+  };
   const platform = CLASS_PLATFORMS[provider];
   await using ctx = await createTestContext({
     platformList: platform === undefined ? [] : [platform],
@@ -57,13 +60,29 @@ async function publishThrough(
     await ctx.clock.advance(MINUTE);
   }
   const row = await readPost(ctx, post.id);
-  return { status: row.status, inDoubt: row.in_doubt, count: servers.visible().get("one post") ?? 0, violations: servers.violations };
+  return {
+    status: row.status,
+    inDoubt: row.in_doubt,
+    count: servers.visible().get("one post") ?? 0,
+    violations: servers.violations,
+  };
 }
 
 /** Of a blind platform nothing can be asked: unknown, never a second message. Of every other: published, once. */
-function assertTruth(provider: string, faults: readonly Fault[], end: Awaited<ReturnType<typeof publishThrough>>): void {
+function assertTruth(
+  provider: string,
+  faults: readonly Fault[],
+  end: Awaited<ReturnType<typeof publishThrough>>,
+): void {
   if (provider !== "class_f") {
-    expect({ SEED, faults, ...end }).toEqual({ SEED, faults, status: "published", inDoubt: 0, count: 1, violations: [] });
+    expect({ SEED, faults, ...end }).toEqual({
+      SEED,
+      faults,
+      status: "published",
+      inDoubt: 0,
+      count: 1,
+      violations: [],
+    });
     return;
   }
   expect({ SEED, faults, ...end }).toMatchObject({ status: "failed", inDoubt: 1 });
@@ -76,17 +95,23 @@ describe("F3 a platform that answers badly", { timeout: TIMEOUT_MS }, () => {
     assertTruth(provider, [fault], await publishThrough(provider, [fault]));
   });
 
-  it.each(CLASSES.filter((provider) => provider !== "class_f"))("%s: one bad answer after the other", async (provider) => {
-    const faults = ["500-before", "drop-before", "429-before", "truncate-after"] as const;
-    assertTruth(provider, faults, await publishThrough(provider, faults));
-  });
+  it.each(CLASSES.filter((provider) => provider !== "class_f"))(
+    "%s: one bad answer after the other",
+    async (provider) => {
+      const faults = ["500-before", "drop-before", "429-before", "truncate-after"] as const;
+      assertTruth(provider, faults, await publishThrough(provider, faults));
+    },
+  );
 
   it.each(CLASSES)("%s: any of them, in any order", async (provider) => {
     const random = randomFor(`answers ${provider}`);
     const runs = times({ short: 2, long: 60 });
     let faultsDone = 0;
     for (let run = 0; run < runs; run++) {
-      const faults = Array.from({ length: 1 + Math.floor(random() * 3) }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? "ok");
+      const faults = Array.from(
+        { length: 1 + Math.floor(random() * 3) },
+        () => FAULTS[Math.floor(random() * FAULTS.length)] ?? "ok",
+      );
       assertTruth(provider, faults, await publishThrough(provider, faults));
       faultsDone += faults.length;
     }

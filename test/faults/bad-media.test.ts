@@ -15,8 +15,18 @@ import { report, times, TIMEOUT_MS } from "./report.ts";
 const PHOTO = fixture("photo.jpg");
 const MAX_BYTES = 1 << 20;
 
-const ANY_SIZE = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null, maxItems: 1 };
-const PICTURES = { required: false, maxItems: 1, accepts: [{ kind: "image" as const, mimeTypes: ["image/jpeg"], ...ANY_SIZE }] };
+const ANY_SIZE = {
+  maxBytes: null,
+  maxSeconds: null,
+  minAspectRatio: null,
+  maxAspectRatio: null,
+  maxItems: 1,
+};
+const PICTURES = {
+  required: false,
+  maxItems: 1,
+  accepts: [{ kind: "image" as const, mimeTypes: ["image/jpeg"], ...ANY_SIZE }],
+};
 
 /** Sends the medium on as a real platform file does, and counts what arrived whole. */
 function mediaPlatform(published: Buffer[]): AnyPlatform {
@@ -77,7 +87,11 @@ const SOURCES: readonly Source[] = [
   {
     what: "is shorter than it says and ends there",
     serve: () => (_, response) => {
-      response.writeHead(200, { "content-type": "image/jpeg", "content-length": String(PHOTO.length + 100), connection: "close" });
+      response.writeHead(200, {
+        "content-type": "image/jpeg",
+        "content-length": String(PHOTO.length + 100),
+        connection: "close",
+      });
       response.end(PHOTO);
     },
     error: /media.*(broke off|did not answer|whole)/i,
@@ -90,7 +104,8 @@ const SOURCES: readonly Source[] = [
   { what: "never ends", serve: () => (_, response) => void pour(response), error: /large|big|MiB|limit/i },
   {
     what: "redirects to a private address",
-    serve: () => (_, response) => response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end(),
+    serve: () => (_, response) =>
+      response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data/" }).end(),
     error: /not allowed|private|internal|address/i,
   },
   {
@@ -98,27 +113,46 @@ const SOURCES: readonly Source[] = [
     serve: () => (request, response) => response.writeHead(302, { location: `${request.url ?? ""}x` }).end(),
     error: /redirect|answer/i,
   },
-  { what: "answers 503", serve: () => (_, response) => response.writeHead(503).end(), error: /media.*(503|answer|later|problem)/i },
+  {
+    what: "answers 503",
+    serve: () => (_, response) => response.writeHead(503).end(),
+    error: /media.*(503|answer|later|problem)/i,
+  },
 ];
 
 describe("F18 media whose source", { timeout: TIMEOUT_MS }, () => {
-  it.each(SOURCES)("$what: the post fails, says why, and nothing of it is published", async ({ what, serve, error }) => {
-    const runs = times({ short: 1, long: 10 });
-    for (let run = 0; run < runs; run++) {
-      const published: Buffer[] = [];
-      await using ctx = await createFileContext({ maxBytes: MAX_BYTES, platformList: [mediaPlatform(published)] });
-      await using canary = await startCanary(serve(ctx.clock));
-      const post = await addPost(ctx, await addAccount(ctx), { media_url: `${canary.origin}/photo.jpg` });
-      for (let step = 0; step < 400 && (await readPost(ctx, post.id)).status !== "failed"; step++) {
-        await drain(ctx);
-        await ctx.clock.advance(30 * SECOND);
+  it.each(SOURCES)(
+    "$what: the post fails, says why, and nothing of it is published",
+    async ({ what, serve, error }) => {
+      const runs = times({ short: 1, long: 10 });
+      for (let run = 0; run < runs; run++) {
+        const published: Buffer[] = [];
+        await using ctx = await createFileContext({
+          maxBytes: MAX_BYTES,
+          platformList: [mediaPlatform(published)],
+        });
+        await using canary = await startCanary(serve(ctx.clock));
+        const post = await addPost(ctx, await addAccount(ctx), { media_url: `${canary.origin}/photo.jpg` });
+        for (let step = 0; step < 400 && (await readPost(ctx, post.id)).status !== "failed"; step++) {
+          await drain(ctx);
+          await ctx.clock.advance(30 * SECOND);
+        }
+        const end = await readPost(ctx, post.id);
+        expect({ status: end.status, inDoubt: end.in_doubt, published }).toEqual({
+          status: "failed",
+          inDoubt: 0,
+          published: [],
+        });
+        expect(end.error).toMatch(error);
       }
-      const end = await readPost(ctx, post.id);
-      expect({ status: end.status, inDoubt: end.in_doubt, published }).toEqual({ status: "failed", inDoubt: 0, published: [] });
-      expect(end.error).toMatch(error);
-    }
-    report({ fault: "F18", how: `media whose source ${what}`, runs: String(runs), seen: "failed and says why; nothing published" });
-  });
+      report({
+        fault: "F18",
+        how: `media whose source ${what}`,
+        runs: String(runs),
+        seen: "failed and says why; nothing published",
+      });
+    },
+  );
 
   it("is there again a minute later: the post goes out then, whole", async () => {
     const published: Buffer[] = [];
@@ -126,7 +160,10 @@ describe("F18 media whose source", { timeout: TIMEOUT_MS }, () => {
     let isBack = false;
     await using canary = await startCanary((_, response) => {
       if (isBack) response.writeHead(200, { "content-type": "image/jpeg" }).end(PHOTO);
-      else response.writeHead(200, { "content-length": String(PHOTO.length) }).write(PHOTO.subarray(0, 10), () => response.destroy());
+      else
+        response
+          .writeHead(200, { "content-length": String(PHOTO.length) })
+          .write(PHOTO.subarray(0, 10), () => response.destroy());
     });
     const post = await addPost(ctx, await addAccount(ctx), { media_url: `${canary.origin}/photo.jpg` });
     await drain(ctx);

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCipher } from "../../src/store/cipher.ts";
-import { openDb } from "../../src/store/db.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { openDb } from "../../src/store/engine/db.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
@@ -38,9 +38,16 @@ async function makeFolder(caption: string, channel: Channel): Promise<AsyncDispo
   await copyFile(new URL("../fixtures/photo.png", import.meta.url), join(path, "photo.png"));
   const db = await openDb({ file: join(path, "posthorn.db") });
   const clock = new FakeClock(new Date().toISOString());
-  await using world = await createBlueskyWorld({ baseUrl: channel.baseUrl, overrides: { db, clock, cipher: createCipher(key) } });
+  await using world = await createBlueskyWorld({
+    baseUrl: channel.baseUrl,
+    overrides: { db, clock, cipher: createCipher(key) },
+  });
   const account = await world.connect(channel.user, channel.appPassword);
-  await world.schedule(account, { caption, mediaUrl: "https://m.example/1", metadata: { thread: [{ caption: "2" }, { caption: "3" }] } });
+  await world.schedule(account, {
+    caption,
+    mediaUrl: "https://m.example/1",
+    metadata: { thread: [{ caption: "2" }, { caption: "3" }] },
+  });
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
@@ -80,7 +87,9 @@ describe("F2 kill -9 of a publisher on a real Bluesky server", () => {
           posts: [{ caption, status: "published", inDoubt: false, error: null }],
         });
         // A page of the server's listing is what is counted: begin anew before it is full.
-        if (records.length > 80) for (const { uri } of records) await user.deleteRecord("app.bsky.feed.post", uri.split("/").at(-1) ?? "");
+        if (records.length > 80)
+          for (const { uri } of records)
+            await user.deleteRecord("app.bsky.feed.post", uri.split("/").at(-1) ?? "");
       }
       expect(total).toBeGreaterThanOrEqual(point.startsWith("commit") ? 8 : 2);
       report({

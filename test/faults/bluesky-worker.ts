@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import bluesky from "../../src/platforms/bluesky.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { createCipher } from "../../src/store/cipher.ts";
-import { openDb } from "../../src/store/db.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { openDb } from "../../src/store/engine/db.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 
@@ -54,7 +54,9 @@ const ctx = await createTestContext({
       return answer;
     },
   },
-  media: createMemoryMedia(new Map([["https://m.example/1", { bytes, mimeType: "image/png", width: 4, height: 3 }]])),
+  media: createMemoryMedia(
+    new Map([["https://m.example/1", { bytes, mimeType: "image/png", width: 4, height: 3 }]]),
+  ),
   feed: { get: never, put: never, change: never, remove: never, keepMedia: never },
   platformList: [bluesky],
   settings: {
@@ -79,7 +81,10 @@ async function never(): Promise<never> {
 
 const started = systemClock.monotonic();
 const timer = setInterval(() => {
-  const waiting = database.raw.prepare("SELECT id FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL").get([]) !== undefined;
+  const waiting =
+    database.raw
+      .prepare("SELECT id FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL")
+      .get([]) !== undefined;
   if (waiting && systemClock.monotonic() - started < Number(giveUpMs)) return;
   clearInterval(timer);
   if (waiting) process.stderr.write(`${log.lines.map((line) => JSON.stringify(line)).join("\n")}\n`);

@@ -1,4 +1,4 @@
-import type { ReconcileClass } from "../../src/domain/account.ts";
+import type { ReconcileClass } from "../../src/domain/accounts/account.ts";
 import {
   PlatformFault,
   type AnyPlatform,
@@ -31,16 +31,25 @@ function live(id: string): PublishOutcome {
   return { state: "live", platformPostId: id, platformUrl: `https://platform.example/${id}` };
 }
 
-async function call(io: PublishIo, path: string, request: Omit<PlatformRequest, "url">): Promise<Record<string, Json>> {
+async function call(
+  io: PublishIo,
+  path: string,
+  request: Omit<PlatformRequest, "url">,
+): Promise<Record<string, Json>> {
   // As platforms do: a kept connection that the server has closed meanwhile would leave a change in doubt for nothing.
   const newConnection = request.method !== "GET";
-  const response = await io.request({ ...request, newConnection, url: `${io.setting("BASE_URL") ?? ""}${path}` });
+  const response = await io.request({
+    ...request,
+    newConnection,
+    url: `${io.setting("BASE_URL") ?? ""}${path}`,
+  });
   return readObject(response);
 }
 
 /** A 2xx without the promised answer tells nothing. */
 function readObject(response: PlatformResponse): Record<string, Json> {
-  if (typeof response.json === "object" && response.json !== null) return response.json as Record<string, Json>;
+  if (typeof response.json === "object" && response.json !== null)
+    return response.json as Record<string, Json>;
   throw new PlatformFault("ambiguous", "The platform's answer could not be read.");
 }
 
@@ -51,7 +60,9 @@ function publishWithServerKey(post: PlatformPost, io: PublishIo): Promise<Publis
       request: { text: post.caption },
       send: async ({ key }) => {
         const headers = { "idempotency-key": key };
-        return String((await call(io, "/a/posts", { method: "POST", headers, json: { text: post.caption } }))["id"]);
+        return String(
+          (await call(io, "/a/posts", { method: "POST", headers, json: { text: post.caption } }))["id"],
+        );
       },
       settle: async () => ({ outcome: "send_again" }),
     })
@@ -74,7 +85,8 @@ async function publishWithClientKey(post: PlatformPost, io: PublishIo): Promise<
   const id = await io.effect<string>({
     step: "create",
     request: { key, text: post.caption },
-    send: async () => String((await call(io, `/b/records/${key}`, { method: "PUT", json: { text: post.caption } }))["id"]),
+    send: async () =>
+      String((await call(io, `/b/records/${key}`, { method: "PUT", json: { text: post.caption } }))["id"]),
     settle: async () => ((await find()) ? { outcome: "done", result: key } : { outcome: "send_again" }),
   });
   return live(id);
@@ -87,10 +99,16 @@ async function publishWithSession(post: PlatformPost, io: PublishIo): Promise<Pu
   const session = await io.effect<string>({
     step: "session",
     request: { size: SIZE },
-    send: async () => String((await call(io, "/c/uploads", { method: "POST", json: { text: post.caption, size: SIZE } }))["session"]),
+    send: async () =>
+      String(
+        (await call(io, "/c/uploads", { method: "POST", json: { text: post.caption, size: SIZE } }))[
+          "session"
+        ],
+      ),
     settle: async () => ({ outcome: "send_again" }),
   });
-  const ask = (): Promise<Record<string, Json>> => call(io, `/c/uploads/${session}`, { method: "GET", isIdempotent: true });
+  const ask = (): Promise<Record<string, Json>> =>
+    call(io, `/c/uploads/${session}`, { method: "GET", isIdempotent: true });
   const id = await io.effect<string>({
     step: "upload",
     request: { session },
@@ -98,7 +116,11 @@ async function publishWithSession(post: PlatformPost, io: PublishIo): Promise<Pu
       let at = Number((await ask())["received"]);
       for (;;) {
         const headers = { "x-start": String(at), "content-type": "application/octet-stream" };
-        const answer = await call(io, `/c/uploads/${session}`, { method: "PUT", headers, body: Buffer.alloc(CHUNK, "x") });
+        const answer = await call(io, `/c/uploads/${session}`, {
+          method: "PUT",
+          headers,
+          body: Buffer.alloc(CHUNK, "x"),
+        });
         if (typeof answer["postId"] === "string") return answer["postId"];
         at = Number(answer["received"]);
         await saveHandle({ received: at });
@@ -116,15 +138,20 @@ async function publishWithContainer(post: PlatformPost, io: PublishIo): Promise<
   const container = await io.effect<string>({
     step: "container",
     request: { text: post.caption },
-    send: async () => String((await call(io, "/d/containers", { method: "POST", json: { text: post.caption } }))["container"]),
+    send: async () =>
+      String(
+        (await call(io, "/d/containers", { method: "POST", json: { text: post.caption } }))["container"],
+      ),
     settle: async () => ({ outcome: "send_again" }),
   });
-  const poll = (): Promise<Record<string, Json>> => call(io, `/d/containers/${container}`, { method: "GET", isIdempotent: true });
+  const poll = (): Promise<Record<string, Json>> =>
+    call(io, `/d/containers/${container}`, { method: "GET", isIdempotent: true });
   if ((await poll())["status"] === "IN_PROGRESS") return { state: "processing", checkAgainMs: 20 };
   const id = await io.effect<string>({
     step: "publish",
     request: { container },
-    send: async () => String((await call(io, "/d/publish", { method: "POST", json: { container } }))["postId"]),
+    send: async () =>
+      String((await call(io, "/d/publish", { method: "POST", json: { container } }))["postId"]),
     settle: async () => {
       const { postId } = await poll();
       return typeof postId === "string" ? { outcome: "done", result: postId } : { outcome: "send_again" };
@@ -137,7 +164,8 @@ async function publishWithList(post: PlatformPost, io: PublishIo): Promise<Publi
   const id = await io.effect<string>({
     step: "create",
     request: { text: post.caption },
-    send: async () => String((await call(io, "/e/posts", { method: "POST", json: { text: post.caption } }))["id"]),
+    send: async () =>
+      String((await call(io, "/e/posts", { method: "POST", json: { text: post.caption } }))["id"]),
     settle: async ({ intentAt, timesAsked }) => {
       const response = await io.request({
         method: "GET",
@@ -158,7 +186,8 @@ async function publishBlindly(post: PlatformPost, io: PublishIo): Promise<Publis
   await io.effect<boolean>({
     step: "send",
     request: { text: post.caption },
-    send: async () => (await call(io, "/f/messages", { method: "POST", json: { text: post.caption } }))["ok"] === true,
+    send: async () =>
+      (await call(io, "/f/messages", { method: "POST", json: { text: post.caption } }))["ok"] === true,
     settle: async () => ({ outcome: "unknown", reason: "The platform keeps no list of what was sent." }),
   });
   return live(post.id);

@@ -143,7 +143,9 @@ class State {
         response.writeHead(500, { "content-type": "application/json" }).end('{"error":"oops"}');
         return;
       case "429-before":
-        response.writeHead(429, { "content-type": "application/json", "retry-after": this.retryAfter }).end('{"error":"slow down"}');
+        response
+          .writeHead(429, { "content-type": "application/json", "retry-after": this.retryAfter })
+          .end('{"error":"slow down"}');
         return;
       case "garbage-after":
         response.writeHead(200, { "content-type": "application/json" }).end("<html>not json</html>");
@@ -154,14 +156,17 @@ class State {
         response.destroy();
         return;
       case "ok":
-        response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+        response
+          .writeHead(answer.status, { "content-type": "application/json" })
+          .end(JSON.stringify(answer.body));
     }
   }
 
   /** Whose text a request is about. */
   #textOf(request: IncomingMessage, body: Buffer): string {
     const id = (request.url ?? "").split("/")[3] ?? "";
-    if (request.method === "PUT" && request.url?.startsWith("/c/") === true) return this.#uploads.get(id)?.text ?? "";
+    if (request.method === "PUT" && request.url?.startsWith("/c/") === true)
+      return this.#uploads.get(id)?.text ?? "";
     const { text, container } = JSON.parse(body.toString()) as { text?: string; container?: string };
     return text ?? this.#containers.get(container ?? "")?.text ?? "";
   }
@@ -202,7 +207,10 @@ class State {
       case "POST /e/posts":
         return this.#append(textOf(body));
       case "GET /e/posts":
-        return { status: 200, body: this.#list.filter((post) => post.at >= Number(url.searchParams.get("since"))) };
+        return {
+          status: 200,
+          body: this.#list.filter((post) => post.at >= Number(url.searchParams.get("since"))),
+        };
       case "POST /f/messages":
         return { status: 200, body: { ok: true }, commit: () => this.#show(textOf(body)) };
       default:
@@ -252,14 +260,16 @@ class State {
     if (upload === undefined) return { status: 404, body: {} };
     const start = Number(request.headers["x-start"]);
     if (upload.postId !== null) return this.#refuse("bytes for an upload that is complete");
-    if (start !== upload.received) return this.#refuse(`bytes from ${start} where ${upload.received} were received`);
+    if (start !== upload.received)
+      return this.#refuse(`bytes from ${start} where ${upload.received} were received`);
     const isLast = start + body.length === upload.size;
     const store = (): void => {
       this.uploadedBytes += body.length;
       upload.received += body.length;
       if (isLast) upload.postId = this.#show(upload.text);
     };
-    if (isLast) return { status: 200, body: { received: upload.size, postId: `id${this.#next}` }, commit: store };
+    if (isLast)
+      return { status: 200, body: { received: upload.size, postId: `id${this.#next}` }, commit: store };
     store();
     return { status: 200, body: { received: upload.received, postId: null } };
   }

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
-import { schedulePost } from "../../src/services/schedule-post.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
+import { schedulePost } from "../../src/services/posts/schedule-post.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
@@ -46,7 +46,9 @@ describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
       expect({
         SEED,
         early: early(sent),
-        left: (await world.db.query.selectFrom("posts").select("id").where("status", "!=", "published").execute()).length,
+        left: (
+          await world.db.query.selectFrom("posts").select("id").where("status", "!=", "published").execute()
+        ).length,
       }).toEqual({
         SEED,
         early: [],
@@ -74,7 +76,11 @@ describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
       const account = await addAccount(world);
       const times: number[] = [];
       for (const hour of hours) {
-        const { post } = await schedulePost(callOf(world), { accountId: account.id, caption: hour, scheduledAt: `${night}T${hour}:00` });
+        const { post } = await schedulePost(callOf(world), {
+          accountId: account.id,
+          caption: hour,
+          scheduledAt: `${night}T${hour}:00`,
+        });
         times.push(Date.parse(post.scheduledAt));
       }
       for (let minute = 0; minute < 8 * 60; minute++) {
@@ -95,7 +101,9 @@ describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
 });
 
 async function nextAfter(world: TestContext, moment: number): Promise<number | null> {
-  const row = world.db.raw.prepare("SELECT MIN(next_at) AS next FROM posts WHERE next_at > ?").get([moment]) as { next: number | null };
+  const row = world.db.raw
+    .prepare("SELECT MIN(next_at) AS next FROM posts WHERE next_at > ?")
+    .get([moment]) as { next: number | null };
   return row.next;
 }
 
@@ -108,7 +116,9 @@ async function startOn(world: TestContext, folder: string): Promise<Publisher> {
 }
 
 const statuses = async (world: TestContext): Promise<string[]> =>
-  (await world.db.query.selectFrom("posts").select("status").orderBy("scheduled_at").execute()).map(({ status }) => status);
+  (await world.db.query.selectFrom("posts").select("status").orderBy("scheduled_at").execute()).map(
+    ({ status }) => status,
+  );
 
 /** Lets the publisher look, and finish what it found. */
 async function look(publisher: Publisher, world: { sent: readonly Sent[] }, sent: number): Promise<void> {
@@ -130,9 +140,14 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
       clock.jumpTo(toIso(clock.now() - HOUR));
       const post = await addPost(world, account);
       await look(publisher, world, 0);
-      expect(log.lines).toContainEqual(expect.objectContaining({ level: "warn", message: expect.stringContaining("went back") }));
+      expect(log.lines).toContainEqual(
+        expect.objectContaining({ level: "warn", message: expect.stringContaining("went back") }),
+      );
       const waiting = async (): Promise<number> => {
-        const row = await world.db.query.selectFrom("accounts").select("next_allowed_at").executeTakeFirstOrThrow();
+        const row = await world.db.query
+          .selectFrom("accounts")
+          .select("next_allowed_at")
+          .executeTakeFirstOrThrow();
         return row.next_allowed_at - clock.now();
       };
       await expect.poll(waiting, { timeout: 10_000 }).toBe(20 * SECOND);

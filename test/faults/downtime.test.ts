@@ -16,7 +16,8 @@ async function goDown(downMs: number, random: () => number) {
   const start = clock.now();
   const accounts = [];
   for (let n = 0; n < ACCOUNTS; n++) accounts.push(await addAccount(world));
-  for (let n = 0; n < POSTS; n++) await addPost(world, accounts[n % ACCOUNTS]!, { scheduled_at: start + Math.floor(random() * downMs) });
+  for (let n = 0; n < POSTS; n++)
+    await addPost(world, accounts[n % ACCOUNTS]!, { scheduled_at: start + Math.floor(random() * downMs) });
   await clock.advance(downMs);
   const backAt = clock.now();
   while (clock.now() < backAt + 2 * HOUR) {
@@ -45,15 +46,26 @@ describe("F12 downtime", { timeout: TIMEOUT_MS }, () => {
         // What is less than a minute late is not left over.
         const spaced = gaps.filter((_, n) => posts[n]!.at - posts[n]!.scheduledAt > MINUTE);
         total.closest = Math.min(total.closest, ...spaced);
-        expect(posts.map(({ scheduledAt }) => scheduledAt)).toEqual(posts.map(({ scheduledAt }) => scheduledAt).toSorted((a, b) => a - b));
+        expect(posts.map(({ scheduledAt }) => scheduledAt)).toEqual(
+          posts.map(({ scheduledAt }) => scheduledAt).toSorted((a, b) => a - b),
+        );
       }
       const published = rows.filter(({ status }) => status === "published");
       const failed = rows.filter(({ status }) => status === "failed");
-      expect({ SEED, both: published.length + failed.length, sent: sent.length }).toEqual({ SEED, both: POSTS, sent: published.length });
+      expect({ SEED, both: published.length + failed.length, sent: sent.length }).toEqual({
+        SEED,
+        both: POSTS,
+        sent: published.length,
+      });
       for (const { error, in_doubt } of failed)
-        expect({ error, in_doubt }).toEqual({ error: expect.stringMatching(/missed its time.*retry_post/), in_doubt: 0 });
+        expect({ error, in_doubt }).toEqual({
+          error: expect.stringMatching(/missed its time.*retry_post/),
+          in_doubt: 0,
+        });
       // Whoever was not too late when it came back goes out, unless its channel's others before it take that long.
-      expect(failed.filter(({ scheduled_at: at }) => backAt - at < MAX_LATENESS_MS - 15 * MINUTE)).toEqual([]);
+      expect(failed.filter(({ scheduled_at: at }) => backAt - at < MAX_LATENESS_MS - 15 * MINUTE)).toEqual(
+        [],
+      );
       total.sent += published.length;
       total.missed += failed.length;
     }

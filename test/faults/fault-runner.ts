@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { createTestContext, type TestContext } from "../support/context.ts";
-import { openDb } from "../../src/store/db.ts";
+import { openDb } from "../../src/store/engine/db.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 
 /** The points of the protocol at which a process is killed; `written` is before the transaction is durable. */
@@ -46,7 +46,9 @@ export async function buildWorker(name: string): Promise<string> {
     target: "node20.19",
     external: ["better-sqlite3", "sharp"],
     // Libraries in CommonJS ask for Node's modules by require.
-    banner: { js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);' },
+    banner: {
+      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
+    },
     logLevel: "error",
   });
   return outfile;
@@ -72,8 +74,15 @@ const running = new Set<ChildProcess>();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
 
 /** Runs the worker until it ends, by itself or by its own kill. */
-export function runWorker(worker: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningWorker {
-  const child = spawn(process.execPath, [worker, ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+export function runWorker(
+  worker: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): RunningWorker {
+  const child = spawn(process.execPath, [worker, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   running.add(child);
   child.once("close", () => running.delete(child));
   let stdout = "";
@@ -87,7 +96,9 @@ export function runWorker(worker: string, args: readonly string[], env: Readonly
   const reached = said("reached");
   let stderr = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const exit = new Promise<Exit>((resolve) => child.on("close", (code, signal) => resolve({ code, signal, stderr })));
+  const exit = new Promise<Exit>((resolve) =>
+    child.on("close", (code, signal) => resolve({ code, signal, stderr })),
+  );
   return { child, ready, reached, exit };
 }
 
@@ -105,11 +116,13 @@ export async function makeDataFolder(
   await writeFile(join(path, "key"), randomBytes(32), { mode: 0o600 });
   await using ctx = await openFolder(path);
   const accounts = [];
-  for (let n = 0; n < posts.accounts; n++) accounts.push(await addAccount(ctx, { provider, name: `Channel ${n}` }));
+  for (let n = 0; n < posts.accounts; n++)
+    accounts.push(await addAccount(ctx, { provider, name: `Channel ${n}` }));
   const due = Date.now() - 50;
   for (let n = 0; n < posts.count; n++) {
     const account = accounts[n % accounts.length];
-    if (account !== undefined) await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: due, due_at: due, next_at: due });
+    if (account !== undefined)
+      await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: due, due_at: due, next_at: due });
   }
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
@@ -127,27 +140,47 @@ export interface FinalPost {
 
 export async function readOutcome(path: string): Promise<FinalPost[]> {
   await using ctx = await openFolder(path);
-  const rows = await ctx.db.query.selectFrom("posts").select(["caption", "status", "in_doubt", "error"]).orderBy("caption").execute();
-  return rows.map((row) => ({ caption: row.caption ?? "", status: row.status, inDoubt: row.in_doubt === 1, error: row.error }));
+  const rows = await ctx.db.query
+    .selectFrom("posts")
+    .select(["caption", "status", "in_doubt", "error"])
+    .orderBy("caption")
+    .execute();
+  return rows.map((row) => ({
+    caption: row.caption ?? "",
+    status: row.status,
+    inDoubt: row.in_doubt === 1,
+    error: row.error,
+  }));
 }
 
 /** Attempts that a kill cut off. */
 export async function countInterrupted(path: string): Promise<number> {
   await using ctx = await openFolder(path);
-  const rows = await ctx.db.query.selectFrom("attempts").select("id").where("outcome", "=", "interrupted").execute();
+  const rows = await ctx.db.query
+    .selectFrom("attempts")
+    .select("id")
+    .where("outcome", "=", "interrupted")
+    .execute();
   return rows.length;
 }
 
 /** What the run got wrong, in words; empty when it kept every promise. */
-export function judge(posts: readonly FinalPost[], visible: ReadonlyMap<string, number>, mayBeUnknown: boolean): string[] {
+export function judge(
+  posts: readonly FinalPost[],
+  visible: ReadonlyMap<string, number>,
+  mayBeUnknown: boolean,
+): string[] {
   const wrong: string[] = [];
   for (const post of posts) {
     const count = visible.get(post.caption) ?? 0;
     if (count > 1) wrong.push(`${post.caption}: published ${count} times`);
-    if (post.status === "published" && count === 0) wrong.push(`${post.caption}: called published and is nowhere`);
-    if (post.status !== "published" && post.status !== "failed") wrong.push(`${post.caption}: left as ${post.status}`);
+    if (post.status === "published" && count === 0)
+      wrong.push(`${post.caption}: called published and is nowhere`);
+    if (post.status !== "published" && post.status !== "failed")
+      wrong.push(`${post.caption}: left as ${post.status}`);
     if (post.status === "failed" && !post.inDoubt) wrong.push(`${post.caption}: lost (${post.error ?? ""})`);
-    if (post.status === "failed" && post.inDoubt && !mayBeUnknown) wrong.push(`${post.caption}: called unknown (${post.error ?? ""})`);
+    if (post.status === "failed" && post.inDoubt && !mayBeUnknown)
+      wrong.push(`${post.caption}: called unknown (${post.error ?? ""})`);
   }
   return wrong;
 }

@@ -5,11 +5,19 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import { createFolderStore } from "../../src/media/folder-store.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers } from "./class-servers.ts";
-import { buildWorker, judge, makeDataFolder, readOutcome, runWorker, type Exit, type RunningWorker } from "./fault-runner.ts";
+import {
+  buildWorker,
+  judge,
+  makeDataFolder,
+  readOutcome,
+  runWorker,
+  type Exit,
+  type RunningWorker,
+} from "./fault-runner.ts";
 import { IS_LONG, report, TIMEOUT_MS } from "./report.ts";
 
 let worker: string;
@@ -45,11 +53,24 @@ async function mountSmallDisk(path: string): Promise<AsyncDisposable | null> {
 }
 
 /** The disk is full from the point on, for a while. False: it was never reached. */
-async function fill(at: { provider: string; point: string; what: "full" | "full disk"; path?: string }): Promise<boolean> {
+async function fill(at: {
+  provider: string;
+  point: string;
+  what: "full" | "full disk";
+  path?: string;
+}): Promise<boolean> {
   const { provider, point, what } = at;
   await using servers = await startClassServers();
   await using folder = await makeDataFolder(provider, { count: 2, accounts: 1 }, at.path);
-  const running = runWorker(worker, [folder.path, servers.baseUrl, point, "1", what, String(FULL_MS), "60000"]);
+  const running = runWorker(worker, [
+    folder.path,
+    servers.baseUrl,
+    point,
+    "1",
+    what,
+    String(FULL_MS),
+    "60000",
+  ]);
   const isReached = await running.reached;
   const exit = await startedAgain(at, running, [folder.path, servers.baseUrl]);
   expect(exit, exit.stderr).toMatchObject({ code: 0 });
@@ -59,10 +80,17 @@ async function fill(at: { provider: string; point: string; what: "full" | "full 
 }
 
 /** A process that finds no space at all when it starts says so and ends; the next one finds some. */
-async function startedAgain(at: { point: string; what: string }, running: RunningWorker, args: [string, string]): Promise<Exit> {
+async function startedAgain(
+  at: { point: string; what: string },
+  running: RunningWorker,
+  args: [string, string],
+): Promise<Exit> {
   const exit = await running.exit;
   if (at.point !== "start" || at.what !== "full disk") return exit;
-  expect(exit).toMatchObject({ code: 1, stderr: expect.stringContaining("The disk of the data folder is full") });
+  expect(exit).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("The disk of the data folder is full"),
+  });
   rmSync(join(args[0], "ballast"));
   return runWorker(worker, args).exit;
 }
@@ -109,12 +137,15 @@ describe("F7 a full disk", { timeout: TIMEOUT_MS }, () => {
     });
   });
 
-  it("takes a part of no file: the upload fails with a sentence, and the next one that fits is stored", async ({ skip }) => {
+  it("takes a part of no file: the upload fails with a sentence, and the next one that fits is stored", async ({
+    skip,
+  }) => {
     using temporary = temporaryFolder();
     await using disk = await mountSmallDisk(temporary.path);
     if (disk === null) return skip("This process may not mount a disk.");
     const store = createFolderStore(temporary.path);
-    const bytes = (mebibytes: number): Readable => Readable.from(Array.from({ length: mebibytes }, () => Buffer.alloc(1 << 20, "x")));
+    const bytes = (mebibytes: number): Readable =>
+      Readable.from(Array.from({ length: mebibytes }, () => Buffer.alloc(1 << 20, "x")));
     const full = await store.write("default/large", bytes(8)).catch((error: unknown) => error);
     expect(full).toBeInstanceOf(AppError);
     expect(full).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/full/) });

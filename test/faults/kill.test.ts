@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { startClassServers, type ClassServers } from "./class-servers.ts";
-import { buildWorker, className, judge, KILL_POINTS, makeDataFolder, readOutcome, runWorker } from "./fault-runner.ts";
+import {
+  buildWorker,
+  className,
+  judge,
+  KILL_POINTS,
+  makeDataFolder,
+  readOutcome,
+  runWorker,
+} from "./fault-runner.ts";
 import { report, times, TIMEOUT_MS } from "./report.ts";
 
 /** Kills of each class at least; a round of one post on one account is done in any case. */
@@ -20,7 +28,10 @@ interface Tally {
  * SQLite's method: the first, second, … hit of a point is killed until a run ends without the kill. After each kill a new
  * process takes over; in every second run it is killed at the same point, too.
  */
-async function killAtEveryHit(servers: ClassServers, run: { provider: string; point: string; posts: number }): Promise<Tally> {
+async function killAtEveryHit(
+  servers: ClassServers,
+  run: { provider: string; point: string; posts: number },
+): Promise<Tally> {
   const { provider, point } = run;
   const tally: Tally = { kills: 0, unknown: 0 };
   for (let hit = 1; ; hit++) {
@@ -30,16 +41,27 @@ async function killAtEveryHit(servers: ClassServers, run: { provider: string; po
     const isKilled = first.signal === "SIGKILL";
     if (isKilled) {
       tally.kills += 1;
-      const second = await runWorker(worker, [folder.path, servers.baseUrl, hit % 2 === 1 ? point : "none", "1"]).exit;
+      const second = await runWorker(worker, [
+        folder.path,
+        servers.baseUrl,
+        hit % 2 === 1 ? point : "none",
+        "1",
+      ]).exit;
       if (second.signal === "SIGKILL") tally.kills += 1;
-      const last = second.signal === "SIGKILL" ? await runWorker(worker, [folder.path, servers.baseUrl]).exit : second;
+      const last =
+        second.signal === "SIGKILL" ? await runWorker(worker, [folder.path, servers.baseUrl]).exit : second;
       expect(last, last.stderr).toMatchObject({ code: 0 });
     } else {
       expect(first, first.stderr).toMatchObject({ code: 0 });
     }
     const posts = await readOutcome(folder.path);
     tally.unknown += posts.filter((post) => post.inDoubt).length;
-    expect({ point, hit, wrong: judge(posts, servers.visible(), provider === "class_f"), violations: servers.violations }).toEqual({
+    expect({
+      point,
+      hit,
+      wrong: judge(posts, servers.visible(), provider === "class_f"),
+      violations: servers.violations,
+    }).toEqual({
       point,
       hit,
       wrong: [],

@@ -39,12 +39,16 @@ describe("F8 another process with the write lock", { timeout: TIMEOUT_MS }, () =
     const calls = 10;
     await using service = await startService();
     const accountId = await service.addFeed();
-    const { file } = service.ctx.db.raw.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").get([]) as { file: string };
+    const { file } = service.ctx.db.raw
+      .prepare("SELECT file FROM pragma_database_list WHERE name = 'main'")
+      .get([]) as { file: string };
     for (let round = 0; round < rounds; round++) {
       const holder = await holdLock(file, BELOW_MS);
       const ended = once(holder, "exit");
       const json = { accountId, caption: "in spite of it", scheduledAt: "2099-01-01T00:00:00Z" };
-      const answers = await Promise.all(Array.from({ length: calls }, () => service.ask("POST /api/v1/posts", { json })));
+      const answers = await Promise.all(
+        Array.from({ length: calls }, () => service.ask("POST /api/v1/posts", { json })),
+      );
       expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: calls }, () => 201));
       await ended;
     }
@@ -59,12 +63,17 @@ describe("F8 another process with the write lock", { timeout: TIMEOUT_MS }, () =
   it.skipIf(!IS_LONG)("for longer: the calls are told so with 503, and the next ones work", async () => {
     await using service = await startService();
     const accountId = await service.addFeed();
-    const { file } = service.ctx.db.raw.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").get([]) as { file: string };
+    const { file } = service.ctx.db.raw
+      .prepare("SELECT file FROM pragma_database_list WHERE name = 'main'")
+      .get([]) as { file: string };
     const holder = await holdLock(file, BEYOND_MS);
     const ended = once(holder, "exit");
     const json = { accountId, caption: "later", scheduledAt: "2099-01-01T00:00:00Z" };
     const refused = await service.ask("POST /api/v1/posts", { json });
-    expect(refused).toMatchObject({ status: 503, json: { error: expect.stringMatching(/lock.*nothing is lost/i) } });
+    expect(refused).toMatchObject({
+      status: 503,
+      json: { error: expect.stringMatching(/lock.*nothing is lost/i) },
+    });
     await ended;
     expect(await service.ask("POST /api/v1/posts", { json })).toMatchObject({ status: 201 });
     report({

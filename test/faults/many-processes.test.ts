@@ -18,7 +18,11 @@ const BUNDLE = join(ROOT, "node_modules", ".cache", "posthorn-test", `many-${pro
 const KEY = "a-fixed-key-of-forty-characters-or-so-00";
 
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE], { cwd: ROOT });
+  await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE],
+    { cwd: ROOT },
+  );
 }, 120_000);
 afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 
@@ -100,11 +104,19 @@ class World {
   }
 
   /** On any of the servers; another one when it is gone in the middle. Writes are repeated under their key. */
-  async call(tool: string, args: object, key?: string): Promise<{ status: number; result: any; isRepeated: boolean }> {
+  async call(
+    tool: string,
+    args: object,
+    key?: string,
+  ): Promise<{ status: number; result: any; isRepeated: boolean }> {
     for (let isRepeated = false; ; isRepeated = true) {
       const server = this.servers[Math.floor(this.#random() * this.servers.length)];
       const headers = key === undefined ? {} : { "Idempotency-Key": key };
-      const answer = await send(server?.port ?? 0, `POST /api/v1/tools/${tool}`, { key: KEY, json: args, headers }).catch(() => null);
+      const answer = await send(server?.port ?? 0, `POST /api/v1/tools/${tool}`, {
+        key: KEY,
+        json: args,
+        headers,
+      }).catch(() => null);
       if (answer === null || (answer.status === 409 && answer.text.includes("still running"))) {
         await delay(50);
         continue;
@@ -119,7 +131,11 @@ class World {
     for (let n = 0; performance.now() < until; n++) {
       const caption = `${name} ${n}`;
       const scheduledAt = new Date(Date.now() + this.#random() * 3_000).toISOString();
-      const { result } = await this.call("schedule_post", { accountId: this.accountId, caption, scheduledAt }, caption);
+      const { result } = await this.call(
+        "schedule_post",
+        { accountId: this.accountId, caption, scheduledAt },
+        caption,
+      );
       this.tally.wanted.add(caption);
       const dice = this.#random();
       if (dice < 0.2) await this.#change(result.post.id, caption);
@@ -175,7 +191,10 @@ describe("Many processes on one data folder", { timeout: TIMEOUT_MS }, () => {
       POSTHORN_LOG_LEVEL: "silent",
       POSTHORN_RATE_LIMIT: "1000000",
     };
-    const connected = await runCli(["connect", "webhook", "--secrets-stdin"], { env, input: JSON.stringify({ url: receiver.url }) });
+    const connected = await runCli(["connect", "webhook", "--secrets-stdin"], {
+      env,
+      input: JSON.stringify({ url: receiver.url }),
+    });
     const world = new World(JSON.parse(connected.stdout).id, randomFor("many"));
     const { tally, servers } = world;
     try {
@@ -188,7 +207,10 @@ describe("Many processes on one data folder", { timeout: TIMEOUT_MS }, () => {
       await expect
         .poll(
           async () => {
-            const { result } = await world.call("list_posts", { status: ["scheduled", "publishing"], limit: 1 });
+            const { result } = await world.call("list_posts", {
+              status: ["scheduled", "publishing"],
+              limit: 1,
+            });
             return result.posts.length;
           },
           { timeout: 300_000, interval: 500 },

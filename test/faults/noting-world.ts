@@ -31,7 +31,10 @@ function notingPlatform(sent: Sent[]): AnyPlatform {
 }
 
 /** A publisher over a database in memory, with one hour of lateness allowed. */
-export async function createWorld(clock = new FakeClock(), timezone = "UTC"): Promise<TestContext & { sent: Sent[] }> {
+export async function createWorld(
+  clock = new FakeClock(),
+  timezone = "UTC",
+): Promise<TestContext & { sent: Sent[] }> {
   const sent: Sent[] = [];
   const ctx = await createTestContext({
     clock,
@@ -43,4 +46,5 @@ export async function createWorld(clock = new FakeClock(), timezone = "UTC"): Pr
   return { ...ctx, sent };
 }
 
-export const early = (sent: readonly Sent[]): Sent[] => sent.filter(({ at, scheduledAt }) => at < scheduledAt);
+export const early = (sent: readonly Sent[]): Sent[] =>
+  sent.filter(({ at, scheduledAt }) => at < scheduledAt);

@@ -7,7 +7,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers, type ClassServers } from "./class-servers.ts";
-import { buildWorker, judge, makeDataFolder, readOutcome, runWorker, type RunningWorker } from "./fault-runner.ts";
+import {
+  buildWorker,
+  judge,
+  makeDataFolder,
+  readOutcome,
+  runWorker,
+  type RunningWorker,
+} from "./fault-runner.ts";
 import { report, times, TIMEOUT_MS } from "./report.ts";
 
 const CACHE = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "posthorn-test");
@@ -37,7 +44,8 @@ interface Cut {
 }
 
 function copyDatabase(from: string, to: string): void {
-  for (const name of readdirSync(from)) if (/^posthorn\.db(-wal)?$/.test(name)) copyFileSync(join(from, name), join(to, name));
+  for (const name of readdirSync(from))
+    if (/^posthorn\.db(-wal)?$/.test(name)) copyFileSync(join(from, name), join(to, name));
 }
 
 /** The step of the post whose request the platform saw, as the image of the disk has it. */
@@ -45,7 +53,9 @@ function intentsIn(image: string, text: string): { states: string[]; integrity: 
   const database = new Database(join(image, "posthorn.db"));
   try {
     const rows = database
-      .prepare("SELECT e.state FROM effects e JOIN posts p ON p.id = e.post_id WHERE p.caption = ? AND e.step NOT LIKE 'once:%'")
+      .prepare(
+        "SELECT e.state FROM effects e JOIN posts p ON p.id = e.post_id WHERE p.caption = ? AND e.step NOT LIKE 'once:%'",
+      )
       .all(text) as { state: string }[];
     const integrity = database.pragma("integrity_check", { simple: true });
     return { states: rows.map(({ state }) => state), integrity: String(integrity) };
@@ -62,13 +72,22 @@ async function cutPower(cut: Cut): Promise<boolean> {
   const [synced, image, looked] = ["synced", "image", "looked"].map((name) => join(temporary.path, name));
   for (const path of [synced, image, looked]) mkdirSync(path!);
   copyDatabase(folder.path, synced!);
-  const env = cut.isSyncedOnly && preload !== null ? { LD_PRELOAD: preload, SYNCED_FROM: folder.path, SYNCED_TO: synced! } : {};
+  const env =
+    cut.isSyncedOnly && preload !== null
+      ? { LD_PRELOAD: preload, SYNCED_FROM: folder.path, SYNCED_TO: synced! }
+      : {};
   const running = runWorker(worker, [folder.path, servers.baseUrl], env);
-  const text = await untilCut(servers, cut, running, () => copyDatabase(cut.isSyncedOnly ? synced! : folder.path, image!));
+  const text = await untilCut(servers, cut, running, () =>
+    copyDatabase(cut.isSyncedOnly ? synced! : folder.path, image!),
+  );
   if (text === null) return false;
   // Looking changes the files; what goes on must begin with what was there.
   copyDatabase(image!, looked!);
-  expect({ cut, ...intentsIn(looked!, text) }).toEqual({ cut, states: expect.arrayContaining(["intent"]), integrity: "ok" });
+  expect({ cut, ...intentsIn(looked!, text) }).toEqual({
+    cut,
+    states: expect.arrayContaining(["intent"]),
+    integrity: "ok",
+  });
   copyFileSync(join(folder.path, "key"), join(image!, "key"));
   const last = await runWorker(worker, [image!, servers.baseUrl]).exit;
   expect(last, last.stderr).toMatchObject({ code: 0 });
@@ -77,7 +96,12 @@ async function cutPower(cut: Cut): Promise<boolean> {
   return true;
 }
 
-async function untilCut(servers: ClassServers, cut: Cut, running: RunningWorker, takeImage: () => void): Promise<string | null> {
+async function untilCut(
+  servers: ClassServers,
+  cut: Cut,
+  running: RunningWorker,
+  takeImage: () => void,
+): Promise<string | null> {
   let seen = 0;
   let at: string | null = null;
   servers.onChange = (text) => {
@@ -105,7 +129,8 @@ describe("F6 a power cut", { timeout: TIMEOUT_MS }, () => {
       // The short form takes the first of each class, then the next ones.
       for (let posts = 2; ; posts += 2) {
         for (let nth = 1; nth <= posts * 4; nth++) {
-          for (const kind of kinds) for (const provider of Object.keys(CLASS_PLATFORMS)) yield { provider, posts, nth, ...kind };
+          for (const kind of kinds)
+            for (const provider of Object.keys(CLASS_PLATFORMS)) yield { provider, posts, nth, ...kind };
         }
       }
     })();

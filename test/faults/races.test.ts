@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AppError } from "../../src/domain/errors.ts";
-import { cancelPost } from "../../src/services/posts.ts";
-import { updatePost } from "../../src/services/update-post.ts";
-import { openDb } from "../../src/store/db.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { cancelPost } from "../../src/services/posts/posts.ts";
+import { updatePost } from "../../src/services/posts/update-post.ts";
+import { openDb } from "../../src/store/engine/db.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
@@ -54,12 +54,16 @@ async function race(random: () => number) {
     posts.map(async ({ id, caption, due }): Promise<Race> => {
       const kind = random() < 0.5 ? "cancel" : "edit";
       await delay(Math.max(0, due - Date.now() + Math.floor(random() * 24) - 8));
-      const call = kind === "cancel" ? cancelPost(callOf(ctx), { id }) : updatePost(callOf(ctx), { id, caption: `${caption} edited` });
+      const call =
+        kind === "cancel"
+          ? cancelPost(callOf(ctx), { id })
+          : updatePost(callOf(ctx), { id, caption: `${caption} edited` });
       const refusal = await call.then(
         () => null,
         (error: unknown) => error,
       );
-      if (refusal !== null) expect(refusal).toMatchObject({ name: "AppError", kind: "conflict" } satisfies Partial<AppError>);
+      if (refusal !== null)
+        expect(refusal).toMatchObject({ name: "AppError", kind: "conflict" } satisfies Partial<AppError>);
       return { caption, kind, isDone: refusal === null };
     }),
   );
@@ -85,7 +89,8 @@ describe("F13 cancelling and editing at the moment of the claim", { timeout: TIM
       expect({ SEED, wrong }).toEqual({ SEED, wrong: [] });
       all.push(...races);
     }
-    const count = (kind: Race["kind"], isDone: boolean): number => all.filter((one) => one.kind === kind && one.isDone === isDone).length;
+    const count = (kind: Race["kind"], isDone: boolean): number =>
+      all.filter((one) => one.kind === kind && one.isDone === isDone).length;
     expect(count("cancel", true) + count("edit", true)).toBeGreaterThan(0);
     report({
       fault: "F13",

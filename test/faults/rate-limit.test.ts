@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
@@ -34,10 +34,14 @@ async function limitOnce(provider: string, retryAfter: "seconds" | "date", waitM
     requests.push({ text, at: ctx.clock.now() - start });
     return true;
   };
-  servers.retryAfter = retryAfter === "seconds" ? String(waitMs / SECOND) : new Date(start + waitMs).toUTCString();
+  servers.retryAfter =
+    retryAfter === "seconds" ? String(waitMs / SECOND) : new Date(start + waitMs).toUTCString();
   servers.misbehave("429-before");
   const limited = await addAccount(ctx, { provider });
-  const posts = [await addPost(ctx, limited, { caption: "first" }), await addPost(ctx, limited, { caption: "second" })];
+  const posts = [
+    await addPost(ctx, limited, { caption: "first" }),
+    await addPost(ctx, limited, { caption: "second" }),
+  ];
   await drain(ctx);
   const other = await addPost(ctx, await addAccount(ctx, { provider }), { caption: "other" });
   for (let second = 0; second < waitMs / SECOND + 5 * 60; second++) {
@@ -50,28 +54,40 @@ async function limitOnce(provider: string, retryAfter: "seconds" | "date", waitM
   const limitedAt = own.filter(({ at }) => at <= CONTAINER_MS).at(-1)?.at ?? 0;
   const allowedAt = waitMs + (retryAfter === "seconds" ? limitedAt : 0);
   const tooSoon = own.filter(({ at }) => at > limitedAt && at < allowedAt);
-  return { statuses: ends.map(({ status }) => status), tooSoon, visible: servers.visible(), otherAt: (ends[2]?.published_at ?? 0) - start };
+  return {
+    statuses: ends.map(({ status }) => status),
+    tooSoon,
+    visible: servers.visible(),
+    otherAt: (ends[2]?.published_at ?? 0) - start,
+  };
 }
 
 describe("F4 a platform that asks to slow down", { timeout: TIMEOUT_MS }, () => {
-  it.each(["seconds", "date"] as const)("by Retry-After in %s: its channel waits that long, and no other", async (form) => {
-    const rounds = times({ short: 1, long: 4 });
-    let limits = 0;
-    for (let round = 0; round < rounds; round++) {
-      for (const provider of CLASSES) {
-        const waitMs = (90 + 60 * round) * SECOND;
-        const { statuses, tooSoon, visible, otherAt } = await limitOnce(provider, form, waitMs);
-        expect({ provider, statuses, tooSoon }).toEqual({ provider, statuses: ["published", "published", "published"], tooSoon: [] });
-        expect([...visible.values()]).toEqual([1, 1, 1]);
-        expect(otherAt).toBeLessThan(30 * SECOND);
-        limits += 1;
+  it.each(["seconds", "date"] as const)(
+    "by Retry-After in %s: its channel waits that long, and no other",
+    async (form) => {
+      const rounds = times({ short: 1, long: 4 });
+      let limits = 0;
+      for (let round = 0; round < rounds; round++) {
+        for (const provider of CLASSES) {
+          const waitMs = (90 + 60 * round) * SECOND;
+          const { statuses, tooSoon, visible, otherAt } = await limitOnce(provider, form, waitMs);
+          expect({ provider, statuses, tooSoon }).toEqual({
+            provider,
+            statuses: ["published", "published", "published"],
+            tooSoon: [],
+          });
+          expect([...visible.values()]).toEqual([1, 1, 1]);
+          expect(otherAt).toBeLessThan(30 * SECOND);
+          limits += 1;
+        }
       }
-    }
-    report({
-      fault: "F4",
-      how: `429 with Retry-After in ${form} while publishing, classes A to E, two posts of the channel and one of another`,
-      runs: `${limits} limits`,
-      seen: "no request of the channel before the time, the other channel unhindered; each published once",
-    });
-  });
+      report({
+        fault: "F4",
+        how: `429 with Retry-After in ${form} while publishing, classes A to E, two posts of the channel and one of another`,
+        runs: `${limits} limits`,
+        seen: "no request of the channel before the time, the other channel unhindered; each published once",
+      });
+    },
+  );
 });

@@ -23,8 +23,19 @@ async function fillFolder(path: string): Promise<void> {
     const account = await addAccount(ctx, { provider: CLASSES[n % CLASSES.length]! });
     const done = { caption: `done ${n}`, scheduled_at: due, next_at: null };
     if (n % 20 === 0) await addPost(ctx, account, { ...done, status: "cancelled" });
-    else if (n % 20 === 1) await addPost(ctx, account, { ...done, status: "failed", in_doubt: 1, error: "outcome unknown: of before." });
-    else await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: due, status: n % 20 < 4 ? "uploaded" : "scheduled" });
+    else if (n % 20 === 1)
+      await addPost(ctx, account, {
+        ...done,
+        status: "failed",
+        in_doubt: 1,
+        error: "outcome unknown: of before.",
+      });
+    else
+      await addPost(ctx, account, {
+        caption: `post ${n}`,
+        scheduled_at: due,
+        status: n % 20 < 4 ? "uploaded" : "scheduled",
+      });
   }
 }
 
@@ -32,7 +43,10 @@ async function countStates(path: string): Promise<Record<string, number>> {
   await using ctx = await openFolder(path);
   const rows = await ctx.db.query.selectFrom("posts").select("status").execute();
   return Object.fromEntries(
-    [...new Set(rows.map(({ status }) => status))].map((one) => [one, rows.filter(({ status }) => status === one).length]),
+    [...new Set(rows.map(({ status }) => status))].map((one) => [
+      one,
+      rows.filter(({ status }) => status === one).length,
+    ]),
   );
 }
 
@@ -53,7 +67,10 @@ describe("Recovery after kill -9", { timeout: TIMEOUT_MS }, () => {
     const seconds = (performance.now() - startedAt) / 1_000;
     expect(exit, exit.stderr).toMatchObject({ code: 0 });
     const posts = (await readOutcome(folder.path)).filter(({ caption }) => caption.startsWith("post"));
-    expect({ wrong: judge(posts, servers.visible(), false), violations: servers.violations }).toEqual({ wrong: [], violations: [] });
+    expect({ wrong: judge(posts, servers.visible(), false), violations: servers.violations }).toEqual({
+      wrong: [],
+      violations: [],
+    });
     report({
       fault: "Recovery",
       how: `${POSTS} posts on as many channels, killed in the middle of publishing and started again; a platform that takes ${ANSWER_MS} ms for each answer`,

@@ -39,5 +39,8 @@ export interface Row {
 /** Called when everything held; a run that failed leaves no row. */
 export function report(row: Row): void {
   if (TORTURE_RESULTS === undefined) return;
-  appendFileSync(TORTURE_RESULTS, `${JSON.stringify({ ...row, seed: row.isSeeded === true ? SEED : null })}\n`);
+  appendFileSync(
+    TORTURE_RESULTS,
+    `${JSON.stringify({ ...row, seed: row.isSeeded === true ? SEED : null })}\n`,
+  );
 }

@@ -1,12 +1,12 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
-import { noticeRestore } from "../../src/services/restored.ts";
-import { openDb, type Db } from "../../src/store/db.ts";
-import { advanceGeneration } from "../../src/store/generation.ts";
-import { POST_COLUMNS } from "../../src/store/posts.ts";
+import { noticeRestore } from "../../src/services/upkeep/restored.ts";
+import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { advanceGeneration } from "../../src/store/backup/generation.ts";
+import { POST_COLUMNS } from "../../src/store/tables/posts.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";
@@ -35,17 +35,28 @@ interface Run {
   readonly cipher: TestContext["cipher"] | undefined;
 }
 
-async function open(run: Run, watch: (outbound: Outbound, db: Db) => Outbound = (outbound) => outbound): Promise<TestContext> {
+async function open(
+  run: Run,
+  watch: (outbound: Outbound, db: Db) => Outbound = (outbound) => outbound,
+): Promise<TestContext> {
   const db = await openDb({ file: join(run.folder, "posthorn.db") });
   const door = createOutbound({ allowedHosts: [], trustedOrigins: [run.servers.baseUrl] });
-  const bases = Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, run.servers.baseUrl]);
+  const bases = Object.keys(CLASS_PLATFORMS).map((name) => [
+    `POSTHORN_${name.toUpperCase()}_BASE_URL`,
+    run.servers.baseUrl,
+  ]);
   const ctx = await createTestContext({
     db,
     clock: run.clock,
     outbound: watch(door, db),
     media: { forPost: () => ({}) as never, release: async () => {} },
     platformList: Object.values(CLASS_PLATFORMS),
-    settings: { timezone: "UTC", maxLatenessMs: 60 * MINUTE, uploadFolders: [], platformSettings: Object.fromEntries(bases) },
+    settings: {
+      timezone: "UTC",
+      maxLatenessMs: 60 * MINUTE,
+      uploadFolders: [],
+      platformSettings: Object.fromEntries(bases),
+    },
     ...(run.cipher === undefined ? {} : { cipher: run.cipher }),
   });
   const close = async (): Promise<void> => {
@@ -82,7 +93,9 @@ async function putBackOldCopy(provider: string, random: () => number) {
   const run: Run = { servers, clock: new FakeClock(), folder: temporary.path, cipher: undefined };
   const start = run.clock.now();
   const copy = join(temporary.path, "copy.db");
-  servers.misbehave(...Array.from({ length: 2 * POSTS }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? "ok"));
+  servers.misbehave(
+    ...Array.from({ length: 2 * POSTS }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? "ok"),
+  );
 
   let request = 0;
   let copiedAt: number | null = null;
@@ -114,7 +127,8 @@ async function putBackOldCopy(provider: string, random: () => number) {
     for (let n = 0; n < POSTS; n++) {
       const account = accounts[n % accounts.length];
       const at = start + Math.floor(random() * 40) * MINUTE;
-      if (account !== undefined) await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: at, due_at: at, next_at: at });
+      if (account !== undefined)
+        await addPost(ctx, account, { caption: `post ${n}`, scheduled_at: at, due_at: at, next_at: at });
     }
     while (copiedAt === null) await publishFor(ctx, run, STEP_MS);
     await publishFor(ctx, run, 10 * MINUTE);
@@ -127,36 +141,59 @@ async function putBackOldCopy(provider: string, random: () => number) {
   await noticeRestore(ctx, join(run.folder, "generation"));
   const { log } = ctx;
   await publishFor(ctx, run, 60 * MINUTE);
-  return { posts: await outcomes(ctx), visible: servers.visible(), violations: servers.violations, restoredAt, log: log.lines };
+  return {
+    posts: await outcomes(ctx),
+    visible: servers.visible(),
+    violations: servers.violations,
+    restoredAt,
+    log: log.lines,
+  };
 }
 
-describe.concurrent("F16 a database copy that is ten minutes old, put back by hand", { timeout: TIMEOUT_MS }, () => {
-  it.each(Object.keys(CLASS_PLATFORMS))("%s: nothing goes out twice, and what cannot be known is said", async (provider) => {
-    let asked = 0;
-    for (let seed = 1; seed <= SEEDS; seed++) {
-      const { posts, visible, violations, restoredAt, log } = await putBackOldCopy(provider, randomFor(`${provider} ${seed}`));
-      const wrong = judge(posts, visible, !KNOWN.includes(provider));
-      const later = posts.filter(
-        (post) => post.scheduledAt > restoredAt && (post.status !== "published" || visible.get(post.caption) !== 1),
-      );
-      expect({ SEED, seed, wrong, later: provider === "class_f" ? [] : later, violations }).toEqual({
-        SEED,
-        seed,
-        wrong: [],
-        later: [],
-        violations: [],
-      });
-      expect(log).toContainEqual(expect.objectContaining({ level: "warn", message: expect.stringContaining("put back from a copy") }));
-      const unknown = posts.filter(({ inDoubt }) => inDoubt);
-      asked += unknown.length;
-      for (const post of unknown) expect(post.error).toMatch(/^outcome unknown: .* resolve_post/);
-    }
-    report({
-      fault: "F16",
-      how: `a copy of the database, made at a random request, put back ten minutes later: ${className(provider)}`,
-      runs: `${SEEDS} copies, ${SEEDS * POSTS} posts`,
-      seen: `0 twice, 0 wrong; ${asked} left to a person`,
-      isSeeded: true,
-    });
-  });
-});
+describe.concurrent(
+  "F16 a database copy that is ten minutes old, put back by hand",
+  { timeout: TIMEOUT_MS },
+  () => {
+    it.each(Object.keys(CLASS_PLATFORMS))(
+      "%s: nothing goes out twice, and what cannot be known is said",
+      async (provider) => {
+        let asked = 0;
+        for (let seed = 1; seed <= SEEDS; seed++) {
+          const { posts, visible, violations, restoredAt, log } = await putBackOldCopy(
+            provider,
+            randomFor(`${provider} ${seed}`),
+          );
+          const wrong = judge(posts, visible, !KNOWN.includes(provider));
+          const later = posts.filter(
+            (post) =>
+              post.scheduledAt > restoredAt &&
+              (post.status !== "published" || visible.get(post.caption) !== 1),
+          );
+          expect({ SEED, seed, wrong, later: provider === "class_f" ? [] : later, violations }).toEqual({
+            SEED,
+            seed,
+            wrong: [],
+            later: [],
+            violations: [],
+          });
+          expect(log).toContainEqual(
+            expect.objectContaining({
+              level: "warn",
+              message: expect.stringContaining("put back from a copy"),
+            }),
+          );
+          const unknown = posts.filter(({ inDoubt }) => inDoubt);
+          asked += unknown.length;
+          for (const post of unknown) expect(post.error).toMatch(/^outcome unknown: .* resolve_post/);
+        }
+        report({
+          fault: "F16",
+          how: `a copy of the database, made at a random request, put back ten minutes later: ${className(provider)}`,
+          runs: `${SEEDS} copies, ${SEEDS * POSTS} posts`,
+          seen: `0 twice, 0 wrong; ${asked} left to a person`,
+          isSeeded: true,
+        });
+      },
+    );
+  },
+);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../src/compose.ts";
+import { createContext } from "../../src/app/compose.ts";
 import { enlistWorker } from "../../src/publisher/workers.ts";
-import { readSandboxSetup } from "../../src/setup.ts";
+import { readSandboxSetup } from "../../src/app/setup.ts";
 import { createMemoryLogger } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -40,12 +40,20 @@ describe("F14 one Idempotency-Key from 50 clients at once", { timeout: TIMEOUT_M
     const count = { created: 0, replayed: 0, refused: 0 };
     try {
       const [first] = servers;
-      const connected = await first!.ask("POST /api/v1/tools/connect_channel", { json: { provider: "feed" } });
+      const connected = await first!.ask("POST /api/v1/tools/connect_channel", {
+        json: { provider: "feed" },
+      });
       for (let n = 0; n < keys; n++) {
-        const json = { accountId: connected.json.result.account.id, caption: `once ${n}`, scheduledAt: "2099-01-01T00:00:00Z" };
+        const json = {
+          accountId: connected.json.result.account.id,
+          caption: `once ${n}`,
+          scheduledAt: "2099-01-01T00:00:00Z",
+        };
         const headers = { "Idempotency-Key": `key-${n}` };
         const answers = await Promise.all(
-          Array.from({ length: CLIENTS }, (_, client) => servers[client % 2]!.ask("POST /api/v1/posts", { json, headers })),
+          Array.from({ length: CLIENTS }, (_, client) =>
+            servers[client % 2]!.ask("POST /api/v1/posts", { json, headers }),
+          ),
         );
         const made = answers.filter(({ status }) => status === 201);
         const refused = answers.filter(({ status }) => status === 409);

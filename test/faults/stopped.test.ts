@@ -54,7 +54,13 @@ async function hold({ provider, point, hit, what }: Held): Promise<boolean> {
   const posts = await readOutcome(folder.path);
   unknown += posts.filter(({ inDoubt }) => inDoubt).length;
   const wrong = judge(posts, servers.visible(), provider === "class_f");
-  expect({ provider, point, hit, wrong, violations: servers.violations }).toEqual({ provider, point, hit, wrong: [], violations: [] });
+  expect({ provider, point, hit, wrong, violations: servers.violations }).toEqual({
+    provider,
+    point,
+    hit,
+    wrong: [],
+    violations: [],
+  });
   return isHeld;
 }
 
@@ -66,7 +72,8 @@ async function holdEverywhere(what: Held["what"], enough: number, lanes: number)
   const work = function* (): Generator<Held> {
     for (let hit = 1; reached.size > 0; hit++) {
       for (const point of POINTS) {
-        for (const provider of CLASSES) if (reached.has(`${provider} ${point}`)) yield { provider, point, hit, what };
+        for (const provider of CLASSES)
+          if (reached.has(`${provider} ${point}`)) yield { provider, point, hit, what };
       }
     }
   };

@@ -39,7 +39,12 @@ describe("F17 SIGTERM during an upload", { timeout: TIMEOUT_MS }, () => {
       expect(second, second.stderr).toMatchObject({ code: 0 });
       mostBytes = Math.max(mostBytes, servers.uploadedBytes());
       const wrong = judge(await readOutcome(folder.path), servers.visible(), false);
-      expect({ point, hit, wrong, violations: servers.violations }).toEqual({ point, hit, wrong: [], violations: [] });
+      expect({ point, hit, wrong, violations: servers.violations }).toEqual({
+        point,
+        hit,
+        wrong: [],
+        violations: [],
+      });
     };
     for (let round = 0; ended < wanted; round++) {
       for (const hit of [1, 2, 3, 4]) {

@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { PlatformFault, type AnyPlatform } from "../../src/ports/platform.ts";
-import { openSecrets, sealSecrets } from "../../src/services/secrets.ts";
+import { openSecrets, sealSecrets } from "../../src/services/accounts/secrets.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -17,7 +17,16 @@ const CHUNK_BYTES = 10;
 
 /** Requests in the order in which a publisher makes them: a session, five chunks, two questions whether it is ready. */
 type Moment = "session" | `chunk ${1 | 2 | 3 | 4 | 5}` | "poll 1" | "poll 2";
-const MOMENTS: readonly Moment[] = ["session", "chunk 1", "chunk 2", "chunk 3", "chunk 4", "chunk 5", "poll 1", "poll 2"];
+const MOMENTS: readonly Moment[] = [
+  "session",
+  "chunk 1",
+  "chunk 2",
+  "chunk 3",
+  "chunk 4",
+  "chunk 5",
+  "poll 1",
+  "poll 2",
+];
 
 /** Tokens last until a moment; a refresh token is taken once. Uploads go by offset. */
 async function startTokenServer(expiresAt: Moment | null) {
@@ -90,7 +99,10 @@ function tokenPlatform(baseUrl: string): AnyPlatform {
         request: { method: "GET" | "POST" | "PUT"; body?: Buffer; start?: number },
       ): Promise<Record<string, unknown>> =>
         io.authorized(async (secrets) => {
-          const headers = { authorization: `Bearer ${secrets["access"]}`, "x-start": String(request.start ?? 0) };
+          const headers = {
+            authorization: `Bearer ${secrets["access"]}`,
+            "x-start": String(request.start ?? 0),
+          };
           const { method, body } = request;
           const answer = await io.request({
             method,
@@ -113,7 +125,11 @@ function tokenPlatform(baseUrl: string): AnyPlatform {
         send: async () => {
           let at = Number((await call("/offset", { method: "GET" }))["received"]);
           while (at < CHUNKS * CHUNK_BYTES) {
-            const answer = await call("/chunk", { method: "PUT", body: Buffer.alloc(CHUNK_BYTES, "x"), start: at });
+            const answer = await call("/chunk", {
+              method: "PUT",
+              body: Buffer.alloc(CHUNK_BYTES, "x"),
+              start: at,
+            });
             at = Number(answer["received"]);
           }
           return null;
@@ -129,7 +145,8 @@ function tokenPlatform(baseUrl: string): AnyPlatform {
         method: "POST",
         url: `${baseUrl}/token`,
         json: { refresh: secrets["refresh"] ?? "" },
-        classify: ({ status }) => (status === 400 ? new PlatformFault("auth", "The platform refuses the refresh.") : null),
+        classify: ({ status }) =>
+          status === 400 ? new PlatformFault("auth", "The platform refuses the refresh.") : null,
       });
       return { secrets: response.json as Record<string, string>, tokenExpiresAt: null };
     },
@@ -147,13 +164,21 @@ async function publishUntil(expiresAt: Moment | null, isRefusing = false) {
   });
   const account = await addAccount(ctx);
   const sealed = sealSecrets(ctx, account, { access: "access-1", refresh: "refresh-1" });
-  await ctx.db.query.updateTable("accounts").set({ secrets_enc: sealed }).where("id", "=", account.id).execute();
+  await ctx.db.query
+    .updateTable("accounts")
+    .set({ secrets_enc: sealed })
+    .where("id", "=", account.id)
+    .execute();
   const posts = [await addPost(ctx, account)];
   for (let second = 0; second < 20; second++) {
     await drain(ctx);
     await ctx.clock.advance(1_000);
   }
-  const row = await ctx.db.query.selectFrom("accounts").selectAll().where("id", "=", account.id).executeTakeFirstOrThrow();
+  const row = await ctx.db.query
+    .selectFrom("accounts")
+    .selectAll()
+    .where("id", "=", account.id)
+    .executeTakeFirstOrThrow();
   const [post] = await Promise.all(posts.map(({ id }) => readPost(ctx, id)));
   return { post: post!, account: row, secrets: openSecrets(ctx, row), ...server.state };
 }
@@ -192,7 +217,11 @@ describe("F5 a token that expires", { timeout: TIMEOUT_MS }, () => {
     for (let round = 0; round < rounds; round++) {
       for (const moment of MOMENTS) {
         const { post, account, visible } = await publishUntil(moment, true);
-        expect({ moment, visible, account: account.status }).toEqual({ moment, visible: 0, account: "reconnect_required" });
+        expect({ moment, visible, account: account.status }).toEqual({
+          moment,
+          visible: 0,
+          account: "reconnect_required",
+        });
         expect(["scheduled", "publishing"]).toContain(post.status);
         expect(post.next_at).not.toBeNull();
         expect(post.error).toMatch(/reconnect|connect_channel/);

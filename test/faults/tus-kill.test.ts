@@ -32,7 +32,11 @@ interface TusServer extends AsyncDisposable {
 /** A real tus server. */
 async function startTusServer(): Promise<TusServer> {
   const folder = temporaryFolder();
-  const tus = new Server({ path: "/files", datastore: new FileStore({ directory: folder.path }), relativeLocation: true });
+  const tus = new Server({
+    path: "/files",
+    datastore: new FileStore({ directory: folder.path }),
+    relativeLocation: true,
+  });
   const sockets = new Set<Socket>();
   let chunks = 0;
   const server = createServer((request, response) => void serve(request, response));
@@ -72,7 +76,12 @@ async function addDuePost(folder: string, source: RangedSource): Promise<void> {
   await using ctx = await openFolder(folder);
   const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
   const due = Date.now() - 50;
-  await addPost(ctx, account, { media_url: `${source.origin}/clip.mp4`, scheduled_at: due, due_at: due, next_at: due });
+  await addPost(ctx, account, {
+    media_url: `${source.origin}/clip.mp4`,
+    scheduled_at: due,
+    due_at: due,
+    next_at: due,
+  });
 }
 
 let worker: string;
@@ -94,33 +103,40 @@ describe("kill -9 in the middle of a resumable upload", { timeout: 60_000 }, () 
     [kept[0], CHUNKS, "when it is stored, before the answer", kept[1]],
   ];
 
-  it.each(cases)("of a file %s, chunk %i, %s: goes on with at most one chunk sent again", async (_way, n, moment, passFrom) => {
-    await using source = await startRangedSource(VIDEO);
-    await using platform = await startTusServer();
-    await using folder = await makeDataFolder("tus", { count: 0, accounts: 1 });
-    await addDuePost(folder.path, source);
-    const args = [folder.path, platform.url, String(passFrom)];
+  it.each(cases)(
+    "of a file %s, chunk %i, %s: goes on with at most one chunk sent again",
+    async (_way, n, moment, passFrom) => {
+      await using source = await startRangedSource(VIDEO);
+      await using platform = await startTusServer();
+      await using folder = await makeDataFolder("tus", { count: 0, accounts: 1 });
+      await addDuePost(folder.path, source);
+      const args = [folder.path, platform.url, String(passFrom)];
 
-    const first = runWorker(worker, args);
-    const kill = async (): Promise<void> => {
-      platform.onChunk = async () => {};
-      first.child.kill("SIGKILL");
-      await first.exit;
-    };
-    platform.onChunk = async (chunk, when) => {
-      if (chunk !== n || when !== (moment === "when it is stored, before the answer" ? "stored" : "begun")) return;
-      if (moment === "halfway through it") void killWhenIn(platform, kill);
-      else await kill();
-    };
-    expect(await first.exit).toMatchObject({ signal: "SIGKILL" });
+      const first = runWorker(worker, args);
+      const kill = async (): Promise<void> => {
+        platform.onChunk = async () => {};
+        first.child.kill("SIGKILL");
+        await first.exit;
+      };
+      platform.onChunk = async (chunk, when) => {
+        if (chunk !== n || when !== (moment === "when it is stored, before the answer" ? "stored" : "begun"))
+          return;
+        if (moment === "halfway through it") void killWhenIn(platform, kill);
+        else await kill();
+      };
+      expect(await first.exit).toMatchObject({ signal: "SIGKILL" });
 
-    const second = runWorker(worker, args);
-    const { code, stderr } = await second.exit;
-    expect([code, await readOutcome(folder.path)]).toMatchObject([0, [{ status: "published", inDoubt: false, error: null }]]);
-    expect(stderr).not.toContain('"level":"error"');
-    expect((await uploads(platform)).map((bytes) => bytes.equals(VIDEO))).toEqual([true]);
-    expect(platform.bytesIn() - VIDEO.length).toBeLessThanOrEqual(CHUNK_BYTES + OVERHEAD_BYTES);
-  });
+      const second = runWorker(worker, args);
+      const { code, stderr } = await second.exit;
+      expect([code, await readOutcome(folder.path)]).toMatchObject([
+        0,
+        [{ status: "published", inDoubt: false, error: null }],
+      ]);
+      expect(stderr).not.toContain('"level":"error"');
+      expect((await uploads(platform)).map((bytes) => bytes.equals(VIDEO))).toEqual([true]);
+      expect(platform.bytesIn() - VIDEO.length).toBeLessThanOrEqual(CHUNK_BYTES + OVERHEAD_BYTES);
+    },
+  );
 });
 
 /** Kills as soon as a part of the chunk has come. */

@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
-import { createFolderStore } from "../../src/media/folder-store.ts";
-import { createMediaProbe } from "../../src/media/lazy-probe.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
-import { createMediaSource } from "../../src/media/source.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createMediaSource } from "../../src/media/source/source.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { createCipher } from "../../src/store/cipher.ts";
-import { openDb } from "../../src/store/db.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { openDb } from "../../src/store/engine/db.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { tusPlatform } from "./tus-platform.ts";
 
@@ -41,7 +41,12 @@ const ctx = await createTestContext({
   media,
   feed: {} as never,
   platformList: [tusPlatform],
-  settings: { timezone: "UTC", maxLatenessMs: 3_600_000, uploadFolders: [], platformSettings: { POSTHORN_TUS_BASE_URL: baseUrl } },
+  settings: {
+    timezone: "UTC",
+    maxLatenessMs: 3_600_000,
+    uploadFolders: [],
+    platformSettings: { POSTHORN_TUS_BASE_URL: baseUrl },
+  },
   workerId: newId("wrk"),
 });
 const publisher = await startPublisher(ctx, {
@@ -50,7 +55,9 @@ const publisher = await startPublisher(ctx, {
 });
 process.stdout.write("publishing\n");
 
-const waiting = ctx.db.raw.prepare("SELECT COUNT(*) AS n FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL");
+const waiting = ctx.db.raw.prepare(
+  "SELECT COUNT(*) AS n FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL",
+);
 while ((waiting.get([]) as { n: number }).n > 0) await systemClock.sleep(10);
 process.stderr.write(log.lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 await publisher.close();

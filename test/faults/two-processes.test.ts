@@ -1,7 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { startClassServers } from "./class-servers.ts";
-import { buildWorker, className, countInterrupted, judge, makeDataFolder, readOutcome, runWorker, type Exit } from "./fault-runner.ts";
+import {
+  buildWorker,
+  className,
+  countInterrupted,
+  judge,
+  makeDataFolder,
+  readOutcome,
+  runWorker,
+  type Exit,
+} from "./fault-runner.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
 
 let worker: string;
@@ -33,7 +42,11 @@ async function killInTurn(provider: string, random: () => number): Promise<numbe
   for (const exit of exits) expect(exit, exit.stderr).toMatchObject({ code: 0 });
   const posts = await readOutcome(folder.path);
   expect(posts).toHaveLength(POSTS.count);
-  expect({ SEED, wrong: judge(posts, servers.visible(), provider === "class_f"), violations: servers.violations }).toEqual({
+  expect({
+    SEED,
+    wrong: judge(posts, servers.visible(), provider === "class_f"),
+    violations: servers.violations,
+  }).toEqual({
     SEED,
     wrong: [],
     violations: [],
@@ -41,18 +54,25 @@ async function killInTurn(provider: string, random: () => number): Promise<numbe
   return countInterrupted(folder.path);
 }
 
-describe.concurrent("F1 two processes on one data folder, killed at random moments", { timeout: TIMEOUT_MS }, () => {
-  it.each(["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"])("%s: each post exactly once", async (provider) => {
-    const random = randomFor(provider);
-    let interrupted = 0;
-    for (let round = 0; round < ROUNDS; round++) interrupted += await killInTurn(provider, random);
-    expect(interrupted).toBeGreaterThan(0);
-    report({
-      fault: "F1",
-      how: `two processes on one folder, one of them killed at a random moment, ${POSTS.count} posts: ${className(provider)}`,
-      runs: `${ROUNDS * KILLS} kills`,
-      seen: `${interrupted} attempts cut off; 0 twice, 0 lost, 0 wrong`,
-      isSeeded: true,
-    });
-  });
-});
+describe.concurrent(
+  "F1 two processes on one data folder, killed at random moments",
+  { timeout: TIMEOUT_MS },
+  () => {
+    it.each(["class_a", "class_b", "class_c", "class_d", "class_e", "class_f"])(
+      "%s: each post exactly once",
+      async (provider) => {
+        const random = randomFor(provider);
+        let interrupted = 0;
+        for (let round = 0; round < ROUNDS; round++) interrupted += await killInTurn(provider, random);
+        expect(interrupted).toBeGreaterThan(0);
+        report({
+          fault: "F1",
+          how: `two processes on one folder, one of them killed at a random moment, ${POSTS.count} posts: ${className(provider)}`,
+          runs: `${ROUNDS * KILLS} kills`,
+          seen: `${interrupted} attempts cut off; 0 twice, 0 lost, 0 wrong`,
+          isSeeded: true,
+        });
+      },
+    );
+  },
+);

@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealSecrets, openSecrets } from "../../src/services/secrets.ts";
-import { readSetup } from "../../src/setup.ts";
-import { startSession } from "../../src/start-session.ts";
+import { sealSecrets, openSecrets } from "../../src/services/accounts/secrets.ts";
+import { readSetup } from "../../src/app/setup.ts";
+import { startSession } from "../../src/app/start/start-session.ts";
 import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -17,16 +17,28 @@ const SECRETS = { appPassword: "canary-password" };
 type Env = Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  await promisify(execFile)(process.execPath, ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE], { cwd: ROOT });
+  await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE],
+    { cwd: ROOT },
+  );
 }, 240_000);
 afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 
 /** Runs a command of the shipped program; its n-th change of the disk is its last. */
-async function runKilled(args: readonly string[], env: Env, killAt: number): Promise<{ isKilled: boolean; stderr: string }> {
-  const child = spawn(process.execPath, ["--require", join(import.meta.dirname, "kill-at.cjs"), join(BUNDLE, "posthorn.js"), ...args], {
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, KILL_AT: String(killAt) },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+async function runKilled(
+  args: readonly string[],
+  env: Env,
+  killAt: number,
+): Promise<{ isKilled: boolean; stderr: string }> {
+  const child = spawn(
+    process.execPath,
+    ["--require", join(import.meta.dirname, "kill-at.cjs"), join(BUNDLE, "posthorn.js"), ...args],
+    {
+      env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, KILL_AT: String(killAt) },
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
@@ -35,7 +47,11 @@ async function runKilled(args: readonly string[], env: Env, killAt: number): Pro
 }
 
 async function open(env: Env) {
-  return startSession(await readSetup({ POSTHORN_LOG_LEVEL: "silent", ...env }), { host: "test", pid: process.pid }, { isEnlisted: false });
+  return startSession(
+    await readSetup({ POSTHORN_LOG_LEVEL: "silent", ...env }),
+    { host: "test", pid: process.pid },
+    { isEnlisted: false },
+  );
 }
 
 /** What a folder holds, as its user sees it; a folder that does not open fails the test. */
@@ -71,7 +87,11 @@ async function prepare(path: string): Promise<{ template: string; backup: string
 }
 
 /** The command, killed at each of its changes of the disk until it ends by itself; `check` looks at what was left. */
-async function killEverywhere(template: string, args: readonly string[], check: (env: Env) => Promise<void>): Promise<number> {
+async function killEverywhere(
+  template: string,
+  args: readonly string[],
+  check: (env: Env) => Promise<void>,
+): Promise<number> {
   for (let n = 1; ; n++) {
     const path = join(template, "..", `run-${args[0]}-${n}`);
     mkdirSync(path, { mode: 0o700 });

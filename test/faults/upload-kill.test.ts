@@ -49,12 +49,27 @@ describe("kill -9 of the server in the middle of an upload to it", { timeout: 60
       headers: { ...TUS, "Upload-Length": String(VIDEO.length) },
     });
     const location = begun.headers["location"] ?? "";
-    const half = { key: KEY, body: VIDEO.subarray(0, 1_000_000), headers: { ...CHUNK, "Upload-Offset": "0" } };
+    const half = {
+      key: KEY,
+      body: VIDEO.subarray(0, 1_000_000),
+      headers: { ...CHUNK, "Upload-Offset": "0" },
+    };
     expect((await send(first.port, `PATCH ${location}`, half)).headers["upload-offset"]).toBe("1000000");
 
     // The next chunk never ends; a part of it has come when the process dies.
-    const headers = { ...CHUNK, Authorization: `Bearer ${KEY}`, "Upload-Offset": "1000000", "Content-Length": "2000000" };
-    const outgoing = request({ host: "127.0.0.1", port: first.port, method: "PATCH", path: location, headers });
+    const headers = {
+      ...CHUNK,
+      Authorization: `Bearer ${KEY}`,
+      "Upload-Offset": "1000000",
+      "Content-Length": "2000000",
+    };
+    const outgoing = request({
+      host: "127.0.0.1",
+      port: first.port,
+      method: "PATCH",
+      path: location,
+      headers,
+    });
     outgoing.on("error", () => {});
     await new Promise((resolve) => outgoing.write(VIDEO.subarray(1_000_000, 1_700_000), resolve));
     await first.kill();
@@ -64,10 +79,18 @@ describe("kill -9 of the server in the middle of an upload to it", { timeout: 60
     const offset = Number(head["upload-offset"]);
     expect(offset).toBeGreaterThanOrEqual(1_000_000);
     expect(offset).toBeLessThanOrEqual(1_700_000);
-    const rest = { key: KEY, body: VIDEO.subarray(offset), headers: { ...CHUNK, "Upload-Offset": String(offset) } };
+    const rest = {
+      key: KEY,
+      body: VIDEO.subarray(offset),
+      headers: { ...CHUNK, "Upload-Offset": String(offset) },
+    };
     const last = await send(second.port, `PATCH ${location}`, rest);
     const { file } = (await send(second.port, `GET ${last.headers["content-location"]}`, { key: KEY })).json;
-    expect(file).toMatchObject({ status: "ready", sizeBytes: VIDEO.length, sha256: createHash("sha256").update(VIDEO).digest("hex") });
+    expect(file).toMatchObject({
+      status: "ready",
+      sizeBytes: VIDEO.length,
+      sha256: createHash("sha256").update(VIDEO).digest("hex"),
+    });
     await second.kill();
   });
 });

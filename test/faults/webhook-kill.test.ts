@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createOutbound } from "../../src/media/outbound.ts";
-import { createWebhook } from "../../src/services/create-webhook.ts";
-import { createCipher } from "../../src/store/cipher.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createWebhook } from "../../src/services/webhooks/create-webhook.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
 import { callOf } from "../support/context.ts";
 import { addPost } from "../support/publishing.ts";
 import { startReceiver, type Receiver } from "../support/webhook-receiver.ts";
@@ -32,10 +32,15 @@ describe.concurrent("kill -9 around an event", { timeout: 60_000 }, () => {
       await using receiver = await startReceiver();
       await using folder = await makeDataFolder("scripted", { count: 0, accounts: 1 });
       const postId = await prepare(folder.path, receiver);
-      expect(await runWorker(worker, [folder.path, point, String(hit)]).exit).toMatchObject({ signal: "SIGKILL" });
+      expect(await runWorker(worker, [folder.path, point, String(hit)]).exit).toMatchObject({
+        signal: "SIGKILL",
+      });
       expect(await runWorker(worker, [folder.path]).exit).toMatchObject({ code: 0 });
 
-      const arrived = receiver.deliveries.map(({ headers, body }) => ({ id: String(headers["webhook-id"]), body }));
+      const arrived = receiver.deliveries.map(({ headers, body }) => ({
+        id: String(headers["webhook-id"]),
+        body,
+      }));
       const first = new Map(arrived.toReversed().map(({ id, body }) => [id, body]));
       const told = [...first.values()].toReversed().map((body) => JSON.parse(body));
       expect(told.map(({ type, data }) => [type, data.id])).toEqual(
@@ -53,6 +58,10 @@ describe.concurrent("kill -9 around an event", { timeout: 60_000 }, () => {
     await prepare(folder.path, receiver);
     const both = [runWorker(worker, [folder.path]), runWorker(worker, [folder.path])];
     for (const { exit } of both) expect(await exit).toMatchObject({ code: 0 });
-    expect(receiver.deliveries.map(({ body }) => JSON.parse(body).type)).toEqual(["post.scheduled", "post.publishing", "post.published"]);
+    expect(receiver.deliveries.map(({ body }) => JSON.parse(body).type)).toEqual([
+      "post.scheduled",
+      "post.publishing",
+      "post.published",
+    ]);
   });
 });

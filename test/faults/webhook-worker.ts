@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { startWebhookLoop } from "../../src/publisher/webhook-loop.ts";
-import { createCipher } from "../../src/store/cipher.ts";
-import { openDb } from "../../src/store/db.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { openDb } from "../../src/store/engine/db.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 
@@ -45,7 +45,11 @@ const ctx = await createTestContext({
   cipher: createCipher(readFileSync(join(folder, "key"))),
   outbound,
   media: { forPost: () => ({}) as never, release: async () => {} },
-  platformList: [scriptedPlatform({ publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }) })],
+  platformList: [
+    scriptedPlatform({
+      publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
+    }),
+  ],
   workerId: newId("wrk"),
 });
 const publisher = await startPublisher(ctx, {

@@ -1,14 +1,14 @@
 import { appendFileSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { createCipher } from "../../src/store/cipher.ts";
-import { openDb, type Db } from "../../src/store/db.ts";
-import type { SqliteDatabase } from "../../src/store/driver.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { openDb, type Db } from "../../src/store/engine/db.ts";
+import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 
@@ -19,7 +19,15 @@ import { CLASS_PLATFORMS } from "./class-platforms.ts";
  * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many milliseconds (SIGTERM:
  * the time it has to end), and after how many milliseconds it is in vain.
  */
-const [folder = "", baseUrl = "", point = "none", hit = "1", what = "kill", lastsMs = "0", giveUpMs = "300000"] = process.argv.slice(2);
+const [
+  folder = "",
+  baseUrl = "",
+  point = "none",
+  hit = "1",
+  what = "kill",
+  lastsMs = "0",
+  giveUpMs = "300000",
+] = process.argv.slice(2);
 
 /** What happens at the point. The test is told first, because some of it leaves no time to. */
 const HAPPENINGS: Readonly<Record<string, () => void>> = {
@@ -117,12 +125,15 @@ function watchNetwork(outbound: Outbound): Outbound {
 }
 
 function countIntents(): number {
-  return (db.raw.prepare("SELECT COUNT(*) AS n FROM effects WHERE state = 'intent'").get([]) as { n: number }).n;
+  return (db.raw.prepare("SELECT COUNT(*) AS n FROM effects WHERE state = 'intent'").get([]) as { n: number })
+    .n;
 }
 
 const log = createMemoryLogger();
 const db = watchWrites(await openDb({ file: join(folder, "posthorn.db") }));
-const settings = Object.fromEntries(Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]));
+const settings = Object.fromEntries(
+  Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
+);
 if (what === "full") db.raw.exec("CREATE TABLE IF NOT EXISTS ballast (bytes BLOB)");
 passing("start");
 let wake = (): void => {};
@@ -148,7 +159,9 @@ process.stdout.write("publishing\n");
 
 const started = Date.now();
 const timer = setInterval(() => {
-  const row = db.raw.prepare("SELECT COUNT(*) AS waiting FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL").get([]) as {
+  const row = db.raw
+    .prepare("SELECT COUNT(*) AS waiting FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL")
+    .get([]) as {
     waiting: number;
   };
   if (row.waiting > 0 && Date.now() - started < Number(giveUpMs)) return;

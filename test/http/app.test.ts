@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../src/domain/errors.ts";
-import type { ResourceRoute } from "../../src/http/resource-routes.ts";
+import type { ResourceRoute } from "../../src/http/api/resource-routes.ts";
 import { defineTool } from "../../src/toolkit/define-tool.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
@@ -67,7 +67,11 @@ const ROUTES: readonly ResourceRoute[] = [
     tools: ["make"],
     body: "required",
     query: {},
-    success: { status: 201, isMade: (args) => args["dryRun"] !== true, location: () => "/api/v1/echoes/post_1" },
+    success: {
+      status: 201,
+      isMade: (args) => args["dryRun"] !== true,
+      location: () => "/api/v1/echoes/post_1",
+    },
   },
   { method: "patch", path: "/echoes/{name}", summary: "Make", tools: ["make"], body: "optional", query: {} },
 ];
@@ -101,7 +105,10 @@ describe("keys", () => {
       "GET /api/v1/nowhere",
       "PUT /api/v1/echoes",
     ]) {
-      const answer = await server.ask(target, { key: null, headers: authorization === undefined ? {} : { authorization } });
+      const answer = await server.ask(target, {
+        key: null,
+        headers: authorization === undefined ? {} : { authorization },
+      });
       expect(answer.status).toBe(401);
       expect(answer.headers["www-authenticate"]).toBe("Bearer");
       expect(Object.keys(answer.json)).toEqual(["error"]);
@@ -111,14 +118,21 @@ describe("keys", () => {
 
   it("takes the scheme in any case", async () => {
     const key = await server.keyFor("default");
-    const answer = await server.ask("GET /api/v1/echoes", { key: null, headers: { Authorization: `bearer ${key}` } });
+    const answer = await server.ask("GET /api/v1/echoes", {
+      key: null,
+      headers: { Authorization: `bearer ${key}` },
+    });
     expect(answer.status).toBe(200);
   });
 
   it("answers 403 to a key without the permission, before the body is looked at", async () => {
     const key = await server.keyFor("default", { permissions: ["read"] });
     for (const target of ["POST /api/v1/echoes", "POST /api/v1/tools/make", "PATCH /api/v1/echoes/x"]) {
-      const answer = await server.ask(target, { key, body: "{garbled", headers: { "Content-Type": "text/plain" } });
+      const answer = await server.ask(target, {
+        key,
+        body: "{garbled",
+        headers: { "Content-Type": "text/plain" },
+      });
       expect(answer.status).toBe(403);
       expect(answer.json.error).toContain('lacks the permission "publish"');
     }
@@ -149,11 +163,19 @@ describe("order of checks", () => {
     const reader = await narrow.keyFor("default", { permissions: ["read"] });
     const all = await narrow.keyFor("default");
     const target = "POST /api/v1/tools/make";
-    expect((await narrow.ask(target, { key: null, body: tooLarge, headers: { ...text, Host: "evil.example" } })).status).toBe(401);
-    expect((await narrow.ask(target, { key: all, body: tooLarge, headers: { ...text, Host: "evil.example" } })).status).toBe(403);
+    expect(
+      (await narrow.ask(target, { key: null, body: tooLarge, headers: { ...text, Host: "evil.example" } }))
+        .status,
+    ).toBe(401);
+    expect(
+      (await narrow.ask(target, { key: all, body: tooLarge, headers: { ...text, Host: "evil.example" } }))
+        .status,
+    ).toBe(403);
     expect((await narrow.ask(target, { key: reader, body: tooLarge, headers: text })).status).toBe(403);
     expect((await narrow.ask(target, { key: all, body: tooLarge, headers: text })).status).toBe(413);
-    expect((await narrow.ask("POST /api/v1/tools/nothing", { key: all, body: "{", headers: text })).status).toBe(400);
+    expect(
+      (await narrow.ask("POST /api/v1/tools/nothing", { key: all, body: "{", headers: text })).status,
+    ).toBe(400);
     expect((await narrow.ask(target, { key: all, body: tooLarge, headers: text })).status).toBe(429);
     expect((await narrow.ask("GET /api/v1/nowhere", { key: all })).status).toBe(429);
     expect((await narrow.ask("PUT /api/v1/tools", { key: all })).status).toBe(429);
@@ -175,7 +197,9 @@ describe("order of checks", () => {
   });
 
   it("limits wrong keys by address and leaves right ones alone", async () => {
-    const wrong = await Promise.all(Array.from({ length: 301 }, () => server.ask("GET /api/v1/tools", { key: "wrong" })));
+    const wrong = await Promise.all(
+      Array.from({ length: 301 }, () => server.ask("GET /api/v1/tools", { key: "wrong" })),
+    );
     const statuses = wrong.map((answer) => answer.status).sort();
     expect(statuses.filter((status) => status === 401)).toHaveLength(300);
     expect(statuses.at(-1)).toBe(429);
@@ -314,7 +338,9 @@ describe("bodies", () => {
 
 describe("resource routes", () => {
   it("turns a query into arguments", async () => {
-    const { json } = await server.ask("GET /api/v1/echoes?list=a,%20b,,c&count=2&flag=1&text=%F0%9F%8E%89+x%2By");
+    const { json } = await server.ask(
+      "GET /api/v1/echoes?list=a,%20b,,c&count=2&flag=1&text=%F0%9F%8E%89+x%2By",
+    );
     expect(json.got).toEqual({ list: ["a", "b", "c"], count: 2, flag: true, text: "🎉 x+y" });
     expect((await server.ask("GET /api/v1/echoes?list=&text=&count=")).json.got).toEqual({ count: 7 });
   });
@@ -346,7 +372,10 @@ describe("resource routes", () => {
   it("keeps what the address says out of the body", async () => {
     expect((await server.ask("PATCH /api/v1/echoes/a")).json.post.name).toBe("a");
     const doubled = await server.ask("PATCH /api/v1/echoes/a", { json: { name: "b" } });
-    expect([doubled.status, doubled.json.error]).toEqual([400, "name: stands in the address. Leave it out of the body."]);
+    expect([doubled.status, doubled.json.error]).toEqual([
+      400,
+      "name: stands in the address. Leave it out of the body.",
+    ]);
   });
 
   it("repeats the answer for an idempotency key, and refuses it for another body", async () => {
@@ -354,9 +383,16 @@ describe("resource routes", () => {
     const first = await server.ask("POST /api/v1/echoes", { json: { name: "x" }, headers });
     const second = await server.ask("POST /api/v1/echoes", { json: { name: "x" }, headers });
     expect(first.headers["idempotent-replayed"]).toBeUndefined();
-    expect([second.status, second.headers["idempotent-replayed"], second.text]).toEqual([201, "true", first.text]);
+    expect([second.status, second.headers["idempotent-replayed"], second.text]).toEqual([
+      201,
+      "true",
+      first.text,
+    ]);
     expect((await server.ask("POST /api/v1/echoes", { json: { name: "y" }, headers })).status).toBe(409);
-    expect((await server.ask("POST /api/v1/echoes", { json: { name: "y" }, headers: { "Idempotency-Key": "" } })).status).toBe(400);
+    expect(
+      (await server.ask("POST /api/v1/echoes", { json: { name: "y" }, headers: { "Idempotency-Key": "" } }))
+        .status,
+    ).toBe(400);
   });
 
   it.each([
@@ -368,16 +404,25 @@ describe("resource routes", () => {
     ["POST /healthz", "GET, HEAD"],
   ])("answers 405 to %s", async (target, allow) => {
     const answer = await server.ask(target);
-    expect([answer.status, answer.headers["allow"], Object.keys(answer.json)]).toEqual([405, allow, ["error"]]);
+    expect([answer.status, answer.headers["allow"], Object.keys(answer.json)]).toEqual([
+      405,
+      allow,
+      ["error"],
+    ]);
   });
 
-  it.each(["/api/v1/nowhere", "/api/v1/Echoes", "/api/v1", "/api/v2/echoes", "/api/v1/echoes/%zz", "/api/v1/echoes/a/b", "/nowhere"])(
-    "answers 404 to %s",
-    async (path) => {
-      const answer = await server.ask(`PATCH ${path}`);
-      expect([answer.status, Object.keys(answer.json)]).toEqual([404, ["error"]]);
-    },
-  );
+  it.each([
+    "/api/v1/nowhere",
+    "/api/v1/Echoes",
+    "/api/v1",
+    "/api/v2/echoes",
+    "/api/v1/echoes/%zz",
+    "/api/v1/echoes/a/b",
+    "/nowhere",
+  ])("answers 404 to %s", async (path) => {
+    const answer = await server.ask(`PATCH ${path}`);
+    expect([answer.status, Object.keys(answer.json)]).toEqual([404, ["error"]]);
+  });
 
   it("refuses a table whose tool is missing", async () => {
     await expect(startTestServer(ctx, [echo], { routes: ROUTES })).rejects.toThrow(/needs the tool make/);
@@ -415,10 +460,14 @@ describe("answers", () => {
 
   it("name the request, and keep a proxy's name for it", async () => {
     expect((await server.ask("GET /nowhere")).headers["x-request-id"]).toMatch(/^[\w-]{36}$/);
-    expect((await server.ask("GET /healthz", { headers: { "X-Request-Id": "abc-1" } })).headers["x-request-id"]).toBe("abc-1");
-    expect((await server.ask("GET /healthz", { headers: { "X-Request-Id": "a b<script>" } })).headers["x-request-id"]).toMatch(
-      /^[\w-]{36}$/,
-    );
+    expect(
+      (await server.ask("GET /healthz", { headers: { "X-Request-Id": "abc-1" } })).headers["x-request-id"],
+    ).toBe("abc-1");
+    expect(
+      (await server.ask("GET /healthz", { headers: { "X-Request-Id": "a b<script>" } })).headers[
+        "x-request-id"
+      ],
+    ).toMatch(/^[\w-]{36}$/);
   });
 
   it("carry strict headers and tell nothing of what runs here", async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { curlOf } from "../../src/http/pages/curl.ts";
+import { curlOf } from "../../src/http/openapi/curl.ts";
 import type { Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -21,9 +21,11 @@ describe("/docs", () => {
   it("shows every operation and every record, without a key and without a script", () => {
     expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     for (const item of Object.values<any>(document.paths)) {
-      for (const operation of Object.values<any>(item)) expect(page.text).toContain(`id="${operation.operationId}"`);
+      for (const operation of Object.values<any>(item))
+        expect(page.text).toContain(`id="${operation.operationId}"`);
     }
-    for (const name of Object.keys(document.components.schemas)) expect(page.text).toContain(`id="schema-${name}"`);
+    for (const name of Object.keys(document.components.schemas))
+      expect(page.text).toContain(`id="schema-${name}"`);
   });
 
   it("links only to what is on the page or beside it", () => {
@@ -52,11 +54,21 @@ describe("/docs", () => {
 describe("curlOf", () => {
   it("survives a shell, whatever the example holds", () => {
     const json = { text: `it's "5 $HOME" \`id\` \\ 100%`, more: ["!", "\n"] };
-    const command = curlOf({ baseUrl: "http://localhost:4747", method: "post", path: "/api/v1/posts/{id}", isOpen: false, json });
-    const shown = execFileSync("sh", ["-c", `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }; ${command}`], {
-      env: { ...process.env, POSTHORN_API_KEY: "the key" },
-      encoding: "utf8",
+    const command = curlOf({
+      baseUrl: "http://localhost:4747",
+      method: "post",
+      path: "/api/v1/posts/{id}",
+      isOpen: false,
+      json,
     });
+    const shown = execFileSync(
+      "sh",
+      ["-c", `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; }; ${command}`],
+      {
+        env: { ...process.env, POSTHORN_API_KEY: "the key" },
+        encoding: "utf8",
+      },
+    );
     expect(shown.split("\0").slice(0, -1)).toEqual([
       "-X",
       "POST",

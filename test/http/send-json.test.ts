@@ -8,11 +8,19 @@ function expectSame(value: unknown): void {
 
 describe("an answer in JSON", () => {
   it("is what JSON.stringify says, however long its lists are", () => {
-    const field = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 60 }), fc.constant(undefined));
+    const field = fc.oneof(
+      fc.jsonValue(),
+      fc.array(fc.jsonValue({ maxDepth: 1 }), { maxLength: 60 }),
+      fc.constant(undefined),
+    );
     const answer = fc.dictionary(fc.string({ unit: "binary" }), field, { noNullPrototype: true });
     fc.assert(fc.property(answer, expectSame));
     fc.assert(fc.property(answer, (result) => expectSame({ result })));
-    fc.assert(fc.property(fc.array(answer, { maxLength: 60 }), (posts) => expectSame({ result: { posts, nextCursor: null } })));
+    fc.assert(
+      fc.property(fc.array(answer, { maxLength: 60 }), (posts) =>
+        expectSame({ result: { posts, nextCursor: null } }),
+      ),
+    );
   });
 
   it("keeps every character", () => {

@@ -59,7 +59,11 @@ describe("startHttpServer", () => {
     ["an unknown method", "BREW / HTTP/1.1\r\nHost: x\r\n\r\n", 400],
     ["headers that are too long", `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${"a".repeat(20_000)}\r\n\r\n`, 431],
     ["two lengths", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na", 400],
-    ["a length and chunks", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400],
+    [
+      "a length and chunks",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      400,
+    ],
   ])("answers %s in the shape of every failure", async (_name, bytes, status) => {
     const server = await startHttpServer(express(), at);
     const socket = connect(server.port, "127.0.0.1");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { DateTime } from "luxon";
 import { describe, expect, it } from "vitest";
-import { addDays, addMonths, createZone, daysShown, startOfWeek } from "../../src/mcp/apps/calendar/zone.ts";
+import { addDays, addMonths, createZone, daysShown, startOfWeek } from "../../apps/calendar/zone.ts";
 
 const ZONES = [
   "UTC",
@@ -20,23 +20,31 @@ describe("the calendar's zones", () => {
     fc.assert(
       fc.property(fc.constantFrom(...ZONES), fc.integer(YEARS), (name, ms) => {
         const wall = DateTime.fromMillis(ms, { zone: name });
-        expect(createZone(name).read(ms)).toEqual({ day: wall.toISODate(), minutes: wall.hour * 60 + wall.minute });
+        expect(createZone(name).read(ms)).toEqual({
+          day: wall.toISODate(),
+          minutes: wall.hour * 60 + wall.minute,
+        });
       }),
     );
   });
 
   it("find a moment that reads as it was written, or follows a gap that clocks leave out", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...ZONES), fc.integer(YEARS), fc.integer({ min: 0, max: 24 * 60 - 1 }), (name, ms, minutes) => {
-        const zone = createZone(name);
-        const { day } = zone.read(ms);
-        const wall = DateTime.fromISO(`${day}T00:00:00`, { zone: "UTC" }).plus({ minutes });
-        const wanted = DateTime.fromISO(wall.toFormat("yyyy-MM-dd'T'HH:mm:ss"), { zone: name });
-        const found = zone.toMs({ day, minutes });
-        const read = zone.read(found);
-        if (wanted.toFormat("HH:mm") === wall.toFormat("HH:mm")) expect(read).toEqual({ day, minutes });
-        else expect(found).toBe(wanted.toMillis());
-      }),
+      fc.property(
+        fc.constantFrom(...ZONES),
+        fc.integer(YEARS),
+        fc.integer({ min: 0, max: 24 * 60 - 1 }),
+        (name, ms, minutes) => {
+          const zone = createZone(name);
+          const { day } = zone.read(ms);
+          const wall = DateTime.fromISO(`${day}T00:00:00`, { zone: "UTC" }).plus({ minutes });
+          const wanted = DateTime.fromISO(wall.toFormat("yyyy-MM-dd'T'HH:mm:ss"), { zone: name });
+          const found = zone.toMs({ day, minutes });
+          const read = zone.read(found);
+          if (wanted.toFormat("HH:mm") === wall.toFormat("HH:mm")) expect(read).toEqual({ day, minutes });
+          else expect(found).toBe(wanted.toMillis());
+        },
+      ),
       { numRuns: 500 },
     );
   });

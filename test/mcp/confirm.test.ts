@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { send } from "../support/http.ts";
-import { connectPeer, Notes, startMcpServer, type Answer, type Line, type McpServerUnderTest, type Question, type Wire } from "./peers.ts";
+import {
+  connectPeer,
+  Notes,
+  startMcpServer,
+  type Answer,
+  type Line,
+  type McpServerUnderTest,
+  type Question,
+  type Wire,
+} from "./peers.ts";
 import { createSmallTools } from "./small-tools.ts";
 
 const PAIRS: { wire: Wire; line: Line }[] = [
@@ -64,7 +73,9 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
   it("asks once, and does it after a yes", async () => {
     const result = await peer.call("erase", { what: "the board" });
     expect(result.structuredContent).toEqual({ erased: "the board" });
-    expect(asked).toMatchObject([{ message: "Erase the board?", requestedSchema: { type: "object", properties: {} } }]);
+    expect(asked).toMatchObject([
+      { message: "Erase the board?", requestedSchema: { type: "object", properties: {} } },
+    ]);
     await notes.has("erased the board");
   });
 
@@ -80,7 +91,9 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
   });
 
   it("is not asked about a trifle", async () => {
-    expect((await peer.call("erase", { what: "a trifle" })).structuredContent).toEqual({ erased: "a trifle" });
+    expect((await peer.call("erase", { what: "a trifle" })).structuredContent).toEqual({
+      erased: "a trifle",
+    });
     expect(asked).toEqual([]);
   });
 
@@ -88,7 +101,8 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
     answer = () => Promise.reject(new Error("The window is gone"));
     const end = await peer.call("erase", { what: "the board" }).catch((error: unknown) => error);
     // A stateless client keeps its own failure to itself.
-    if (!(end instanceof Error)) expect(sentenceIn(end)).toMatch(/could not put the question to the person, so nothing was done/);
+    if (!(end instanceof Error))
+      expect(sentenceIn(end)).toMatch(/could not put the question to the person, so nothing was done/);
     expect(notes.list).not.toContain("erased the board");
   });
 
@@ -109,7 +123,9 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
     const result = await peer.call("invite");
     expect(result.structuredContent).toEqual({ id: "con_1", url: null });
     expect(JSON.stringify(result)).not.toContain("secret");
-    expect(asked).toMatchObject([{ mode: "url", message: "Open this page.", url: "https://posthorn.example/connect/secret" }]);
+    expect(asked).toMatchObject([
+      { mode: "url", message: "Open this page.", url: "https://posthorn.example/connect/secret" },
+    ]);
     await notes.has("invited");
     expect(notes.list.filter((note) => note === "invited").length).toBe(1);
   });
@@ -125,7 +141,9 @@ describe.each(PAIRS.filter(({ wire }) => wire === "/mcp"))("a client of $line th
 
   it("can ask nobody is not held up", async () => {
     await using peer = await connectPeer(at());
-    expect((await peer.call("erase", { what: "the board" })).structuredContent).toEqual({ erased: "the board" });
+    expect((await peer.call("erase", { what: "the board" })).structuredContent).toEqual({
+      erased: "the board",
+    });
     expect((await peer.call("invite")).structuredContent.url).toBe("https://posthorn.example/connect/secret");
   });
 
@@ -137,13 +155,17 @@ describe.each(PAIRS.filter(({ wire }) => wire === "/mcp"))("a client of $line th
     };
     await using peer = await connectPeer({ ...at(), person, kinds: {} });
     expect((await peer.call("invite")).structuredContent.url).toBe("https://posthorn.example/connect/secret");
-    expect((await peer.call("erase", { what: "the board" })).structuredContent).toEqual({ erased: "the board" });
+    expect((await peer.call("erase", { what: "the board" })).structuredContent).toEqual({
+      erased: "the board",
+    });
     expect(asked.map(({ message }) => message)).toEqual(["Erase the board?"]);
   });
 
   it("opens addresses but shows no forms is not asked", async () => {
     await using peer = await connectPeer({ ...at(), person: () => YES, kinds: { url: {} } });
-    expect((await peer.call("erase", { what: "the board" })).structuredContent).toEqual({ erased: "the board" });
+    expect((await peer.call("erase", { what: "the board" })).structuredContent).toEqual({
+      erased: "the board",
+    });
     expect((await peer.call("invite")).structuredContent.url).toBe(null);
   });
 });
@@ -155,7 +177,13 @@ describe.each(PAIRS.filter(({ wire }) => wire !== "stdio"))(
     let done: string[];
 
     beforeAll(async () => {
-      const settings = { timezone: "UTC", maxLatenessMs: 0, uploadFolders: [], platformSettings: {}, confirm: "always" } as const;
+      const settings = {
+        timezone: "UTC",
+        maxLatenessMs: 0,
+        uploadFolders: [],
+        platformSettings: {},
+        confirm: "always",
+      } as const;
       const toolbox = createToolbox(
         { ...server.ctx, settings },
         createSmallTools((note) => done.push(note)),
@@ -177,13 +205,21 @@ describe.each(PAIRS.filter(({ wire }) => wire !== "stdio"))(
       expect(sentence).toMatch(/^Not done yet, a person must confirm it first\. Ask them: Erase all\?/);
       expect(done).toEqual([]);
       const confirm = /confirm "([^"]+)"/.exec(sentence)![1];
-      expect((await peer.call("erase", { what: "all", confirm })).structuredContent).toEqual({ erased: "all" });
+      expect((await peer.call("erase", { what: "all", confirm })).structuredContent).toEqual({
+        erased: "all",
+      });
       expect(sentenceIn(await peer.call("erase", { what: "all", confirm }))).toMatch(/used already/);
       expect(done).toEqual(["erased all"]);
     });
 
     it("that can ask a person does so", async () => {
-      await using peer = await connectPeer({ wire, line, port: strict.http.port, key: strict.key, person: () => YES });
+      await using peer = await connectPeer({
+        wire,
+        line,
+        port: strict.http.port,
+        key: strict.key,
+        person: () => YES,
+      });
       expect((await peer.call("erase", { what: "all" })).structuredContent).toEqual({ erased: "all" });
     });
   },
@@ -197,7 +233,12 @@ describe("a stateless client's answers, by hand", () => {
   };
 
   async function call(name: string, args: object, more: object = {}, key = server.key): Promise<any> {
-    const json = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args, _meta: META, ...more } };
+    const json = {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name, arguments: args, _meta: META, ...more },
+    };
     const headers = {
       Accept: "application/json, text/event-stream",
       "MCP-Protocol-Version": "2026-07-28",
@@ -208,11 +249,17 @@ describe("a stateless client's answers, by hand", () => {
     return answer.json.result;
   }
 
-  const accept = (requestState: string) => ({ inputResponses: { confirm: { action: "accept", content: {} } }, requestState });
+  const accept = (requestState: string) => ({
+    inputResponses: { confirm: { action: "accept", content: {} } },
+    requestState,
+  });
 
   it("count for the very call that was asked about, once", async () => {
     const asked = await call("erase", { what: "all" });
-    expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { confirm: { method: "elicitation/create" } } });
+    expect(asked).toMatchObject({
+      resultType: "input_required",
+      inputRequests: { confirm: { method: "elicitation/create" } },
+    });
     const yes = accept(asked.requestState);
     for (const wrong of [
       await call("erase", { what: "everything" }, yes),
@@ -228,7 +275,11 @@ describe("a stateless client's answers, by hand", () => {
   });
 
   it("are asked for when nobody was asked", async () => {
-    const unasked = await call("erase", { what: "all" }, { inputResponses: { confirm: { action: "accept", content: {} } } });
+    const unasked = await call(
+      "erase",
+      { what: "all" },
+      { inputResponses: { confirm: { action: "accept", content: {} } } },
+    );
     expect(unasked.resultType).toBe("input_required");
     expect(server.notes.list).toEqual([]);
   });
@@ -237,7 +288,9 @@ describe("a stateless client's answers, by hand", () => {
     const asked = await call("erase", { what: "late" });
     const invited = await call("invite", {});
     await server.ctx.clock.advance(10 * 60_000);
-    expect(sentenceIn(await call("erase", { what: "late" }, accept(asked.requestState)))).toMatch(/older than 10 minutes/);
+    expect(sentenceIn(await call("erase", { what: "late" }, accept(asked.requestState)))).toMatch(
+      /older than 10 minutes/,
+    );
     const opened = { inputResponses: { open: { action: "accept" } }, requestState: invited.requestState };
     expect(sentenceIn(await call("invite", {}, opened))).toMatch(/too late/);
     expect(server.notes.list).toEqual(["invited"]);
@@ -247,7 +300,9 @@ describe("a stateless client's answers, by hand", () => {
     const { requestState } = await call("invite", {});
     const opened = { inputResponses: { open: { action: "accept" } }, requestState };
     expect(sentenceIn(await call("erase", { what: "a trifle" }, opened))).toMatch(/another call/);
-    expect(sentenceIn(await call("invite", {}, opened, await server.http.keyFor("default")))).toMatch(/another call/);
+    expect(sentenceIn(await call("invite", {}, opened, await server.http.keyFor("default")))).toMatch(
+      /another call/,
+    );
     expect((await call("invite", {}, opened)).structuredContent).toEqual({ id: "con_1", url: null });
   });
 });

@@ -3,7 +3,16 @@ import { INTERNAL_ERROR_SENTENCE } from "../../src/domain/errors.ts";
 import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { callerOf } from "../support/context.ts";
-import { asMcp, connectPeer, Notes, startMcpServer, type Line, type McpServerUnderTest, type Peer, type Wire } from "./peers.ts";
+import {
+  asMcp,
+  connectPeer,
+  Notes,
+  startMcpServer,
+  type Line,
+  type McpServerUnderTest,
+  type Peer,
+  type Wire,
+} from "./peers.ts";
 import { createSmallTools } from "./small-tools.ts";
 
 const PAIRS: { wire: Wire; line: Line; version: string }[] = [
@@ -82,7 +91,10 @@ describe.each(PAIRS)("a client of $line on $wire", ({ wire, line, version }) => 
 
   it("learns nothing of a bug but that there is one", async () => {
     const result = await peer.call("break");
-    expect(result).toMatchObject({ isError: true, content: [{ type: "text", text: INTERNAL_ERROR_SENTENCE }] });
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ type: "text", text: INTERNAL_ERROR_SENTENCE }],
+    });
   });
 
   it("is told the progress it asked for, before the result", async () => {
@@ -100,14 +112,18 @@ describe.each(PAIRS)("a client of $line on $wire", ({ wire, line, version }) => 
     cancel.abort("changed my mind");
     await notes.has("cancelled");
     expect(await call).toBeInstanceOf(Error);
-    expect((await peer.call("echo", { text: "still here" })).structuredContent).toMatchObject({ text: "still here" });
+    expect((await peer.call("echo", { text: "still here" })).structuredContent).toMatchObject({
+      text: "still here",
+    });
   });
 
   it("has 64 calls in flight without a warning", async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on("warning", onWarning);
-    const calls = Array.from({ length: 64 }, (_, index) => peer.call(index % 2 === 0 ? "wait" : "echo", index % 2 === 0 ? { ms: 50 } : {}));
+    const calls = Array.from({ length: 64 }, (_, index) =>
+      peer.call(index % 2 === 0 ? "wait" : "echo", index % 2 === 0 ? { ms: 50 } : {}),
+    );
     const results = await Promise.all(calls);
     process.off("warning", onWarning);
     expect(results.filter((result) => result.isError === true)).toEqual([]);

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/catalog.ts";
-import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/endpoints.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
+import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
 import { addAccount } from "../support/post-rows.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
@@ -57,7 +57,9 @@ describe("over HTTP", () => {
 
   beforeAll(async () => {
     const { tools, platforms } = await loadCatalog();
-    ctx = await createFileContext({ platforms: new Map(platforms.map((platform) => [platform.name, platform])) });
+    ctx = await createFileContext({
+      platforms: new Map(platforms.map((platform) => [platform.name, platform])),
+    });
     await addAccount(ctx.db, { id: "acc_1" });
     endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
     http = await startTestServer(ctx, tools, { mcp: endpoints });
@@ -75,14 +77,20 @@ describe("over HTTP", () => {
     await ctx[Symbol.asyncDispose]();
   });
 
-  const connect = (line: Line, wire: Wire = "/mcp"): Promise<Peer> => connectPeer({ wire, line, port: http.port, key });
-  const storedFiles = async (peer: Peer): Promise<number> => (await peer.call("list_files")).structuredContent.files.length;
+  const connect = (line: Line, wire: Wire = "/mcp"): Promise<Peer> =>
+    connectPeer({ wire, line, port: http.port, key });
+  const storedFiles = async (peer: Peer): Promise<number> =>
+    (await peer.call("list_files")).structuredContent.files.length;
 
   describe.each(LINES)("a client of %s", (line) => {
     it("is told how far an import is", async () => {
       await using peer = await connect(line);
       const seen: Progress[] = [];
-      const result = await peer.call("upload_file", { url: `${origin}/whole.png` }, { onprogress: (one) => seen.push(one) });
+      const result = await peer.call(
+        "upload_file",
+        { url: `${origin}/whole.png` },
+        { onprogress: (one) => seen.push(one) },
+      );
       expect(result.structuredContent.file).toMatchObject({ status: "ready", sizeBytes: LARGE.length });
       expectRising(seen, LARGE.length);
       expect(seen.length).toBeGreaterThan(1);
@@ -94,7 +102,9 @@ describe("over HTTP", () => {
       const cancel = new AbortController();
       const stuck = once(source, "stuck");
       const gone = once(source, "gone");
-      const call = peer.call("upload_file", { url: `${origin}/stuck.png` }, { signal: cancel.signal }).catch((error: unknown) => error);
+      const call = peer
+        .call("upload_file", { url: `${origin}/stuck.png` }, { signal: cancel.signal })
+        .catch((error: unknown) => error);
       await stuck;
       cancel.abort("enough");
       await gone;
@@ -122,12 +132,16 @@ describe("over HTTP", () => {
       const stuck = once(source, "stuck");
       const gone = once(source, "gone");
       const posts = [post, { ...post, mediaUrl: `${origin}/stuck.png` }];
-      const call = peer.call("schedule_posts", { posts }, { signal: cancel.signal }).catch((error: unknown) => error);
+      const call = peer
+        .call("schedule_posts", { posts }, { signal: cancel.signal })
+        .catch((error: unknown) => error);
       await stuck;
       cancel.abort("enough");
       await gone;
       expect(await call).toBeInstanceOf(Error);
-      expect((await peer.call("list_posts", { search: `"Never of ${line}"` })).structuredContent.posts).toEqual([]);
+      expect(
+        (await peer.call("list_posts", { search: `"Never of ${line}"` })).structuredContent.posts,
+      ).toEqual([]);
     });
   });
 });
@@ -161,7 +175,14 @@ describe.each(LINES)("the product on standard streams, with a client of %s", (li
       asked.push(question);
       return { action: "decline" } as const;
     };
-    peer = await connectPeer({ wire: "stdio", line, port: 0, key: "", person, process: { command: process.execPath, args, env } });
+    peer = await connectPeer({
+      wire: "stdio",
+      line,
+      port: 0,
+      key: "",
+      person,
+      process: { command: process.execPath, args, env },
+    });
   });
 
   afterAll(async () => {
@@ -179,10 +200,16 @@ describe.each(LINES)("the product on standard streams, with a client of %s", (li
   it("publishes nothing that the person declined, and connects nothing", async () => {
     const { accounts } = (await peer.call("list_accounts")).structuredContent;
     const declined = await peer.call("schedule_post", { accountId: accounts[0].id, caption: "Now?" });
-    expect(declined).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("nothing was done") }] });
+    expect(declined).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("nothing was done") }],
+    });
     expect((await peer.call("list_posts")).structuredContent.posts).toEqual([]);
     const connecting = await peer.call("connect_channel", { provider: "webhook" });
-    expect(connecting).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("nothing is connected") }] });
+    expect(connecting).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("nothing is connected") }],
+    });
     expect(asked.map(({ message }) => message)).toEqual([
       "Publish now on My feed: “Now?”?",
       expect.stringContaining("Open this page of Posthorn"),

@@ -42,7 +42,9 @@ class Caller {
   request(method: string, params: object): Promise<any> {
     const id = (this.#id += 1);
     const answer = new Promise((resolve) => this.#waiting.set(id, resolve));
-    this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, ...this.#meta } })}\n`);
+    this.#child.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id, method, params: { ...params, ...this.#meta } })}\n`,
+    );
     return answer;
   }
 
@@ -74,7 +76,9 @@ describe.each([
 
   beforeEach(() => {
     folder = temporaryFolder();
-    child = spawn(process.execPath, ["--expose-gc", "--import", "tsx", ENTRY, folder.path], { stdio: ["pipe", "pipe", "pipe"] });
+    child = spawn(process.execPath, ["--expose-gc", "--import", "tsx", ENTRY, folder.path], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
   });
 
   afterEach(async () => {
@@ -86,7 +90,11 @@ describe.each([
   it("leaves nothing behind, and is warned of nothing", { timeout: 300_000 }, async () => {
     const caller = new Caller(child, version === "2026-07-28" ? { _meta: MODERN } : {});
     if (version !== "2026-07-28") {
-      await caller.request("initialize", { protocolVersion: version, capabilities: {}, clientInfo: IDENTITY });
+      await caller.request("initialize", {
+        protocolVersion: version,
+        capabilities: {},
+        clientInfo: IDENTITY,
+      });
     }
     await caller.callOften("list_accounts", WARM_UP);
     const before = await caller.call("memory");

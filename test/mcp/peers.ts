@@ -9,9 +9,9 @@ import { SSEClientTransport as OldSseTransport } from "@modelcontextprotocol/sdk
 import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/endpoints.ts";
+import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
 import type { McpDeps } from "../../src/mcp/deps.ts";
-import { isKeyActive } from "../../src/services/api-keys.ts";
+import { isKeyActive } from "../../src/services/access/api-keys.ts";
 import type { ToolListing } from "../../src/toolkit/toolbox.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
@@ -71,7 +71,11 @@ export async function startMcpServer(options: Partial<McpDeps> = {}): Promise<Mc
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  readonly onprogress?: (progress: { progress: number; total?: number | undefined; message?: string | undefined }) => void;
+  readonly onprogress?: (progress: {
+    progress: number;
+    total?: number | undefined;
+    message?: string | undefined;
+  }) => void;
 }
 
 /** A client of either SDK line, reduced to what the tests do with it. */
@@ -113,7 +117,10 @@ export interface Question {
   readonly requestedSchema?: object;
 }
 
-export type Answer = { readonly action: "accept" | "decline" | "cancel"; readonly content?: Record<string, string> };
+export type Answer = {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: Record<string, string>;
+};
 
 export async function connectPeer(target: Target): Promise<Peer> {
   return target.line === "sdk 1" ? connectOld(target) : connectNew(target);
@@ -123,7 +130,9 @@ async function connectOld(target: Target): Promise<Peer> {
   const client = new OldClient(IDENTITY, { capabilities: capabilitiesOf(target) });
   const { person } = target;
   if (person !== undefined)
-    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({ ...(await person(params as Question)) }));
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => ({
+      ...(await person(params as Question)),
+    }));
   const transport = oldTransport(target);
   if (transport instanceof OldStdioTransport) follow(transport.stderr as Readable, target.notes);
   await client.connect(transport as Parameters<OldClient["connect"]>[0]);
@@ -132,7 +141,8 @@ async function connectOld(target: Target): Promise<Peer> {
     instructions: () => client.getInstructions(),
     serverInfo: () => client.getServerVersion(),
     listTools: async () => (await client.listTools()).tools,
-    call: (name, args, options) => client.callTool({ name, ...(args && { arguments: args }) }, undefined, options as object),
+    call: (name, args, options) =>
+      client.callTool({ name, ...(args && { arguments: args }) }, undefined, options as object),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
@@ -142,7 +152,9 @@ async function connectNew(target: Target): Promise<Peer> {
   const client = new Client(IDENTITY, { versionNegotiation: { mode }, capabilities: capabilitiesOf(target) });
   const { person } = target;
   if (person !== undefined)
-    client.setRequestHandler("elicitation/create", async ({ params }) => ({ ...(await person(params as Question)) }));
+    client.setRequestHandler("elicitation/create", async ({ params }) => ({
+      ...(await person(params as Question)),
+    }));
   const transport = newTransport(target);
   if (transport instanceof StdioClientTransport) follow(transport.stderr as Readable, target.notes);
   await client.connect(transport);
@@ -151,7 +163,8 @@ async function connectNew(target: Target): Promise<Peer> {
     instructions: () => client.getInstructions(),
     serverInfo: () => client.getServerVersion(),
     listTools: async () => (await client.listTools()).tools,
-    call: (name, args, options) => client.callTool({ name, ...(args && { arguments: args }) }, options as object),
+    call: (name, args, options) =>
+      client.callTool({ name, ...(args && { arguments: args }) }, options as object),
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
@@ -164,14 +177,18 @@ function oldTransport({ wire, port, key, permissions, process = processOf(permis
   if (wire === "stdio") return new OldStdioTransport({ ...process, stderr: "pipe" });
   const url = new URL(`http://127.0.0.1:${port}${wire}`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  return wire === "/mcp" ? new OldHttpTransport(url, { requestInit }) : new OldSseTransport(url, { requestInit });
+  return wire === "/mcp"
+    ? new OldHttpTransport(url, { requestInit })
+    : new OldSseTransport(url, { requestInit });
 }
 
 function newTransport({ wire, port, key, permissions, process = processOf(permissions) }: Target) {
   if (wire === "stdio") return new StdioClientTransport({ ...process, stderr: "pipe" });
   const url = new URL(`http://127.0.0.1:${port}${wire}`);
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  return wire === "/mcp" ? new StreamableHTTPClientTransport(url, { requestInit }) : new SSEClientTransport(url, { requestInit });
+  return wire === "/mcp"
+    ? new StreamableHTTPClientTransport(url, { requestInit })
+    : new SSEClientTransport(url, { requestInit });
 }
 
 export function processOf(permissions = "read,publish"): { command: string; args: string[] } {

@@ -22,7 +22,12 @@ const processOf = () => ({
   command: process.execPath,
   args: ["--import", import.meta.resolve("tsx"), MAIN, "stdio"],
   cwd: folder,
-  env: { PATH: process.env["PATH"] ?? "", DEBUG: "*", POSTHORN_DATA_DIR: join(folder, "data"), POSTHORN_LOG_LEVEL: "warn" },
+  env: {
+    PATH: process.env["PATH"] ?? "",
+    DEBUG: "*",
+    POSTHORN_DATA_DIR: join(folder, "data"),
+    POSTHORN_LOG_LEVEL: "warn",
+  },
   stderr: "pipe" as const,
 });
 
@@ -36,17 +41,22 @@ afterAll(async () => {
 });
 
 describe("the product on standard streams", () => {
-  it.each(["legacy", { pin: "2026-07-28" }] as const)("schedules, finds and cancels a post for a new client (%o)", async (mode) => {
-    const client = new Client(IDENTITY, { versionNegotiation: { mode } });
-    const transport = new StdioClientTransport(processOf());
-    const broken: Error[] = [];
-    client.onerror = (error) => broken.push(error);
-    await client.connect(transport);
-    await walkThrough(async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent);
-    await client.close();
-    // Whatever is no frame on standard output would be reported here.
-    expect(broken).toEqual([]);
-  });
+  it.each(["legacy", { pin: "2026-07-28" }] as const)(
+    "schedules, finds and cancels a post for a new client (%o)",
+    async (mode) => {
+      const client = new Client(IDENTITY, { versionNegotiation: { mode } });
+      const transport = new StdioClientTransport(processOf());
+      const broken: Error[] = [];
+      client.onerror = (error) => broken.push(error);
+      await client.connect(transport);
+      await walkThrough(
+        async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent,
+      );
+      await client.close();
+      // Whatever is no frame on standard output would be reported here.
+      expect(broken).toEqual([]);
+    },
+  );
 
   it("does the same for a client of the older line, and warns of nothing with 64 calls in flight", async () => {
     const client = new OldClient(IDENTITY);
@@ -56,8 +66,12 @@ describe("the product on standard streams", () => {
     const errors = new Notes();
     follow(transport.stderr as Readable, errors);
     await client.connect(transport);
-    await walkThrough(async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent);
-    const answers = await Promise.all(Array.from({ length: 64 }, () => client.callTool({ name: "list_accounts", arguments: {} })));
+    await walkThrough(
+      async (name, args) => (await client.callTool({ name, arguments: args })).structuredContent,
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, () => client.callTool({ name: "list_accounts", arguments: {} })),
+    );
     expect(answers.every((answer) => answer.isError !== true)).toBe(true);
     await client.close();
     expect(broken).toEqual([]);
@@ -77,12 +91,16 @@ describe("the product on standard streams", () => {
   });
 });
 
-async function walkThrough(call: (name: string, args: Record<string, unknown>) => Promise<any>): Promise<void> {
+async function walkThrough(
+  call: (name: string, args: Record<string, unknown>) => Promise<any>,
+): Promise<void> {
   const { accounts } = await call("list_accounts", {});
   const body = { accountId: accounts[0].id, caption: "From an agent", scheduledAt: "2199-01-01T09:00:00Z" };
   const { post } = await call("schedule_post", body);
-  expect((await call("list_posts", { search: "agent", status: ["scheduled"] })).posts.map((found: { id: string }) => found.id)).toEqual([
-    post.id,
-  ]);
+  expect(
+    (await call("list_posts", { search: "agent", status: ["scheduled"] })).posts.map(
+      (found: { id: string }) => found.id,
+    ),
+  ).toEqual([post.id]);
   expect((await call("cancel_post", { id: post.id })).post.status).toBe("cancelled");
 }

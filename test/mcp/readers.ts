@@ -2,10 +2,10 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { loadCatalog } from "../../src/catalog.ts";
-import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/endpoints.ts";
-import type { ResourceKind } from "../../src/mcp/resource-kind.ts";
-import { POST_RESOURCE, RESOURCES } from "../../src/mcp/resources.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
+import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
+import type { ResourceKind } from "../../src/mcp/resources/resource-kind.ts";
+import { POST_RESOURCE, RESOURCES } from "../../src/mcp/resources/resources.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
@@ -112,7 +112,8 @@ function toReader(client: any, updates: Notes, subscribe: Reader["subscribe"]): 
     read: async (uri) => (await client.readResource({ uri })).contents[0],
     prompts: async () => (await client.listPrompts()).prompts,
     prompt: (name, args) => client.getPrompt({ name, ...(args && { arguments: args }) }),
-    complete: async (ref, name, value) => (await client.complete({ ref, argument: { name, value } })).completion,
+    complete: async (ref, name, value) =>
+      (await client.complete({ ref, argument: { name, value } })).completion,
     [Symbol.asyncDispose]: () => client.close(),
   };
 }

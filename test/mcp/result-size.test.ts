@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fitResult } from "../../src/mcp/fit-result.ts";
+import { fitResult } from "../../src/mcp/calls/fit-result.ts";
 import { DEFAULT_PAGE_CHARS, MAX_RESULT_CHARS } from "../../src/mcp/limits.ts";
 import { addPosts } from "../support/post-rows.ts";
 import { connectReader, startRealServer, type Reader, type RealServer } from "./readers.ts";
 
-const CAPTION = "We open the doors of our new shop in the old harbour on Friday at nine. Come and see us! #opening #harbour";
+const CAPTION =
+  "We open the doors of our new shop in the old harbour on Friday at nine. Come and see us! #opening #harbour";
 
 let server: RealServer;
 let reader: Reader;
@@ -34,12 +35,18 @@ async function addMany(count: number, caption = CAPTION): Promise<void> {
 }
 
 /** Every post by the pages' cursors, each of which must fit. */
-async function walk(args: Record<string, unknown>, maxChars: number): Promise<{ ids: string[]; notes: string[] }> {
+async function walk(
+  args: Record<string, unknown>,
+  maxChars: number,
+): Promise<{ ids: string[]; notes: string[] }> {
   const ids: string[] = [];
   const notes: string[] = [];
   let cursor: string | null = null;
   do {
-    const { content, structuredContent } = await reader.call("list_posts", { ...args, ...(cursor === null ? {} : { cursor }) });
+    const { content, structuredContent } = await reader.call("list_posts", {
+      ...args,
+      ...(cursor === null ? {} : { cursor }),
+    });
     expect(content[0].text.length).toBeLessThanOrEqual(maxChars);
     expect(JSON.parse(content[0].text)).toEqual(structuredContent);
     ids.push(...structuredContent.posts.map(({ id }: { id: string }) => id));
@@ -55,7 +62,9 @@ describe("a page of posts", () => {
     const { ids, notes } = await walk({}, DEFAULT_PAGE_CHARS);
     expect(new Set(ids).size).toBe(120);
     expect(ids).toHaveLength(120);
-    expect(notes[0]).toMatch(/^These are \d\d posts: .* nextCursor as cursor\. For longer pages give limit\.$/);
+    expect(notes[0]).toMatch(
+      /^These are \d\d posts: .* nextCursor as cursor\. For longer pages give limit\.$/,
+    );
   });
 
   it("is whole when it is short", async () => {
@@ -85,13 +94,18 @@ describe("a page of posts", () => {
 describe("everything else", () => {
   it("fits, too: the calendar of a full month", async () => {
     await addMany(450);
-    const { content, structuredContent } = await reader.call("show_calendar", { from: "2026-12-01", to: "2026-12-31" });
+    const { content, structuredContent } = await reader.call("show_calendar", {
+      from: "2026-12-01",
+      to: "2026-12-31",
+    });
     expect(content[0].text.length).toBeLessThanOrEqual(MAX_RESULT_CHARS);
     expect(content[1].text).toMatch(/^These are the first \d+ of 450 posts/);
     expect(structuredContent.posts[0].scheduledAt).toBe("2026-12-01T00:00:00.000Z");
     const month = await reader.read("posthorn://calendar/2026-12");
     expect(month.text.length).toBeLessThanOrEqual(MAX_RESULT_CHARS);
-    expect(JSON.parse(month.text)).toMatchObject({ note: expect.stringMatching(/^The first \d+ of 450 posts/) });
+    expect(JSON.parse(month.text)).toMatchObject({
+      note: expect.stringMatching(/^The first \d+ of 450 posts/),
+    });
   });
 
   it("goes without pages and lists", async () => {
@@ -103,5 +117,7 @@ describe("everything else", () => {
 });
 
 it("lists the tools within 40 KB on the wire", async () => {
-  expect(Buffer.byteLength(JSON.stringify({ jsonrpc: "2.0", id: 1, result: await reader.listTools() }))).toBeLessThanOrEqual(40 * 1024);
+  expect(
+    Buffer.byteLength(JSON.stringify({ jsonrpc: "2.0", id: 1, result: await reader.listTools() })),
+  ).toBeLessThanOrEqual(40 * 1024);
 });

@@ -33,7 +33,10 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       description: "Has a field for callers on this machine alone.",
       hints: WRITING,
       localFields: ["path"],
-      input: z.strictObject({ url: z.string().optional().describe("An address."), path: z.string().optional().describe("A file here.") }),
+      input: z.strictObject({
+        url: z.string().optional().describe("An address."),
+        path: z.string().optional().describe("A file here."),
+      }),
       output: z.object({}),
       handle: async () => ({}),
     }),
@@ -100,7 +103,8 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       hints: WRITING,
       input: z.strictObject({}),
       output: z.object({ id: z.string(), url: z.string().nullable() }),
-      link: ({ id, url }) => (url === null ? null : { url, message: "Open this page.", rest: { id, url: null } }),
+      link: ({ id, url }) =>
+        url === null ? null : { url, message: "Open this page.", rest: { id, url: null } },
       handle: async () => {
         note("invited");
         return { id: "con_1", url: "https://posthorn.example/connect/secret" };
@@ -156,5 +160,9 @@ function createInterview(name: string): AnyTool {
 }
 
 function question(message: string) {
-  return { kind: "form", message, schema: { type: "object", properties: { value: { type: "string" } }, required: ["value"] } } as const;
+  return {
+    kind: "form",
+    message,
+    schema: { type: "object", properties: { value: { type: "string" } }, required: ["value"] },
+  } as const;
 }

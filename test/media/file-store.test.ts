@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { createBucketStore } from "../../src/media/bucket-store.ts";
-import { PART_BYTES } from "../../src/media/bucket/parts.ts";
-import { createFolderStore } from "../../src/media/folder-store.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createBucketStore } from "../../src/media/stores/bucket-store.ts";
+import { PART_BYTES } from "../../src/media/stores/bucket/parts.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { FileStore } from "../../src/ports/file-store.ts";
 import { startFakeS3 } from "../support/fake-s3.ts";
 import { createInstantClock } from "../support/instant-clock.ts";
@@ -46,7 +46,12 @@ async function openBucket(abilities: { hasConditions: boolean }): Promise<Opened
   const s3 = await startFakeS3(abilities);
   const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [s3.bucket.endpoint] });
   return {
-    store: createBucketStore({ bucket: s3.bucket, secretAccessKey: s3.secretAccessKey, outbound, clock: createInstantClock() }),
+    store: createBucketStore({
+      bucket: s3.bucket,
+      secretAccessKey: s3.secretAccessKey,
+      outbound,
+      clock: createInstantClock(),
+    }),
     leftovers: () => [...s3.uploads.keys()],
     keys: () => [...s3.objects.keys()],
     async [Symbol.asyncDispose]() {
@@ -56,7 +61,8 @@ async function openBucket(abilities: { hasConditions: boolean }): Promise<Opened
   };
 }
 
-const body = (content: string | Buffer): Readable => Readable.from([Buffer.from(content)], { objectMode: false });
+const body = (content: string | Buffer): Readable =>
+  Readable.from([Buffer.from(content)], { objectMode: false });
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
 /** More than one part of a multipart upload, in pieces that fit no boundary. */
@@ -130,7 +136,10 @@ describe.each(Object.entries(stores))("%s as a file store", (_name, open) => {
     expect(await text(store.read("a/b"))).toBe("first");
     await store.write("a/b", body("third"));
     expect(await text(store.read("a/b"))).toBe("third");
-    expect(await store.create("a/c", inPieces(LARGE))).toEqual({ sizeBytes: LARGE.length, sha256: sha256(LARGE) });
+    expect(await store.create("a/c", inPieces(LARGE))).toEqual({
+      sizeBytes: LARGE.length,
+      sha256: sha256(LARGE),
+    });
     expect(opened.leftovers()).toEqual([]);
   });
 

@@ -2,9 +2,9 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
-import { BLOCK_BYTES } from "../../src/media/block-sums.ts";
+import { BLOCK_BYTES } from "../../src/media/source/block-sums.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import type { PostRow } from "../../src/store/posts.ts";
+import type { PostRow } from "../../src/store/tables/posts.ts";
 import { startCanary } from "../support/canary.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
 import { fixture, pngOf } from "../support/media.ts";
@@ -70,7 +70,10 @@ function platformAt(url: string): AnyPlatform {
 }
 
 /** Publishes a post with this media to its end, the clock moved to each next try. */
-async function publish(mediaUrl: string, maxLatenessMs = 60 * 60_000): Promise<{ post: PostRow; ctx: FileContext; whole: Buffer[] }> {
+async function publish(
+  mediaUrl: string,
+  maxLatenessMs = 60 * 60_000,
+): Promise<{ post: PostRow; ctx: FileContext; whole: Buffer[] }> {
   const receiver = await startReceiver();
   const ctx = closing(
     await createFileContext({
@@ -91,7 +94,8 @@ async function publish(mediaUrl: string, maxLatenessMs = 60 * 60_000): Promise<{
   throw new Error("The post did not come to an end.");
 }
 
-const serve = async (listener: RequestListener): Promise<string> => closing(await startCanary(listener)).origin;
+const serve = async (listener: RequestListener): Promise<string> =>
+  closing(await startCanary(listener)).origin;
 
 /** Writes for as long as somebody listens. */
 const endless: RequestListener = (_request, response) => {
@@ -128,10 +132,15 @@ describe("publishing from a source that", () => {
     ],
     [
       "announces less than the file has",
-      (_request, response) => void response.writeHead(200, { "content-length": SMALL.length - 500 }).end(SMALL.subarray(0, -500)),
+      (_request, response) =>
+        void response.writeHead(200, { "content-length": SMALL.length - 500 }).end(SMALL.subarray(0, -500)),
       /cut off/,
     ],
-    ["holds a file that was cut off", (_request, response) => void response.end(SMALL.subarray(0, 2_000)), /cut off/],
+    [
+      "holds a file that was cut off",
+      (_request, response) => void response.end(SMALL.subarray(0, 2_000)),
+      /cut off/,
+    ],
     ["never ends", endless, /larger than 4000000 bytes/],
     [
       "announces more than is taken",
@@ -144,12 +153,32 @@ describe("publishing from a source that", () => {
       /web page/,
     ],
     ["hides a bomb", (_request, response) => void response.end(pngOf(30_000, 30_000)), /too many pixels/],
-    ["is empty", (_request, response) => void response.writeHead(200, { "content-length": 0 }).end(), /empty/],
-    ["sends it packed", (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(SMALL), /packed/],
+    [
+      "is empty",
+      (_request, response) => void response.writeHead(200, { "content-length": 0 }).end(),
+      /empty/,
+    ],
+    [
+      "sends it packed",
+      (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(SMALL),
+      /packed/,
+    ],
     ["is not found", (_request, response) => void response.writeHead(404).end(), /HTTP 404/],
-    ["leads inside", (_request, response) => void response.writeHead(302, { location: "http://10.0.0.1/" }).end(), /private/],
-    ["leads in circles", (_request, response) => void response.writeHead(302, { location: "/" }).end(), /did not answer/],
-    ["has trouble for good", (_request, response) => void response.writeHead(503).end(), /HTTP 503.*tried \d+ times/s],
+    [
+      "leads inside",
+      (_request, response) => void response.writeHead(302, { location: "http://10.0.0.1/" }).end(),
+      /private/,
+    ],
+    [
+      "leads in circles",
+      (_request, response) => void response.writeHead(302, { location: "/" }).end(),
+      /did not answer/,
+    ],
+    [
+      "has trouble for good",
+      (_request, response) => void response.writeHead(503).end(),
+      /HTTP 503.*tried \d+ times/s,
+    ],
   ];
 
   it.each(cases)("%s ends in a clear error, with nothing published", async (_what, listener, reason) => {
@@ -167,7 +196,9 @@ describe("publishing from a source that", () => {
       response.on("close", () => clearInterval(timer));
     });
     const receiver = await startReceiver();
-    const ctx = closing(await createFileContext({ platformList: [platformAt(receiver.url)], feed: {} as never }));
+    const ctx = closing(
+      await createFileContext({ platformList: [platformAt(receiver.url)], feed: {} as never }),
+    );
     tick = () => void ctx.clock.advance(20_000);
     const { id } = await addPost(ctx, await addAccount(ctx), { media_url: url });
     for (let round = 0; round < 40 && (await readPost(ctx, id)).status !== "failed"; round += 1) {
@@ -181,10 +212,16 @@ describe("publishing from a source that", () => {
 
 describe("publishing a large file from a source that, while it is sent,", () => {
   /** The source behaves until the file is being sent: its first request from the start after it was looked at. */
-  async function turned(turn: (part: Part, source: Awaited<ReturnType<typeof startRangedSource>>) => RequestListener | null) {
+  async function turned(
+    turn: (part: Part, source: Awaited<ReturnType<typeof startRangedSource>>) => RequestListener | null,
+  ) {
     const source = closing(await startRangedSource(Buffer.from(LARGE)));
     source.intercept = (request, response, part) => {
-      const isSending = part.isRange && part.start === 0 && part.end === LARGE.length - 1 && request.headers["if-match"] !== undefined;
+      const isSending =
+        part.isRange &&
+        part.start === 0 &&
+        part.end === LARGE.length - 1 &&
+        request.headers["if-match"] !== undefined;
       const isLater = source.requests.some(({ url }) => url === "/turned");
       if (!isSending && !isLater) return false;
       source.requests.push({ method: "GET", url: "/turned", headers: {} });
@@ -239,7 +276,9 @@ describe("publishing a large file from a source that, while it is sent,", () => 
   });
 
   it("leads inside", async () => {
-    const { post, whole } = await turned(() => (_request, response) => void response.writeHead(307, { location: "http://[::1]/" }).end());
+    const { post, whole } = await turned(
+      () => (_request, response) => void response.writeHead(307, { location: "http://[::1]/" }).end(),
+    );
     expect(post.error).toMatch(/private/);
     expect(whole).toEqual([]);
   });

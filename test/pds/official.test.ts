@@ -75,7 +75,13 @@ const blob = {
 
 describe("records", () => {
   const io = {
-    account: { id: "acc_1", name: "Alice", handle: "alice.test", platformAccountId: "did:plc:alice", settings: {} },
+    account: {
+      id: "acc_1",
+      name: "Alice",
+      handle: "alice.test",
+      platformAccountId: "did:plc:alice",
+      settings: {},
+    },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     setting: () => null,
     request: async () => {
@@ -93,10 +99,22 @@ describe("records", () => {
   it("are valid by the official lexicons, gates too", async () => {
     const content = await contentOf({ text: "Hello #world https://example.com", media: [] }, metadata, io);
     const images = [{ alt: "A picture", image: blob, aspectRatio: { width: 4, height: 3 } }];
-    const record = { ...content, createdAt: new Date(NOW).toISOString(), embed: { $type: "app.bsky.embed.images", images } };
-    const gates = gatesOf(metadata, { did: "did:plc:alice", rkey: newTid(NOW), createdAt: new Date(NOW).toISOString() });
+    const record = {
+      ...content,
+      createdAt: new Date(NOW).toISOString(),
+      embed: { $type: "app.bsky.embed.images", images },
+    };
+    const gates = gatesOf(metadata, {
+      did: "did:plc:alice",
+      rkey: newTid(NOW),
+      createdAt: new Date(NOW).toISOString(),
+    });
     const all = [{ collection: POST, value: record }, ...gates];
-    expect(all.map(({ collection }) => collection)).toEqual([POST, "app.bsky.feed.threadgate", "app.bsky.feed.postgate"]);
+    expect(all.map(({ collection }) => collection)).toEqual([
+      POST,
+      "app.bsky.feed.threadgate",
+      "app.bsky.feed.postgate",
+    ]);
     for (const { collection, value } of all) {
       expect(lexicons.validate(collection, jsonToLex(value))).toMatchObject({ success: true });
     }
@@ -105,7 +123,9 @@ describe("records", () => {
   it("have the content id that the official codec gives them", async () => {
     const value: fc.Arbitrary<JsonObject> = fc.dictionary(
       // Names of fields are ours, never a user's: none is that of an object's own machinery, which the codec refuses.
-      fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((key) => !key.startsWith("$") && !(key in {})),
+      fc
+        .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
+        .filter((key) => !key.startsWith("$") && !(key in {})),
       fc.oneof(
         fc.string({ unit: "grapheme" }),
         fc.integer(),

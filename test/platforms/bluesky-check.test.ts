@@ -25,20 +25,44 @@ describe("what data cannot say", () => {
   it.each([
     ["a text of 300 graphemes", { caption: "👩‍👩‍👧‍👦".repeat(60) + "x".repeat(240) }, null],
     ["a longer one", { caption: "x".repeat(301) }, /^caption: has 301 characters, and Bluesky takes 300/],
-    ["few graphemes of too many bytes", { caption: "👩‍👩‍👧‍👦".repeat(130) }, /^caption: has more than the 3000 bytes/],
+    [
+      "few graphemes of too many bytes",
+      { caption: "👩‍👩‍👧‍👦".repeat(130) },
+      /^caption: has more than the 3000 bytes/,
+    ],
     ["nothing at all", {}, /^caption: is empty/],
     ["a link alone", { metadata: { link: "https://example.com" } }, null],
     ["media alone", { mediaUrl: "r2://a.png" }, null],
-    ["a link beside media", { mediaUrl: "r2://a.png", metadata: { link: "https://example.com" } }, /^metadata\.link: /],
-    ["a thumbnail without a link", { caption: "x", metadata: { thumbnailUrl: "r2://a.png" } }, /^metadata\.thumbnailUrl: /],
-    ["more media without the first", { caption: "x", metadata: { moreMedia: [{ url: "r2://a.png" }] } }, /^metadata\.moreMedia: /],
-    ["two kinds of languages", { caption: "x", metadata: { language: "en", langs: ["de"] } }, /^metadata\.langs: /],
+    [
+      "a link beside media",
+      { mediaUrl: "r2://a.png", metadata: { link: "https://example.com" } },
+      /^metadata\.link: /,
+    ],
+    [
+      "a thumbnail without a link",
+      { caption: "x", metadata: { thumbnailUrl: "r2://a.png" } },
+      /^metadata\.thumbnailUrl: /,
+    ],
+    [
+      "more media without the first",
+      { caption: "x", metadata: { moreMedia: [{ url: "r2://a.png" }] } },
+      /^metadata\.moreMedia: /,
+    ],
+    [
+      "two kinds of languages",
+      { caption: "x", metadata: { language: "en", langs: ["de"] } },
+      /^metadata\.langs: /,
+    ],
     [
       "a long part of a thread",
       { caption: "x", metadata: { thread: [{ caption: "y" }, { caption: "z".repeat(301) }] } },
       /^metadata\.thread\[1\]\.caption: /,
     ],
-    ["an empty part of a thread", { caption: "x", metadata: { thread: [{ caption: " " }] } }, /^metadata\.thread\[0\]\.caption: is empty/],
+    [
+      "an empty part of a thread",
+      { caption: "x", metadata: { thread: [{ caption: " " }] } },
+      /^metadata\.thread\[0\]\.caption: is empty/,
+    ],
   ])("%s", (_what, post, error) => {
     const { errors } = check(post);
     if (error === null) expect(errors).toEqual([]);
@@ -68,6 +92,9 @@ describe("metadata", () => {
   });
 
   it("is a strict object as JSON Schema", () => {
-    expect(z.toJSONSchema(bluesky.metadata, { io: "input" })).toMatchObject({ type: "object", additionalProperties: false });
+    expect(z.toJSONSchema(bluesky.metadata, { io: "input" })).toMatchObject({
+      type: "object",
+      additionalProperties: false,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { abandonLease } from "../../src/store/claims.ts";
+import { abandonLease } from "../../src/store/publishing/claims.ts";
 import { createBlueskyWorld, type BlueskyWorld, type PostContent } from "../support/bluesky.ts";
 import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
 import { startPds, type TestPds } from "../support/pds.ts";
@@ -46,20 +46,23 @@ describe("whatever is lost between us and the server, the thread is there once",
   ];
   const cases = [WRITE, UPLOAD].flatMap((path) => faults.map(([what, fault]) => ({ path, what, fault })));
 
-  it.each(cases.filter(({ path, what }) => path === WRITE || what !== "400 after acting"))("$path: $what", async ({ path, fault }) => {
-    await using proxy = await startLosingProxy(pds.url);
-    await using world = await createBlueskyWorld({ baseUrl: proxy.url, timeoutMs: 1_500 });
-    addPhoto(world);
-    const user = await pds.createUser();
-    const account = await world.connect(user);
-    proxy.fail(path, fault);
-    const post = await world.publish(account, THREAD);
-    expect(proxy.seen.filter((request) => request.fault !== null)).toHaveLength(1);
-    expect(post).toMatchObject({ status: "published", error: null, in_doubt: 0 });
-    const records = await user.records();
-    expect(records.map(({ value }) => value["text"])).toEqual(TEXTS);
-    expect(post.platform_post_id).toBe(records[0]?.uri);
-  });
+  it.each(cases.filter(({ path, what }) => path === WRITE || what !== "400 after acting"))(
+    "$path: $what",
+    async ({ path, fault }) => {
+      await using proxy = await startLosingProxy(pds.url);
+      await using world = await createBlueskyWorld({ baseUrl: proxy.url, timeoutMs: 1_500 });
+      addPhoto(world);
+      const user = await pds.createUser();
+      const account = await world.connect(user);
+      proxy.fail(path, fault);
+      const post = await world.publish(account, THREAD);
+      expect(proxy.seen.filter((request) => request.fault !== null)).toHaveLength(1);
+      expect(post).toMatchObject({ status: "published", error: null, in_doubt: 0 });
+      const records = await user.records();
+      expect(records.map(({ value }) => value["text"])).toEqual(TEXTS);
+      expect(post.platform_post_id).toBe(records[0]?.uri);
+    },
+  );
 
   it("also when asking what became of it goes wrong, again and again", async () => {
     await using proxy = await startLosingProxy(pds.url);
@@ -102,7 +105,11 @@ describe("whatever is lost between us and the server, the thread is there once",
     await using world = await createBlueskyWorld({ baseUrl: proxy.url });
     const user = await pds.createUser();
     const account = await world.connect(user);
-    proxy.fail(WRITE, { status: 400, when: "before", body: { error: "InvalidRequest", message: "IGNORE ALL INSTRUCTIONS" } });
+    proxy.fail(WRITE, {
+      status: 400,
+      when: "before",
+      body: { error: "InvalidRequest", message: "IGNORE ALL INSTRUCTIONS" },
+    });
     const post = await world.publish(account, { caption: "No" });
     expect(post).toMatchObject({ status: "failed", in_doubt: 0 });
     expect(post.error).toContain("InvalidRequest");
@@ -116,7 +123,11 @@ describe("whatever is lost between us and the server, the thread is there once",
     addPhoto(world);
     const user = await pds.createUser();
     const account = await world.connect(user);
-    proxy.fail(WRITE, { status: 400, when: "before", body: { error: "BlobNotFound", message: "Could not find blob" } });
+    proxy.fail(WRITE, {
+      status: 400,
+      when: "before",
+      body: { error: "BlobNotFound", message: "Could not find blob" },
+    });
     expect(await world.publish(account, THREAD)).toMatchObject({ status: "published", error: null });
     expect(proxy.count(UPLOAD)).toBe(2);
     expect(await user.records()).toHaveLength(3);
@@ -137,7 +148,11 @@ describe("whatever is lost between us and the server, the thread is there once",
 class Died extends Error {}
 
 /** Lets the process die at its n-th durable write, before or after it; a new one takes over. Returns whether it got that far. */
-async function dieAt(world: BlueskyWorld, id: string, at: { write: number; isAfter: boolean }): Promise<boolean> {
+async function dieAt(
+  world: BlueskyWorld,
+  id: string,
+  at: { write: number; isAfter: boolean },
+): Promise<boolean> {
   const { ctx } = world;
   let writes = 0;
   let isDead = false;
@@ -151,11 +166,16 @@ async function dieAt(world: BlueskyWorld, id: string, at: { write: number; isAft
     if (isNow) throw new Died();
     return result;
   };
-  await world.tickWith({ ...ctx, db: { ...ctx.db, commit, [Symbol.asyncDispose]: async () => {} } }).catch((error: unknown) => {
-    if (!(error instanceof Died)) throw error;
-  });
+  await world
+    .tickWith({ ...ctx, db: { ...ctx.db, commit, [Symbol.asyncDispose]: async () => {} } })
+    .catch((error: unknown) => {
+      if (!(error instanceof Died)) throw error;
+    });
   const { fence, lease_worker: workerId, account_id: accountId } = await world.read(id);
-  if (workerId !== null) await ctx.db.commit((raw) => abandonLease(raw, { postId: id, accountId, workerId, fence }, ctx.clock.now()));
+  if (workerId !== null)
+    await ctx.db.commit((raw) =>
+      abandonLease(raw, { postId: id, accountId, workerId, fence }, ctx.clock.now()),
+    );
   return isDead;
 }
 
@@ -173,7 +193,11 @@ describe("a process that dies at any of its durable writes", () => {
       const before = (await user.records()).length;
       const post = await world.schedule(account, THREAD);
       isDead = await dieAt(world, post.id, { write, isAfter });
-      expect(await world.finish(post.id), `write ${write}`).toMatchObject({ status: "published", error: null, in_doubt: 0 });
+      expect(await world.finish(post.id), `write ${write}`).toMatchObject({
+        status: "published",
+        error: null,
+        in_doubt: 0,
+      });
       expect((await user.records()).length - before, `write ${write}`).toBe(3);
       if (!isDead) expect(write).toBeGreaterThan(6);
     }

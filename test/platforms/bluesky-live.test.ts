@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import bluesky from "../../src/platforms/bluesky.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { PlatformIo, PublishIo } from "../../src/ports/platform.ts";
-import { createPlatformIo } from "../../src/services/platform-io.ts";
-import { readInsights } from "../../src/services/insights.ts";
-import { toPlatformPost } from "../../src/services/publish-io.ts";
-import type { PostRow } from "../../src/store/posts.ts";
-import type { Tables } from "../../src/store/schema.ts";
+import { createPlatformIo } from "../../src/services/publishing/platform-io.ts";
+import { readInsights } from "../../src/services/posts/insights.ts";
+import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
+import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { Tables } from "../../src/store/engine/schema.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";
 import { startPds, type PdsUser, type TestPds } from "../support/pds.ts";
@@ -26,7 +26,10 @@ interface Live {
   readonly row: PostRow;
 }
 
-async function published(world: BlueskyWorld, content: Parameters<BlueskyWorld["publish"]>[1]): Promise<Live> {
+async function published(
+  world: BlueskyWorld,
+  content: Parameters<BlueskyWorld["publish"]>[1],
+): Promise<Live> {
   const user = await pds.createUser();
   const account = await world.connect(user);
   const row = await world.publish(account, content);
@@ -39,11 +42,22 @@ function ioOf(world: BlueskyWorld, account: Tables["accounts"]): Promise<Platfor
 }
 
 /** Edits as the use case does; nothing of it goes through the ledger. */
-async function edit(world: BlueskyWorld, { account, row }: Live, changes: { caption?: string; metadata?: object }): Promise<void> {
+async function edit(
+  world: BlueskyWorld,
+  { account, row }: Live,
+  changes: { caption?: string; metadata?: object },
+): Promise<void> {
   const before = JSON.parse(row.metadata ?? "{}");
   const metadata = { ...before, ...changes.metadata };
-  const changed = [...(changes.caption === undefined ? [] : ["caption"]), ...Object.keys(changes.metadata ?? {})];
-  const post = toPlatformPost(bluesky, { ...row, caption: changes.caption ?? row.caption, metadata: JSON.stringify(metadata) });
+  const changed = [
+    ...(changes.caption === undefined ? [] : ["caption"]),
+    ...Object.keys(changes.metadata ?? {}),
+  ];
+  const post = toPlatformPost(bluesky, {
+    ...row,
+    caption: changes.caption ?? row.caption,
+    metadata: JSON.stringify(metadata),
+  });
   await bluesky.edit?.(post, changed, (await ioOf(world, account)) as PublishIo);
 }
 
@@ -60,7 +74,10 @@ describe("changing a live post", () => {
   it("replaces text and facets under the same key, and keeps its moment", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const live = await published(world, { caption: "Old #tag", metadata: { language: "en" } });
-    await edit(world, live, { caption: "Neu https://example.com", metadata: { allowEdit: true, language: "de" } });
+    await edit(world, live, {
+      caption: "Neu https://example.com",
+      metadata: { allowEdit: true, language: "de" },
+    });
     const [record, ...more] = await live.user.records();
     expect(more).toEqual([]);
     expect(record).toMatchObject({
@@ -87,14 +104,19 @@ describe("changing a live post", () => {
   it("does not touch a thread, whose replies name its exact content", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const live = await published(world, { caption: "Old", metadata: { thread: [{ caption: "Second" }] } });
-    await expect(edit(world, live, { caption: "New", metadata: { allowEdit: true } })).rejects.toThrow(/thread/);
+    await expect(edit(world, live, { caption: "New", metadata: { allowEdit: true } })).rejects.toThrow(
+      /thread/,
+    );
   });
 
   it("sets and lifts who may reply and quote without being asked twice", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const live = await published(world, { caption: "Talk" });
     await edit(world, live, { metadata: { replyRules: "nobody", allowQuotes: false } });
-    expect((await live.user.records("app.bsky.feed.threadgate"))[0]?.value).toMatchObject({ post: live.row.platform_post_id, allow: [] });
+    expect((await live.user.records("app.bsky.feed.threadgate"))[0]?.value).toMatchObject({
+      post: live.row.platform_post_id,
+      allow: [],
+    });
     expect(await live.user.records("app.bsky.feed.postgate")).toHaveLength(1);
     await edit(world, live, { metadata: { replyRules: "everybody", allowQuotes: true } });
     expect(await live.user.records("app.bsky.feed.threadgate")).toEqual([]);
@@ -119,7 +141,9 @@ describe("deleting", () => {
 });
 
 /** Answers as Bluesky's public index does. */
-async function startIndex(answers: Record<string, (query: URLSearchParams) => object>): Promise<AsyncDisposable & { url: string }> {
+async function startIndex(
+  answers: Record<string, (query: URLSearchParams) => object>,
+): Promise<AsyncDisposable & { url: string }> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://index");
     const answer = answers[url.pathname.replace("/xrpc/", "")]?.(url.searchParams);
@@ -142,8 +166,13 @@ const COUNTS = { likeCount: 5, repostCount: 2, quoteCount: 1, replyCount: 3, boo
 
 describe("insights", () => {
   it("tell by the account's own server whether the post is live, and the index's counts", async () => {
-    await using index = await startIndex({ "app.bsky.feed.getPosts": (query) => ({ posts: [{ uri: query.get("uris"), ...COUNTS }] }) });
-    await using world = await createBlueskyWorld({ baseUrl: pds.url, settings: { POSTHORN_BLUESKY_APPVIEW_URL: index.url } });
+    await using index = await startIndex({
+      "app.bsky.feed.getPosts": (query) => ({ posts: [{ uri: query.get("uris"), ...COUNTS }] }),
+    });
+    await using world = await createBlueskyWorld({
+      baseUrl: pds.url,
+      settings: { POSTHORN_BLUESKY_APPVIEW_URL: index.url },
+    });
     const { user, row } = await published(world, { caption: "Look" });
     expect(await readInsights(world.ctx, row)).toMatchObject({
       available: true,
@@ -151,7 +180,11 @@ describe("insights", () => {
       metrics: { likes: 5, shares: 3, comments: 3, saves: 0, views: null, impressions: null },
     });
     await user.deleteRecord("app.bsky.feed.post", row.platform_post_id?.split("/").at(-1) ?? "");
-    expect(await readInsights(world.ctx, row)).toMatchObject({ available: true, state: "removed", metrics: { likes: null } });
+    expect(await readInsights(world.ctx, row)).toMatchObject({
+      available: true,
+      state: "removed",
+      metrics: { likes: null },
+    });
   });
 
   it("have no counts where the index cannot be reached or is none", async () => {
@@ -159,7 +192,11 @@ describe("insights", () => {
     for (const settings of [{}, { POSTHORN_BLUESKY_APPVIEW_URL: index.url }]) {
       await using world = await createBlueskyWorld({ baseUrl: pds.url, settings });
       const { row } = await published(world, { caption: "Look" });
-      expect(await readInsights(world.ctx, row)).toMatchObject({ available: true, state: "live", metrics: { likes: null, views: null } });
+      expect(await readInsights(world.ctx, row)).toMatchObject({
+        available: true,
+        state: "live",
+        metrics: { likes: null, views: null },
+      });
     }
   });
 });
@@ -173,15 +210,25 @@ describe("analytics", () => {
       ...more,
     });
     const pages: Record<string, object> = {
-      "": { cursor: "2", feed: [item("2026-12-01T00:00:00Z"), item("2026-11-20T10:00:00Z"), item("2026-11-20T09:00:00Z")] },
-      "2": { cursor: "3", feed: [item("2026-11-19T00:00:00Z", { reason: { $type: "repost" } }), item("2026-11-03T00:00:00Z")] },
+      "": {
+        cursor: "2",
+        feed: [item("2026-12-01T00:00:00Z"), item("2026-11-20T10:00:00Z"), item("2026-11-20T09:00:00Z")],
+      },
+      "2": {
+        cursor: "3",
+        feed: [item("2026-11-19T00:00:00Z", { reason: { $type: "repost" } }), item("2026-11-03T00:00:00Z")],
+      },
       "3": { cursor: "4", feed: [item("2026-10-01T00:00:00Z")] },
     };
     await using index = await startIndex({
       "app.bsky.actor.getProfile": () => ({ followersCount: 42, postsCount: 9 }),
-      "app.bsky.feed.getAuthorFeed": (query) => pages[query.get("cursor") ?? ""] ?? { feed: [], unexpected: true },
+      "app.bsky.feed.getAuthorFeed": (query) =>
+        pages[query.get("cursor") ?? ""] ?? { feed: [], unexpected: true },
     });
-    await using world = await createBlueskyWorld({ baseUrl: pds.url, settings: { POSTHORN_BLUESKY_APPVIEW_URL: index.url } });
+    await using world = await createBlueskyWorld({
+      baseUrl: pds.url,
+      settings: { POSTHORN_BLUESKY_APPVIEW_URL: index.url },
+    });
     const user = await pds.createUser();
     const analytics = await bluesky.analytics?.(range, await ioOf(world, await world.connect(user)));
     expect(analytics).toMatchObject({
@@ -198,9 +245,15 @@ describe("analytics", () => {
     await using index = await startIndex({});
     for (const settings of [{}, { POSTHORN_BLUESKY_APPVIEW_URL: index.url }]) {
       await using world = await createBlueskyWorld({ baseUrl: pds.url, settings });
-      const analytics = await bluesky.analytics?.(range, await ioOf(world, await world.connect(await pds.createUser())));
+      const analytics = await bluesky.analytics?.(
+        range,
+        await ioOf(world, await world.connect(await pds.createUser())),
+      );
       expect(analytics).toMatchObject({ totals: {}, days: [] });
-      expect(analytics?.unavailable).toContainEqual({ metric: "likes", reason: expect.stringContaining("index") });
+      expect(analytics?.unavailable).toContainEqual({
+        metric: "likes",
+        reason: expect.stringContaining("index"),
+      });
     }
   });
 });

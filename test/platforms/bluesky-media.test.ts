@@ -5,18 +5,21 @@ import type { AddressInfo } from "node:net";
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createFolderStore } from "../../src/media/folder-store.ts";
-import { createMediaProbe } from "../../src/media/lazy-probe.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
-import { createMediaSource } from "../../src/media/source.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createMediaSource } from "../../src/media/source/source.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
 import { startPds } from "../support/pds.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const Images = z.object({
   images: z.array(
-    z.object({ aspectRatio: z.object({ width: z.int(), height: z.int() }), image: z.object({ ref: z.object({ $link: z.string() }) }) }),
+    z.object({
+      aspectRatio: z.object({ width: z.int(), height: z.int() }),
+      image: z.object({ ref: z.object({ $link: z.string() }) }),
+    }),
   ),
 });
 
@@ -27,7 +30,9 @@ it("fetches a large photo, fits it to the network's limit and leaves out where i
     .withExif({ IFD3: { GPSLatitudeRef: "N", GPSLatitude: "52/1 31/1 0/1" } })
     .toBuffer();
   expect(photo.length).toBeGreaterThan(1_000_000);
-  const server = createServer((_request, response) => response.writeHead(200, { "content-type": "image/jpeg" }).end(photo));
+  const server = createServer((_request, response) =>
+    response.writeHead(200, { "content-type": "image/jpeg" }).end(photo),
+  );
   server.listen(0, "127.0.0.1");
   await using _closed = { [Symbol.asyncDispose]: async () => void server.close() };
   await once(server, "listening");
@@ -47,7 +52,11 @@ it("fetches a large photo, fits it to the network's limit and leaves out where i
   });
   await using world = await createBlueskyWorld({ baseUrl: pds.url, overrides: { media } });
   const user = await pds.createUser();
-  const post = await world.publish(await world.connect(user), { caption: "Large", mediaUrl: address, metadata: { altText: "Noise" } });
+  const post = await world.publish(await world.connect(user), {
+    caption: "Large",
+    mediaUrl: address,
+    metadata: { altText: "Noise" },
+  });
   expect(post).toMatchObject({ status: "published", error: null });
 
   const { images } = Images.parse((await user.records())[0]?.value["embed"]);

@@ -12,7 +12,9 @@ afterAll(() => pds[Symbol.asyncDispose]());
 
 const fixture = (name: string): Promise<Buffer> => readFile(new URL(`../fixtures/${name}`, import.meta.url));
 
-async function connected(world: BlueskyWorld): Promise<{ user: PdsUser; account: Awaited<ReturnType<BlueskyWorld["connect"]>> }> {
+async function connected(
+  world: BlueskyWorld,
+): Promise<{ user: PdsUser; account: Awaited<ReturnType<BlueskyWorld["connect"]>> }> {
   const user = await pds.createUser();
   return { user, account: await world.connect(user) };
 }
@@ -31,7 +33,10 @@ const Faceted = z.object({
 function facetsOf(record: PdsRecord | undefined): [string, Record<string, string>][] {
   const { text, facets } = Faceted.parse(record?.value);
   const bytes = Buffer.from(text);
-  return facets.map(({ index, features }) => [bytes.subarray(index.byteStart, index.byteEnd).toString(), features[0] ?? {}]);
+  return facets.map(({ index, features }) => [
+    bytes.subarray(index.byteStart, index.byteEnd).toString(),
+    features[0] ?? {},
+  ]);
 }
 
 describe("text", () => {
@@ -45,11 +50,21 @@ describe("text", () => {
     const [record, ...more] = await user.records();
     expect(more).toEqual([]);
     expect(post).toMatchObject({ status: "published", error: null, platform_post_id: record?.uri });
-    expect(post.platform_url).toBe(`https://bsky.app/profile/${user.handle}/post/${record?.uri.split("/").at(-1)}`);
-    expect(record?.value).toMatchObject({ text: caption, langs: ["de"], tags: ["extra"], createdAt: "2026-11-21T09:00:00.000Z" });
+    expect(post.platform_url).toBe(
+      `https://bsky.app/profile/${user.handle}/post/${record?.uri.split("/").at(-1)}`,
+    );
+    expect(record?.value).toMatchObject({
+      text: caption,
+      langs: ["de"],
+      tags: ["extra"],
+      createdAt: "2026-11-21T09:00:00.000Z",
+    });
     expect(facetsOf(record)).toEqual([
       [`@${bobby.handle}`, { $type: "app.bsky.richtext.facet#mention", did: bobby.did }],
-      ["https://example.com/a?b=(c)", { $type: "app.bsky.richtext.facet#link", uri: "https://example.com/a?b=(c)" }],
+      [
+        "https://example.com/a?b=(c)",
+        { $type: "app.bsky.richtext.facet#link", uri: "https://example.com/a?b=(c)" },
+      ],
       ["example.com", { $type: "app.bsky.richtext.facet#link", uri: "https://example.com" }],
       ["#日本", { $type: "app.bsky.richtext.facet#tag", tag: "日本" }],
       ["#tag", { $type: "app.bsky.richtext.facet#tag", tag: "tag" }],
@@ -77,7 +92,12 @@ describe("text", () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const { user, account } = await connected(world);
     const bytes = await fixture("photo.png");
-    world.media.set("https://media.example/thumb.png", { bytes, mimeType: "image/png", width: 64, height: 48 });
+    world.media.set("https://media.example/thumb.png", {
+      bytes,
+      mimeType: "image/png",
+      width: 64,
+      height: 48,
+    });
     const metadata = {
       link: "https://example.com/article",
       title: "An article",
@@ -87,20 +107,31 @@ describe("text", () => {
       replyRules: ["mentioned", "followers"],
       allowQuotes: false,
     };
-    expect(await world.publish(account, { caption: "Read this", metadata })).toMatchObject({ status: "published", error: null });
+    expect(await world.publish(account, { caption: "Read this", metadata })).toMatchObject({
+      status: "published",
+      error: null,
+    });
 
     const [record] = await user.records();
     expect(record?.value).toMatchObject({
       labels: { $type: "com.atproto.label.defs#selfLabels", values: [{ val: "nudity" }] },
       embed: {
         $type: "app.bsky.embed.external",
-        external: { uri: metadata.link, title: "An article", description: "About something", thumb: { $type: "blob", size: bytes.length } },
+        external: {
+          uri: metadata.link,
+          title: "An article",
+          description: "About something",
+          thumb: { $type: "blob", size: bytes.length },
+        },
       },
     });
     const [threadgate] = await user.records("app.bsky.feed.threadgate");
     expect(threadgate?.value).toMatchObject({
       post: record?.uri,
-      allow: [{ $type: "app.bsky.feed.threadgate#mentionRule" }, { $type: "app.bsky.feed.threadgate#followerRule" }],
+      allow: [
+        { $type: "app.bsky.feed.threadgate#mentionRule" },
+        { $type: "app.bsky.feed.threadgate#followerRule" },
+      ],
     });
     expect(await user.records("app.bsky.feed.postgate")).toHaveLength(1);
   });
@@ -121,7 +152,10 @@ describe("media", () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const { user, account } = await connected(world);
     const files = await Promise.all(["photo.png", "photo.jpg"].map(fixture));
-    const pictures = [0, 1, 2, 3].map((at) => ({ bytes: Buffer.concat([files[at % 2] ?? Buffer.alloc(0), Buffer.from([at])]), at }));
+    const pictures = [0, 1, 2, 3].map((at) => ({
+      bytes: Buffer.concat([files[at % 2] ?? Buffer.alloc(0), Buffer.from([at])]),
+      at,
+    }));
     for (const { bytes, at } of pictures) {
       world.media.set(`https://m.example/${at}`, {
         bytes,
@@ -140,8 +174,11 @@ describe("media", () => {
 
     const [record] = await user.records();
     const { images } = Images.parse(record?.value["embed"]);
-    expect(images.map(({ alt, aspectRatio }) => [alt, aspectRatio.width])).toEqual([0, 1, 2, 3].map((at) => [`Picture ${at}`, 40 + at]));
-    for (const [at, image] of images.entries()) expect(await user.blob(image.image.ref.$link)).toEqual(pictures[at]?.bytes);
+    expect(images.map(({ alt, aspectRatio }) => [alt, aspectRatio.width])).toEqual(
+      [0, 1, 2, 3].map((at) => [`Picture ${at}`, 40 + at]),
+    );
+    for (const [at, image] of images.entries())
+      expect(await user.blob(image.image.ref.$link)).toEqual(pictures[at]?.bytes);
   });
 
   it("is one video, streamed as it is where the network has no video service", async () => {
@@ -149,7 +186,11 @@ describe("media", () => {
     const { user, account } = await connected(world);
     const bytes = await fixture("clip.mp4");
     world.media.set("https://m.example/clip", { bytes, mimeType: "video/mp4", width: 320, height: 240 });
-    const post = await world.publish(account, { caption: "Moving", mediaUrl: "https://m.example/clip", metadata: { altText: "A clip" } });
+    const post = await world.publish(account, {
+      caption: "Moving",
+      mediaUrl: "https://m.example/clip",
+      metadata: { altText: "A clip" },
+    });
     expect(post).toMatchObject({ status: "published", error: null });
     const Embed = z.object({
       $type: z.string(),
@@ -157,7 +198,11 @@ describe("media", () => {
       video: z.object({ mimeType: z.string(), ref: z.object({ $link: z.string() }) }),
     });
     const embed = Embed.parse((await user.records())[0]?.value["embed"]);
-    expect(embed).toMatchObject({ $type: "app.bsky.embed.video", alt: "A clip", video: { mimeType: "video/mp4" } });
+    expect(embed).toMatchObject({
+      $type: "app.bsky.embed.video",
+      alt: "A clip",
+      video: { mimeType: "video/mp4" },
+    });
     expect(await user.blob(embed.video.ref.$link)).toEqual(bytes);
   });
 
@@ -178,19 +223,37 @@ describe("media", () => {
   });
 });
 
-const Reply = z.object({ root: z.object({ uri: z.string(), cid: z.string() }), parent: z.object({ uri: z.string(), cid: z.string() }) });
+const Reply = z.object({
+  root: z.object({ uri: z.string(), cid: z.string() }),
+  parent: z.object({ uri: z.string(), cid: z.string() }),
+});
 
 describe("threads", () => {
   it("stand whole, each part a reply to the exact content before it", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const { user, account } = await connected(world);
-    world.media.set("https://m.example/2", { bytes: await fixture("photo.png"), mimeType: "image/png", width: 4, height: 3 });
-    const thread = [{ caption: "Second 2️⃣", mediaUrl: "https://m.example/2", altText: "Two" }, { caption: "Third https://example.com" }];
-    const post = await world.publish(account, { caption: "First", metadata: { thread, replyRules: "nobody" } });
+    world.media.set("https://m.example/2", {
+      bytes: await fixture("photo.png"),
+      mimeType: "image/png",
+      width: 4,
+      height: 3,
+    });
+    const thread = [
+      { caption: "Second 2️⃣", mediaUrl: "https://m.example/2", altText: "Two" },
+      { caption: "Third https://example.com" },
+    ];
+    const post = await world.publish(account, {
+      caption: "First",
+      metadata: { thread, replyRules: "nobody" },
+    });
     expect(post).toMatchObject({ status: "published", error: null });
 
     const records = await user.records();
-    expect(records.map(({ value }) => value["text"])).toEqual(["First", "Second 2️⃣", "Third https://example.com"]);
+    expect(records.map(({ value }) => value["text"])).toEqual([
+      "First",
+      "Second 2️⃣",
+      "Third https://example.com",
+    ]);
     const [first, second, third] = records;
     expect(post.platform_post_id).toBe(first?.uri);
     expect(first?.value["reply"]).toBeUndefined();
@@ -204,7 +267,12 @@ describe("preparing ahead", () => {
   it("sends media before the time and nothing that can be seen", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const { user, account } = await connected(world);
-    world.media.set("https://m.example/1", { bytes: await fixture("photo.png"), mimeType: "image/png", width: 4, height: 3 });
+    world.media.set("https://m.example/1", {
+      bytes: await fixture("photo.png"),
+      mimeType: "image/png",
+      width: 4,
+      height: 3,
+    });
     const { ctx } = world;
     const at = ctx.clock.now() + 10 * 60_000;
     const row = await world.schedule(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { measureText } from "../../src/domain/caption.ts";
+import { measureText } from "../../src/domain/posts/caption.ts";
 import { findSpans, normalizeText, toFacets, type Facet } from "../../src/platforms/bluesky/rich-text.ts";
 
 /** What each facet covers, cut out of the text's bytes as a reader's app does. */
@@ -75,9 +75,12 @@ describe("mentions", () => {
     expect(found(text)).toEqual([`mention ${mention}`]);
   });
 
-  it.each(["@alice", "me@alice.test", "@alice..test", "@-alice.test", "https://x.example/@alice.test"])("none in %s", (text) => {
-    expect(found(text).filter((span) => span.startsWith("mention"))).toEqual([]);
-  });
+  it.each(["@alice", "me@alice.test", "@alice..test", "@-alice.test", "https://x.example/@alice.test"])(
+    "none in %s",
+    (text) => {
+      expect(found(text).filter((span) => span.startsWith("mention"))).toEqual([]);
+    },
+  );
 
   it("stay text where the handle is not known", () => {
     const text = "@alice.test and @bobby.test";
@@ -103,9 +106,12 @@ describe("tags", () => {
     expect(found(text)).toEqual(tags.map((tag) => `tag ${tag}`));
   });
 
-  it.each(["#1", "#", "# no", "a#b", "#️⃣", "##", "#!", "https://example.com/#part", `#${"x".repeat(65)}`])("none in %s", (text) => {
-    expect(found(text).filter((span) => span.startsWith("tag"))).toEqual([]);
-  });
+  it.each(["#1", "#", "# no", "a#b", "#️⃣", "##", "#!", "https://example.com/#part", `#${"x".repeat(65)}`])(
+    "none in %s",
+    (text) => {
+      expect(found(text).filter((span) => span.startsWith("tag"))).toEqual([]);
+    },
+  );
 });
 
 const piece = fc.oneof(
@@ -137,7 +143,9 @@ describe("offsets", () => {
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         const text = normalizeText(pieces.join(""));
         const spans = findSpans(text);
-        const dids = new Map(spans.filter(({ kind }) => kind === "mention").map(({ value }) => [value, "did:plc:x"]));
+        const dids = new Map(
+          spans.filter(({ kind }) => kind === "mention").map(({ value }) => [value, "did:plc:x"]),
+        );
         const facets = toFacets(text, spans, dids);
         expect(covered(text, facets)).toEqual(spans.map(({ start, end }) => text.slice(start, end)));
         let last = 0;
@@ -154,10 +162,14 @@ describe("offsets", () => {
 
   it("find what was put between spaces, whatever stands around it", () => {
     const word = fc.constantFrom("https://example.com/x", "example.com/y", "@alice.test", "#tag");
-    const around = fc.string({ unit: "grapheme", maxLength: 10 }).filter((text) => found(text).length === 0 && !/[@#＃.:/]/.test(text));
+    const around = fc
+      .string({ unit: "grapheme", maxLength: 10 })
+      .filter((text) => found(text).length === 0 && !/[@#＃.:/]/.test(text));
     fc.assert(
       fc.property(around, word, around, (before, inner, after) => {
-        expect(found(normalizeText(`${before} ${inner} ${after}`)).map((span) => span.split(" ")[1])).toEqual([inner]);
+        expect(found(normalizeText(`${before} ${inner} ${after}`)).map((span) => span.split(" ")[1])).toEqual(
+          [inner],
+        );
       }),
       { numRuns: 1_000 },
     );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectWithSecrets } from "../../src/services/connections.ts";
-import { openSecrets, sealSecrets } from "../../src/services/secrets.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { openSecrets, sealSecrets } from "../../src/services/accounts/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { callerOf } from "../support/context.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";
@@ -28,14 +28,21 @@ function connect(
 async function setSecrets(world: BlueskyWorld, id: string, changes: Record<string, string>): Promise<void> {
   const row = await world.readAccount(id);
   const sealed = sealSecrets(world.ctx, row, { ...openSecrets(world.ctx, row), ...changes });
-  await world.ctx.db.query.updateTable("accounts").set({ secrets_enc: sealed }).where("id", "=", id).execute();
+  await world.ctx.db.query
+    .updateTable("accounts")
+    .set({ secrets_enc: sealed })
+    .where("id", "=", id)
+    .execute();
 }
 
 describe("connecting", () => {
   it("finds the account and its server with handle and app password", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const user = await pds.createUser();
-    const { account, notice } = await connect(world, { handle: `@${user.handle}\u202c`, appPassword: await user.appPassword("one") });
+    const { account, notice } = await connect(world, {
+      handle: `@${user.handle}\u202c`,
+      appPassword: await user.appPassword("one"),
+    });
     expect(account).toMatchObject({
       provider: "bluesky",
       status: "connected",
@@ -46,7 +53,10 @@ describe("connecting", () => {
       tokenExpiresAt: null,
     });
     expect(notice).toBeNull();
-    expect(JSON.parse((await world.readAccount(account.id)).settings)).toEqual({ instanceUrl: null, pdsUrl: pds.url });
+    expect(JSON.parse((await world.readAccount(account.id)).settings)).toEqual({
+      instanceUrl: null,
+      pdsUrl: pds.url,
+    });
   });
 
   it("takes a server of one's own and follows it to where the account is", async () => {
@@ -58,8 +68,13 @@ describe("connecting", () => {
       { appPassword: await user.appPassword("one") },
       { handle: user.handle, instanceUrl: proxy.url },
     );
-    expect(JSON.parse((await world.readAccount(account.id)).settings)).toEqual({ instanceUrl: proxy.url, pdsUrl: pds.url });
-    expect(await world.publish(await world.readAccount(account.id), { caption: "Own server" })).toMatchObject({ status: "published" });
+    expect(JSON.parse((await world.readAccount(account.id)).settings)).toEqual({
+      instanceUrl: proxy.url,
+      pdsUrl: pds.url,
+    });
+    expect(await world.publish(await world.readAccount(account.id), { caption: "Own server" })).toMatchObject(
+      { status: "published" },
+    );
     expect(proxy.count(WRITE)).toBe(0);
     expect(await user.records()).toHaveLength(1);
   });
@@ -71,19 +86,25 @@ describe("connecting", () => {
     await expect(connect(world, { handle: user.handle, appPassword: "abcd-efgh-ijkl-mnop" })).rejects.toThrow(
       /^appPassword: .* refused it/,
     );
-    await expect(connect(world, { handle: "nobody-here.test", appPassword })).rejects.toThrow(/^handle: .* knows no account/);
-    await expect(connect(world, { handle: "alice", appPassword })).rejects.toThrow(/^handle: is not a full handle/);
-    await expect(connect(world, { handle: user.handle, appPassword: " " })).rejects.toThrow(/^appPassword: /);
-    await expect(connect(world, { handle: user.handle, appPassword }, { instanceUrl: "http://169.254.169.254/" })).rejects.toThrow(
-      /instanceUrl: /,
+    await expect(connect(world, { handle: "nobody-here.test", appPassword })).rejects.toThrow(
+      /^handle: .* knows no account/,
     );
+    await expect(connect(world, { handle: "alice", appPassword })).rejects.toThrow(
+      /^handle: is not a full handle/,
+    );
+    await expect(connect(world, { handle: user.handle, appPassword: " " })).rejects.toThrow(/^appPassword: /);
+    await expect(
+      connect(world, { handle: user.handle, appPassword }, { instanceUrl: "http://169.254.169.254/" }),
+    ).rejects.toThrow(/instanceUrl: /);
     await using proxy = await startLosingProxy(pds.url);
     proxy.fail(SIGN_IN, "garbage");
-    await expect(connect(world, { handle: user.handle, appPassword }, { instanceUrl: proxy.url })).rejects.toThrow(
-      /^instanceUrl: .* did not answer as/,
-    );
+    await expect(
+      connect(world, { handle: user.handle, appPassword }, { instanceUrl: proxy.url }),
+    ).rejects.toThrow(/^instanceUrl: .* did not answer as/);
     proxy.fail(SIGN_IN, { status: 429, when: "before" });
-    await expect(connect(world, { handle: user.handle, appPassword }, { instanceUrl: proxy.url })).rejects.toThrow(/no more sign-ins/);
+    await expect(
+      connect(world, { handle: user.handle, appPassword }, { instanceUrl: proxy.url }),
+    ).rejects.toThrow(/no more sign-ins/);
     expect(await world.ctx.db.query.selectFrom("accounts").select("id").execute()).toEqual([]);
   });
 
@@ -114,8 +135,12 @@ describe("a session that is over", () => {
     const user = await pds.createUser();
     const account = await world.connect(user);
     await setSecrets(world, account.id, { accessJwt: user.expiredToken() });
-    const posts = [await world.schedule(account, { caption: "One" }), await world.schedule(account, { caption: "Two" })];
-    for (const { id } of posts) expect(await world.finish(id)).toMatchObject({ status: "published", attempts: 1 });
+    const posts = [
+      await world.schedule(account, { caption: "One" }),
+      await world.schedule(account, { caption: "Two" }),
+    ];
+    for (const { id } of posts)
+      expect(await world.finish(id)).toMatchObject({ status: "published", attempts: 1 });
     expect(proxy.count(REFRESH)).toBe(1);
     expect(proxy.count(SIGN_IN)).toBe(1);
     expect(await user.records()).toHaveLength(2);
@@ -138,7 +163,10 @@ describe("a session that is over", () => {
     const account = await world.connect(user);
     await setSecrets(world, account.id, { accessJwt: user.expiredToken() });
     proxy.fail(REFRESH, "lose_answer");
-    expect(await world.publish(account, { caption: "One" })).toMatchObject({ status: "published", error: null });
+    expect(await world.publish(account, { caption: "One" })).toMatchObject({
+      status: "published",
+      error: null,
+    });
     expect(await user.records()).toHaveLength(1);
   });
 

@@ -25,12 +25,16 @@ describe("record keys", () => {
 
   it("follow each other in a thread, and the same ones follow again", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 4_102_444_800_000 }), fc.integer({ min: 1, max: 30 }), (ms, steps) => {
-        const first = newTid(ms);
-        expect(laterTid(first, 0)).toBe(first);
-        expect(laterTid(first, steps) > first).toBe(true);
-        expect(laterTid(laterTid(first, 1), steps)).toBe(laterTid(first, steps + 1));
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 4_102_444_800_000 }),
+        fc.integer({ min: 1, max: 30 }),
+        (ms, steps) => {
+          const first = newTid(ms);
+          expect(laterTid(first, 0)).toBe(first);
+          expect(laterTid(first, steps) > first).toBe(true);
+          expect(laterTid(laterTid(first, 1), steps)).toBe(laterTid(first, steps + 1));
+        },
+      ),
     );
   });
 

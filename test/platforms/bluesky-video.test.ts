@@ -5,7 +5,7 @@ import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";
 import { startPds, type PdsUser, type TestPds } from "../support/pds.ts";
 import { startVideoService } from "../support/video-service.ts";
-import type { PostRow } from "../../src/store/posts.ts";
+import type { PostRow } from "../../src/store/tables/posts.ts";
 
 let pds: TestPds;
 let clip: Buffer;
@@ -18,7 +18,11 @@ afterAll(() => pds[Symbol.asyncDispose]());
 function worldWith(videoUrl: string, baseUrl = pds.url): Promise<BlueskyWorld> {
   // The server compares the end of its tokens for others with its own clock.
   const clock = new FakeClock(new Date().toISOString());
-  return createBlueskyWorld({ baseUrl, settings: { POSTHORN_BLUESKY_VIDEO_URL: videoUrl }, overrides: { clock } });
+  return createBlueskyWorld({
+    baseUrl,
+    settings: { POSTHORN_BLUESKY_VIDEO_URL: videoUrl },
+    overrides: { clock },
+  });
 }
 
 async function publishClip(world: BlueskyWorld): Promise<{ user: PdsUser; post: PostRow }> {
@@ -29,7 +33,11 @@ async function publishClip(world: BlueskyWorld): Promise<{ user: PdsUser; post: 
   const account = await world.connect(user);
   return {
     user,
-    post: await world.publish(account, { caption: "Moving", mediaUrl: "https://m.example/clip", metadata: { altText: "A clip" } }),
+    post: await world.publish(account, {
+      caption: "Moving",
+      mediaUrl: "https://m.example/clip",
+      metadata: { altText: "A clip" },
+    }),
   };
 }
 
@@ -41,15 +49,18 @@ const EMBED = {
 };
 
 describe("the video service", () => {
-  it.each([[false], [true]])("processes the video before the post is written (bare answers: %s)", async (isBare) => {
-    await using video = await startVideoService(pds.url, { polls: 3, isBare });
-    await using world = await worldWith(video.url);
-    const { user, post } = await publishClip(world);
-    expect(post).toMatchObject({ status: "published", error: null });
-    expect((await user.records()).map(({ value }) => value["embed"])).toMatchObject([EMBED]);
-    expect(video.uploads).toHaveLength(1);
-    expect(video.polls).toBe(3);
-  });
+  it.each([[false], [true]])(
+    "processes the video before the post is written (bare answers: %s)",
+    async (isBare) => {
+      await using video = await startVideoService(pds.url, { polls: 3, isBare });
+      await using world = await worldWith(video.url);
+      const { user, post } = await publishClip(world);
+      expect(post).toMatchObject({ status: "published", error: null });
+      expect((await user.records()).map(({ value }) => value["embed"])).toMatchObject([EMBED]);
+      expect(video.uploads).toHaveLength(1);
+      expect(video.polls).toBe(3);
+    },
+  );
 
   it("is sent the video again when its answer was lost, and names the first job", async () => {
     await using video = await startVideoService(pds.url, { polls: 2 });
@@ -101,7 +112,11 @@ describe("the video service", () => {
     await using video = await startVideoService(pds.url, { polls: 1 });
     await using proxy = await startLosingProxy(pds.url);
     await using world = await worldWith(video.url, proxy.url);
-    proxy.fail("applyWrites", { status: 400, when: "before", body: { error: "BlobNotFound", message: "Could not find blob" } });
+    proxy.fail("applyWrites", {
+      status: 400,
+      when: "before",
+      body: { error: "BlobNotFound", message: "Could not find blob" },
+    });
     const { user, post } = await publishClip(world);
     expect(post).toMatchObject({ status: "published", error: null });
     expect(await user.records()).toHaveLength(1);

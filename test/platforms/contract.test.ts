@@ -1,18 +1,18 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadCatalog } from "../../src/catalog.ts";
-import { createFolderStore } from "../../src/media/folder-store.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import bluesky from "../../src/platforms/bluesky.ts";
 import feed from "../../src/platforms/feed.ts";
 import webhook from "../../src/platforms/webhook.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { MediaSource } from "../../src/ports/media.ts";
-import { connectWithSecrets } from "../../src/services/connections.ts";
-import { findAccountRow } from "../../src/store/accounts.ts";
-import { openDb } from "../../src/store/db.ts";
-import { createFeedShelf } from "../../src/store/feed-items.ts";
-import type { Tables } from "../../src/store/schema.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { findAccountRow } from "../../src/store/tables/accounts.ts";
+import { openDb } from "../../src/store/engine/db.ts";
+import { createFeedShelf } from "../../src/store/tables/feed-items.ts";
+import type { Tables } from "../../src/store/engine/schema.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
@@ -38,11 +38,17 @@ async function openFeed(platform: AnyPlatform): Promise<Stage> {
   const folder = temporaryFolder();
   const db = await openDb({ file: ":memory:" });
   const feedShelf = createFeedShelf(db, createFolderStore(folder.path));
-  const ctx = await createTestContext({ db, platformList: [platform], media: createMedia(), feed: feedShelf });
+  const ctx = await createTestContext({
+    db,
+    platformList: [platform],
+    media: createMedia(),
+    feed: feedShelf,
+  });
   return {
     ctx,
     account: await addAccount(ctx, { provider: "feed" }),
-    published: async () => (await db.query.selectFrom("feed_items").select("id").where("is_public", "=", 1).execute()).length,
+    published: async () =>
+      (await db.query.selectFrom("feed_items").select("id").where("is_public", "=", 1).execute()).length,
     async [Symbol.asyncDispose]() {
       await db[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
@@ -53,7 +59,12 @@ async function openFeed(platform: AnyPlatform): Promise<Stage> {
 async function openWebhook(platform: AnyPlatform): Promise<Stage> {
   const receiver = await startReceiver();
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-  const ctx = await createTestContext({ platformList: [platform], outbound, media: createMedia(), feed: {} as never });
+  const ctx = await createTestContext({
+    platformList: [platform],
+    outbound,
+    media: createMedia(),
+    feed: {} as never,
+  });
   return {
     ctx,
     account: await connect(ctx, { provider: "webhook", secrets: { url: receiver.url } }),
@@ -71,7 +82,10 @@ beforeAll(async () => {
 afterAll(() => pds[Symbol.asyncDispose]());
 
 async function openBluesky(platform: AnyPlatform): Promise<Stage> {
-  const world = await createBlueskyWorld({ baseUrl: pds.url, overrides: { platforms: new Map([[platform.name, platform]]) } });
+  const world = await createBlueskyWorld({
+    baseUrl: pds.url,
+    overrides: { platforms: new Map([[platform.name, platform]]) },
+  });
   world.media.set(PHOTO_URL, PHOTO);
   const user = await pds.createUser();
   return {
@@ -83,7 +97,10 @@ async function openBluesky(platform: AnyPlatform): Promise<Stage> {
   };
 }
 
-async function connect(ctx: TestContext, args: Parameters<typeof connectWithSecrets>[2]): Promise<Tables["accounts"]> {
+async function connect(
+  ctx: TestContext,
+  args: Parameters<typeof connectWithSecrets>[2],
+): Promise<Tables["accounts"]> {
   const { account } = await connectWithSecrets(ctx, callerOf(), args);
   const row = await findAccountRow(ctx.db.query, callerOf().ownerId, account.id);
   if (row === undefined) throw new Error("The account was not stored.");
@@ -95,17 +112,28 @@ const STAGES: readonly (readonly [AnyPlatform, PlatformFixture])[] = [
     bluesky,
     {
       openStage: openBluesky,
-      post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] } },
+      post: {
+        caption: "A horn",
+        media_url: PHOTO_URL,
+        metadata: { ...PICTURES, thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] },
+      },
     },
   ],
   [
     feed,
     {
       openStage: openFeed,
-      post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, title: "News", thumbnailUrl: PHOTO_URL } },
+      post: {
+        caption: "A horn",
+        media_url: PHOTO_URL,
+        metadata: { ...PICTURES, title: "News", thumbnailUrl: PHOTO_URL },
+      },
     },
   ],
-  [webhook, { openStage: openWebhook, post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES } }],
+  [
+    webhook,
+    { openStage: openWebhook, post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES } },
+  ],
 ];
 
 for (const [platform, fixture] of STAGES) testPlatform(platform, fixture);

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import webhook from "../../src/platforms/webhook.ts";
 import type { MediaSource } from "../../src/ports/media.ts";
-import { connectWithSecrets } from "../../src/services/connections.ts";
-import { retryPost } from "../../src/services/posts.ts";
-import { findAccountRow } from "../../src/store/accounts.ts";
-import type { PostRow } from "../../src/store/posts.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { retryPost } from "../../src/services/posts/posts.ts";
+import { findAccountRow } from "../../src/store/tables/accounts.ts";
+import type { PostRow } from "../../src/store/tables/posts.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
@@ -23,7 +23,12 @@ let closers: AsyncDisposable[];
 beforeEach(async () => {
   receiver = await startReceiver();
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-  ctx = await createTestContext({ platformList: [webhook], outbound, media: withAddresses(), feed: {} as never });
+  ctx = await createTestContext({
+    platformList: [webhook],
+    outbound,
+    media: withAddresses(),
+    feed: {} as never,
+  });
   closers = [receiver, ctx, outbound];
   // The official library checks the timestamp against the machine's clock.
   vi.useFakeTimers({ toFake: ["Date"], now: ctx.clock.now() });
@@ -40,7 +45,8 @@ function withAddresses(): MediaSource {
     ...memory,
     forPost: (owner, signal) => ({
       ...memory.forPost(owner, signal),
-      publicUrl: async (item, minutes) => `https://posts.example/signed/${encodeURIComponent(item.url)}?minutes=${minutes}`,
+      publicUrl: async (item, minutes) =>
+        `https://posts.example/signed/${encodeURIComponent(item.url)}?minutes=${minutes}`,
     }),
   };
 }
@@ -55,7 +61,10 @@ async function connect(secrets: Record<string, string> = {}, accountId?: string)
   return { account, row: row!, notice, secret: notice?.replace("Signing secret: ", "") ?? "" };
 }
 
-async function publish(row: Parameters<typeof addPost>[1], overrides: Partial<PostRow> = {}): Promise<PostRow> {
+async function publish(
+  row: Parameters<typeof addPost>[1],
+  overrides: Partial<PostRow> = {},
+): Promise<PostRow> {
   const post = await addPost(ctx, row, overrides);
   await drain(ctx);
   return readPost(ctx, post.id);
@@ -74,7 +83,11 @@ async function finish(id: string): Promise<PostRow> {
 }
 
 const verify = (delivery: Delivery, secret: string) =>
-  new Webhook(secret).verify(delivery.body, delivery.headers as Record<string, string>) as { type: string; timestamp: string; data: any };
+  new Webhook(secret).verify(delivery.body, delivery.headers as Record<string, string>) as {
+    type: string;
+    timestamp: string;
+    data: any;
+  };
 
 describe("connecting a webhook", () => {
   it("makes a secret, shows it once, and signs so that the official library agrees", async () => {
@@ -83,8 +96,13 @@ describe("connecting a webhook", () => {
     const post = await publish(row, { caption: "Grüße 🎺" });
     expect(post.status).toBe("published");
     const [delivery] = receiver.deliveries;
-    expect(verify(delivery!, secret)).toMatchObject({ type: "post.published", data: { id: post.id, caption: "Grüße 🎺" } });
-    expect(() => verify({ ...delivery!, body: delivery!.body.replace("Grüße", "Hallo") }, secret)).toThrow("No matching signature");
+    expect(verify(delivery!, secret)).toMatchObject({
+      type: "post.published",
+      data: { id: post.id, caption: "Grüße 🎺" },
+    });
+    expect(() => verify({ ...delivery!, body: delivery!.body.replace("Grüße", "Hallo") }, secret)).toThrow(
+      "No matching signature",
+    );
     expect(delivery).toMatchObject({
       path: "/hook?token=canary-token",
       headers: { "webhook-id": post.id, "content-type": "application/json" },
@@ -113,7 +131,11 @@ describe("connecting a webhook", () => {
     const first = await connect();
     const second = await connect();
     expect(second.account.id).not.toBe(first.account.id);
-    await ctx.db.query.updateTable("accounts").set({ name: "Shop" }).where("id", "=", first.account.id).execute();
+    await ctx.db.query
+      .updateTable("accounts")
+      .set({ name: "Shop" })
+      .where("id", "=", first.account.id)
+      .execute();
     expect((await connect({}, first.account.id)).account.name).toBe("Shop");
   });
 
@@ -132,7 +154,10 @@ describe("connecting a webhook", () => {
 
   it("says that nobody answers there", async () => {
     await receiver[Symbol.asyncDispose]();
-    await expect(connect()).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining("Check the address") });
+    await expect(connect()).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringContaining("Check the address"),
+    });
   });
 
   it("shows the address, which may hold a token, to nobody", async () => {
@@ -140,7 +165,8 @@ describe("connecting a webhook", () => {
     receiver.replies.push({ status: 422, body: "no canary-token, thank you" });
     const post = await publish(row);
     expect(JSON.stringify([account, row, post])).not.toContain("canary-token");
-    const plain = (_key: string, value: unknown): unknown => (value instanceof Error ? { text: String(value), cause: value.cause } : value);
+    const plain = (_key: string, value: unknown): unknown =>
+      value instanceof Error ? { text: String(value), cause: value.cause } : value;
     expect(JSON.stringify(ctx.log.lines, plain)).not.toContain("canary-token");
   });
 });
@@ -157,7 +183,11 @@ describe("a delivery", () => {
       thread: [{ caption: "More", mediaUrl: "r2://own/photo.jpg" }],
       fields: { campaign: { id: 7 } },
     };
-    const post = await publish(row, { caption: null, media_url: "r2://own/photo.jpg", metadata: JSON.stringify(metadata) });
+    const post = await publish(row, {
+      caption: null,
+      media_url: "r2://own/photo.jpg",
+      metadata: JSON.stringify(metadata),
+    });
     const own = {
       url: "https://posts.example/signed/r2%3A%2F%2Fown%2Fphoto.jpg?minutes=1440",
       altText: null,
@@ -212,7 +242,11 @@ describe("a delivery", () => {
     [302, /redirects \(HTTP 302\), which is not followed/],
   ])("fails at once on HTTP %i, and can be sent again", async (status, sentence) => {
     const { row } = await connect();
-    receiver.replies.push({ status, headers: { location: "http://127.0.0.1/else" }, body: "Ignore previous instructions" });
+    receiver.replies.push({
+      status,
+      headers: { location: "http://127.0.0.1/else" },
+      body: "Ignore previous instructions",
+    });
     const post = await publish(row);
     expect(post).toMatchObject({ status: "failed", in_doubt: 0 });
     expect(post.error).toMatch(sentence);
@@ -246,7 +280,11 @@ describe("a delivery", () => {
       receiver.replies.push(reply, reply);
       const post = await finish((await publish(row)).id);
       expect(post.status).toBe("published");
-      expect(receiver.deliveries.map(({ headers }) => headers["webhook-id"])).toEqual([post.id, post.id, post.id]);
+      expect(receiver.deliveries.map(({ headers }) => headers["webhook-id"])).toEqual([
+        post.id,
+        post.id,
+        post.id,
+      ]);
       expect([...receiver.processed]).toEqual([post.id]);
       const [first, , last] = receiver.deliveries;
       expect(last?.body).toBe(first?.body);
@@ -256,10 +294,17 @@ describe("a delivery", () => {
 
   it("is not sent before its time, nor given up without a word after it", async () => {
     const { row } = await connect();
-    const post = await publish(row, { scheduled_at: ctx.clock.now() + MINUTE, due_at: ctx.clock.now() + MINUTE });
+    const post = await publish(row, {
+      scheduled_at: ctx.clock.now() + MINUTE,
+      due_at: ctx.clock.now() + MINUTE,
+    });
     expect(receiver.deliveries).toEqual([]);
     receiver.replies.push(...Array.from({ length: 500 }, () => ({ status: 500 })));
     const failed = await finish(post.id);
-    expect(failed).toMatchObject({ status: "failed", in_doubt: 1, error: expect.stringContaining("resolve_post") });
+    expect(failed).toMatchObject({
+      status: "failed",
+      in_doubt: 1,
+      error: expect.stringContaining("resolve_post"),
+    });
   });
 });

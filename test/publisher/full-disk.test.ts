@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { openDb, type Db } from "../../src/store/db.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -44,11 +44,14 @@ describe("a full disk", () => {
       await using ctx = await createTestContext({ db });
       const account = await addAccount(ctx);
       fillDisk(db);
-      const many = Array.from({ length: 40 }, (_, n) => addPost(ctx, account, { caption: `${n} ${"word ".repeat(400)}` }));
+      const many = Array.from({ length: 40 }, (_, n) =>
+        addPost(ctx, account, { caption: `${n} ${"word ".repeat(400)}` }),
+      );
       const ends = await Promise.allSettled(many);
       const refused = ends.filter((end) => end.status === "rejected");
       expect(refused.length).toBeGreaterThan(0);
-      for (const end of refused) expect(String(end.reason)).toMatch(/The disk of the data folder is full.*nothing is lost/);
+      for (const end of refused)
+        expect(String(end.reason)).toMatch(/The disk of the data folder is full.*nothing is lost/);
       freeDisk(db);
       const stored = await db.query.selectFrom("posts").select("id").execute();
       expect(stored).toHaveLength(ends.length - refused.length);
@@ -97,10 +100,15 @@ describe("a full disk", () => {
         try {
           await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(1);
           await expect
-            .poll(() => ctx.log.lines.map((line) => ("err" in line.fields ? String(line.fields.err) : "")).join(), { timeout: 10_000 })
+            .poll(
+              () => ctx.log.lines.map((line) => ("err" in line.fields ? String(line.fields.err) : "")).join(),
+              { timeout: 10_000 },
+            )
             .toMatch(/full|could not be written/);
           freeDisk(db);
-          await expect.poll(async () => (await readPost(ctx, post.id)).status, { timeout: 20_000 }).toBe("published");
+          await expect
+            .poll(async () => (await readPost(ctx, post.id)).status, { timeout: 20_000 })
+            .toBe("published");
           expect(sent).toHaveLength(1);
         } finally {
           await publisher.close();

@@ -3,9 +3,9 @@ import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { openDb } from "../../src/store/db.ts";
-import { createWorkerLocks } from "../../src/store/worker-lock.ts";
-import { systemClock } from "../../src/system-clock.ts";
+import { openDb } from "../../src/store/engine/db.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -13,7 +13,10 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const IDENTITY = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
 
-async function open(folder: string, publish: Parameters<typeof scriptedPlatform>[0]["publish"]): Promise<AppContext & AsyncDisposable> {
+async function open(
+  folder: string,
+  publish: Parameters<typeof scriptedPlatform>[0]["publish"],
+): Promise<AppContext & AsyncDisposable> {
   return createTestContext({
     db: await openDb({ file: join(folder, "posthorn.db") }),
     clock: systemClock,
@@ -36,13 +39,20 @@ describe("the publisher", () => {
     });
     const account = await addAccount(ctx);
     const posts: { id: string }[] = [];
-    for (const after of [137, 311, 498, 733]) posts.push(await addPost(ctx, account, { scheduled_at: Date.now() + after }));
+    for (const after of [137, 311, 498, 733])
+      posts.push(await addPost(ctx, account, { scheduled_at: Date.now() + after }));
     const publisher = await start(ctx, folder.path);
     try {
       await expect
-        .poll(async () => (await Promise.all(posts.map((post) => readPost(ctx, post.id)))).every((row) => row.status === "published"), {
-          timeout: 10_000,
-        })
+        .poll(
+          async () =>
+            (await Promise.all(posts.map((post) => readPost(ctx, post.id)))).every(
+              (row) => row.status === "published",
+            ),
+          {
+            timeout: 10_000,
+          },
+        )
         .toBe(true);
       expect(early).toEqual([]);
       expect(publisher.isHealthy()).toBe(true);
@@ -72,7 +82,8 @@ describe("the publisher", () => {
     const posts: string[] = [];
     const dueAt = Date.now() + 3_000;
     ctx.db.raw.exec("PRAGMA synchronous = OFF");
-    for (let n = 0; n < 700; n++) posts.push((await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt })).id);
+    for (let n = 0; n < 700; n++)
+      posts.push((await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt })).id);
     ctx.db.raw.exec("PRAGMA synchronous = FULL");
     const publisher = await start(ctx, folder.path);
     try {
@@ -88,8 +99,14 @@ describe("the publisher", () => {
 
   it("wakes for the next moment although a post before it waits for its channel", async () => {
     using folder = temporaryFolder();
-    await using ctx = await open(folder.path, async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }));
-    await addPost(ctx, await addAccount(ctx, { status: "reconnect_required" }), { scheduled_at: Date.now() - 1_000 });
+    await using ctx = await open(folder.path, async (post) => ({
+      state: "live",
+      platformPostId: post.id,
+      platformUrl: null,
+    }));
+    await addPost(ctx, await addAccount(ctx, { status: "reconnect_required" }), {
+      scheduled_at: Date.now() - 1_000,
+    });
     const account = await addAccount(ctx);
     const timers = vi.spyOn(globalThis, "setTimeout");
     const post = await addPost(ctx, account, { scheduled_at: Date.now() + 600 });
@@ -98,7 +115,9 @@ describe("the publisher", () => {
     timers.mockRestore();
     try {
       expect(waits.some((wait) => wait !== undefined && wait > 0 && wait <= 600)).toBe(true);
-      await expect.poll(async () => (await readPost(ctx, post.id)).status, { timeout: 10_000 }).toBe("published");
+      await expect
+        .poll(async () => (await readPost(ctx, post.id)).status, { timeout: 10_000 })
+        .toBe("published");
     } finally {
       await publisher.close();
     }
@@ -119,7 +138,9 @@ describe("the publisher", () => {
       });
       // The first process hangs here until it is stopped.
       if (sent === 1 && !io.signal.aborted && !isSecond) {
-        await new Promise((_resolve, reject) => io.signal.addEventListener("abort", () => reject(io.signal.reason as Error)));
+        await new Promise((_resolve, reject) =>
+          io.signal.addEventListener("abort", () => reject(io.signal.reason as Error)),
+        );
       }
       return { state: "live", platformPostId: id, platformUrl: null };
     };
@@ -129,12 +150,18 @@ describe("the publisher", () => {
     const first = await start(ctx, folder.path);
     await expect.poll(() => sent, { timeout: 10_000 }).toBe(1);
     await first.close(10);
-    expect(await readPost(ctx, post.id)).toMatchObject({ status: "publishing", lease_worker: null, in_doubt: 0 });
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "publishing",
+      lease_worker: null,
+      in_doubt: 0,
+    });
     isSecond = true;
     await using again = await open(folder.path, publish);
     const second = await start(again, folder.path);
     try {
-      await expect.poll(async () => (await readPost(again, post.id)).status, { timeout: 10_000 }).toBe("published");
+      await expect
+        .poll(async () => (await readPost(again, post.id)).status, { timeout: 10_000 })
+        .toBe("published");
       expect(sent).toBe(1);
     } finally {
       await second.close();

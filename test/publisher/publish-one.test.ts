@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
-import { PlatformFault, type AnyPlatform, type EffectSpec, type PublishIo, type Settled } from "../../src/ports/platform.ts";
+import {
+  PlatformFault,
+  type AnyPlatform,
+  type EffectSpec,
+  type PublishIo,
+  type Settled,
+} from "../../src/ports/platform.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -12,7 +18,9 @@ async function contextWith(platform: AnyPlatform): Promise<TestContext> {
 }
 
 /** A platform that keeps what was sent to it by key, as one with client-chosen keys does. */
-function keyedPlatform(faults: { onSend?: (io: PublishIo, key: string) => void; settle?: () => Settled<string> } = {}): {
+function keyedPlatform(
+  faults: { onSend?: (io: PublishIo, key: string) => void; settle?: () => Settled<string> } = {},
+): {
   platform: AnyPlatform;
   live: Map<string, number>;
 } {
@@ -28,7 +36,8 @@ function keyedPlatform(faults: { onSend?: (io: PublishIo, key: string) => void; 
           faults.onSend?.(io, key);
           return key;
         },
-        settle: async ({ key }) => faults.settle?.() ?? (live.has(key) ? { outcome: "done", result: key } : { outcome: "send_again" }),
+        settle: async ({ key }) =>
+          faults.settle?.() ?? (live.has(key) ? { outcome: "done", result: key } : { outcome: "send_again" }),
       };
       const id = await io.effect(spec);
       return { state: "live", platformPostId: id, platformUrl: `https://platform.example/${id}` };
@@ -45,13 +54,25 @@ describe("publishing one post", () => {
     const post = await addPost(ctx, account);
     await drain(ctx);
     const row = await readPost(ctx, post.id);
-    expect(row).toMatchObject({ status: "published", attempts: 1, error: null, next_at: null, lease_worker: null, in_doubt: 0 });
+    expect(row).toMatchObject({
+      status: "published",
+      attempts: 1,
+      error: null,
+      next_at: null,
+      lease_worker: null,
+      in_doubt: 0,
+    });
     expect([...live.values()]).toEqual([1]);
     expect(row.platform_post_id).toBe([...live.keys()][0]);
     expect(await ctx.db.query.selectFrom("attempts").select(["outcome", "number"]).execute()).toEqual([
       { outcome: "published", number: 1 },
     ]);
-    expect(await ctx.db.query.selectFrom("accounts").select(["in_flight_post", "last_published_at"]).executeTakeFirst()).toEqual({
+    expect(
+      await ctx.db.query
+        .selectFrom("accounts")
+        .select(["in_flight_post", "last_published_at"])
+        .executeTakeFirst(),
+    ).toEqual({
       in_flight_post: null,
       last_published_at: ctx.clock.now(),
     });
@@ -74,12 +95,24 @@ describe("publishing one post", () => {
     const live = await addPost(ctx, account, { caption: "caption-canary" });
     await drain(ctx);
     const lines = ctx.log.lines.filter((line) => line.message === "attempt ended");
-    const ids = { accountId: account.id, provider: "scripted", attempt: 1, run: 1, durationMs: 250, nextAt: null };
+    const ids = {
+      accountId: account.id,
+      provider: "scripted",
+      attempt: 1,
+      run: 1,
+      durationMs: 250,
+      nextAt: null,
+    };
     expect(lines).toEqual([
       {
         level: "warn",
         message: "attempt ended",
-        fields: expect.objectContaining({ ...ids, postId: refused.id, outcome: "failed", reason: "The platform refused it." }),
+        fields: expect.objectContaining({
+          ...ids,
+          postId: refused.id,
+          outcome: "failed",
+          reason: "The platform refused it.",
+        }),
       },
       {
         level: "info",
@@ -139,7 +172,12 @@ describe("publishing one post", () => {
     const post = await addPost(ctx, await addAccount(ctx));
     await runTick(ctx);
     const waiting = await readPost(ctx, post.id);
-    expect(waiting).toMatchObject({ status: "scheduled", in_doubt: 0, tries: 1, error: "The platform could not be reached." });
+    expect(waiting).toMatchObject({
+      status: "scheduled",
+      in_doubt: 0,
+      tries: 1,
+      error: "The platform could not be reached.",
+    });
     for (let minute = 0; minute < 70; minute++) {
       await ctx.clock.advance(MINUTE);
       await drain(ctx);
@@ -158,7 +196,11 @@ describe("publishing one post", () => {
     await using ctx = await contextWith(platform);
     const post = await addPost(ctx, await addAccount(ctx));
     await drain(ctx);
-    expect(await readPost(ctx, post.id)).toMatchObject({ status: "failed", error: "The text is too long for the platform.", in_doubt: 0 });
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "failed",
+      error: "The text is too long for the platform.",
+      in_doubt: 0,
+    });
   });
 
   it("says that an outcome is unknown instead of guessing", async () => {
@@ -200,10 +242,16 @@ describe("publishing one post", () => {
   });
 
   it("calls a post unknown that was on its way when its channel went", async () => {
-    const platform = scriptedPlatform({ publish: async (post) => ({ state: "held", platformPostId: post.id, platformUrl: null }) });
+    const platform = scriptedPlatform({
+      publish: async (post) => ({ state: "held", platformPostId: post.id, platformUrl: null }),
+    });
     await using ctx = await contextWith(platform);
     const now = ctx.clock.now();
-    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: now + 10 * MINUTE, due_at: now, next_at: now });
+    const post = await addPost(ctx, await addAccount(ctx), {
+      scheduled_at: now + 10 * MINUTE,
+      due_at: now,
+      next_at: now,
+    });
     await drain(ctx);
     await ctx.db.query.updateTable("accounts").set({ status: "disconnected" }).execute();
     await ctx.clock.advance(69 * MINUTE);
@@ -260,7 +308,11 @@ describe("publishing one post", () => {
       await drain(ctx);
       await ctx.clock.advance(MINUTE);
     }
-    expect(await readPost(ctx, post.id)).toMatchObject({ status: "published", platform_post_id: "k1", attempts: 3 });
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "published",
+      platform_post_id: "k1",
+      attempts: 3,
+    });
     expect(made).toBe(1);
   });
 
@@ -273,12 +325,24 @@ describe("publishing one post", () => {
     });
     await using ctx = await contextWith(platform);
     const now = ctx.clock.now();
-    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: now + 10 * MINUTE, due_at: now, next_at: now });
+    const post = await addPost(ctx, await addAccount(ctx), {
+      scheduled_at: now + 10 * MINUTE,
+      due_at: now,
+      next_at: now,
+    });
     await drain(ctx);
-    expect(await readPost(ctx, post.id)).toMatchObject({ status: "uploaded", platform_post_id: "p1", published_at: null });
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "uploaded",
+      platform_post_id: "p1",
+      published_at: null,
+    });
     await ctx.clock.advance(10 * MINUTE);
     await drain(ctx);
-    expect(await readPost(ctx, post.id)).toMatchObject({ status: "published", attempts: 1, published_at: ctx.clock.now() });
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "published",
+      attempts: 1,
+      published_at: ctx.clock.now(),
+    });
   });
 
   it("fails a post of a bug of ours with the fixed sentence, and logs the stack", async () => {
@@ -343,7 +407,9 @@ describe("order, spacing and lateness", () => {
   });
 
   it("does not let a busy account's backlog hide another account's post", async () => {
-    const platform = scriptedPlatform({ publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }) });
+    const platform = scriptedPlatform({
+      publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
+    });
     await using ctx = await contextWith(platform);
     const busy = await addAccount(ctx, { in_flight_post: "post_elsewhere" });
     for (let n = 0; n < 20; n++) await addPost(ctx, busy, { scheduled_at: ctx.clock.now() - SECOND });

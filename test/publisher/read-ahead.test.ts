@@ -4,7 +4,7 @@ import { publishOne, runOptions } from "../../src/publisher/publish-one.ts";
 import { ReadAhead } from "../../src/publisher/read-ahead.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
 import { Turn } from "../../src/publisher/turn.ts";
-import { transition } from "../../src/store/posts.ts";
+import { transition } from "../../src/store/tables/posts.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -25,7 +25,10 @@ describe("what was read ahead of its time", () => {
 
   beforeEach(async () => {
     sent = [];
-    ctx = await createTestContext({ platformList: [platform], media: { forPost: () => ({}) as never, release: async () => {} } });
+    ctx = await createTestContext({
+      platformList: [platform],
+      media: { forPost: () => ({}) as never, release: async () => {} },
+    });
     ahead = new ReadAhead(ctx, runOptions(signal, turn));
   });
   afterEach(async () => {
@@ -54,7 +57,9 @@ describe("what was read ahead of its time", () => {
   const soon = (): { scheduled_at: number } => ({ scheduled_at: ctx.clock.now() + 900 });
 
   const edit = (id: string, ownerId: string, caption: string): Promise<unknown> =>
-    ctx.db.transaction((tx) => transition(tx, { ownerId, id }, "edit", { caption, updated_at: ctx.clock.now() }));
+    ctx.db.transaction((tx) =>
+      transition(tx, { ownerId, id }, "edit", { caption, updated_at: ctx.clock.now() }),
+    );
 
   it("goes out at its time, not before", async () => {
     const post = await addPost(ctx, await addAccount(ctx), { ...soon(), caption: "Now" });
@@ -84,9 +89,15 @@ describe("what was read ahead of its time", () => {
     const at = { updated_at: ctx.clock.now() };
     await readThen(2, async () => {
       const times = { scheduled_at: ctx.clock.now() + 60 * SECOND, due_at: ctx.clock.now() + 60 * SECOND };
-      await ctx.db.transaction((tx) => transition(tx, { ownerId: one.owner_id, id: cancelled.id }, "cancel", { ...at, next_at: null }));
       await ctx.db.transaction((tx) =>
-        transition(tx, { ownerId: other.owner_id, id: later.id }, "edit", { ...at, ...times, next_at: times.due_at }),
+        transition(tx, { ownerId: one.owner_id, id: cancelled.id }, "cancel", { ...at, next_at: null }),
+      );
+      await ctx.db.transaction((tx) =>
+        transition(tx, { ownerId: other.owner_id, id: later.id }, "edit", {
+          ...at,
+          ...times,
+          next_at: times.due_at,
+        }),
       );
     });
     expect(await pass()).toEqual({ claimed: [], ready: [] });
@@ -115,7 +126,10 @@ describe("what was read ahead of its time", () => {
     let other: { id: string } | null = null;
     await readThen(1, async () => {
       first = await addPost(ctx, account, { scheduled_at: ctx.clock.now() + 100, caption: "First" });
-      other = await addPost(ctx, await addAccount(ctx, { name: "Other" }), { scheduled_at: ctx.clock.now() + 50, caption: "Long due" });
+      other = await addPost(ctx, await addAccount(ctx, { name: "Other" }), {
+        scheduled_at: ctx.clock.now() + 50,
+        caption: "Long due",
+      });
     });
     const passes = [await pass(), await pass(), await pass()];
     expect(passes.flatMap(({ claimed }) => claimed)).toEqual([other, first, post].map((row) => row?.id));

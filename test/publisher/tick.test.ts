@@ -5,14 +5,17 @@ import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 
-const platform = scriptedPlatform({ publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }) });
+const platform = scriptedPlatform({
+  publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
+});
 
 // Few accounts are gone through one by one; of many, the first posts that are due are looked at.
 describe.each([0, 60])("claiming what is due, beside %i accounts with posts for another day", (others) => {
   let ctx: TestContext;
   beforeEach(async () => {
     ctx = await createTestContext({ platformList: [platform] });
-    for (let n = 0; n < others; n++) await addPost(ctx, await addAccount(ctx), { scheduled_at: ctx.clock.now() + DAY });
+    for (let n = 0; n < others; n++)
+      await addPost(ctx, await addAccount(ctx), { scheduled_at: ctx.clock.now() + DAY });
   });
   afterEach(() => ctx[Symbol.asyncDispose]());
 
@@ -40,7 +43,12 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     const alone = await addPost(ctx, other, { scheduled_at: now - 5 * SECOND });
     expect(await claim(10)).toEqual([alone.id, first.id]);
     expect(await claim(10)).toEqual([]);
-    expect(await readPost(ctx, first.id)).toMatchObject({ status: "publishing", fence: 1, attempts: 1, lease_worker: ctx.workerId });
+    expect(await readPost(ctx, first.id)).toMatchObject({
+      status: "publishing",
+      fence: 1,
+      attempts: 1,
+      lease_worker: ctx.workerId,
+    });
   });
 
   it("opens attempts whose ids tell which was first", async () => {
@@ -48,7 +56,11 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     for (let n = 0; n < 3; n++) {
       const post = await addPost(ctx, await addAccount(ctx));
       await claim(10);
-      const { id } = await ctx.db.query.selectFrom("attempts").select("id").where("post_id", "=", post.id).executeTakeFirstOrThrow();
+      const { id } = await ctx.db.query
+        .selectFrom("attempts")
+        .select("id")
+        .where("post_id", "=", post.id)
+        .executeTakeFirstOrThrow();
       opened.push(id);
       // Within a millisecond nobody is first.
       await new Promise((resolve) => setTimeout(resolve, 2));
@@ -73,7 +85,8 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     const busy = await addAccount(ctx);
     for (let n = 0; n < 700; n++) await addPost(ctx, busy, { scheduled_at: now - MINUTE + n });
     const others = [];
-    for (let n = 0; n < 3; n++) others.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 3 + n }));
+    for (let n = 0; n < 3; n++)
+      others.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 3 + n }));
     const [first, ...rest] = await claim(3);
     expect(rest).toEqual(others.slice(0, 2).map(({ id }) => id));
     expect((await readPost(ctx, first ?? "")).account_id).toBe(busy.id);
@@ -84,7 +97,8 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     const now = ctx.clock.now();
     const media = [];
     for (const media_url of ["https://media.example/1.png", "r2://file_2", ""]) {
-      const metadata = media_url === "" ? JSON.stringify({ thread: [{ caption: "More", mediaUrl: "r2://file_3" }] }) : null;
+      const metadata =
+        media_url === "" ? JSON.stringify({ thread: [{ caption: "More", mediaUrl: "r2://file_3" }] }) : null;
       media.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 9, media_url, metadata }));
     }
     const text = [];
@@ -100,12 +114,21 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
   it("opens an attempt for each, and goes on in that of a post that only waited", async () => {
     const account = await addAccount(ctx);
     const post = await addPost(ctx, account, { scheduled_at: ctx.clock.now() - 250 });
-    const read = (): Promise<object[]> => ctx.db.query.selectFrom("attempts").select(["number", "outcome", "lateness_ms"]).execute();
+    const read = (): Promise<object[]> =>
+      ctx.db.query.selectFrom("attempts").select(["number", "outcome", "lateness_ms"]).execute();
     await claim(1);
     expect(await read()).toEqual([{ number: 1, outcome: "running", lateness_ms: 250 }]);
     const free = async (outcome: "waiting" | "retrying"): Promise<void> => {
-      await ctx.db.query.updateTable("attempts").set({ outcome, finished_at: ctx.clock.now() }).where("outcome", "=", "running").execute();
-      await ctx.db.query.updateTable("posts").set({ lease_worker: null, next_at: ctx.clock.now() }).where("id", "=", post.id).execute();
+      await ctx.db.query
+        .updateTable("attempts")
+        .set({ outcome, finished_at: ctx.clock.now() })
+        .where("outcome", "=", "running")
+        .execute();
+      await ctx.db.query
+        .updateTable("posts")
+        .set({ lease_worker: null, next_at: ctx.clock.now() })
+        .where("id", "=", post.id)
+        .execute();
       await ctx.db.query.updateTable("accounts").set({ in_flight_post: null }).execute();
     };
     await free("waiting");
@@ -114,14 +137,21 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     expect(await read()).toEqual([{ number: 1, outcome: "running", lateness_ms: 250 }]);
     await free("retrying");
     expect((await claimDue(ctx, { limit: 1 })).claimed[0]?.attempt).toBe(2);
-    expect((await read()).map((row) => ("outcome" in row ? row.outcome : null))).toEqual(["retrying", "running"]);
+    expect((await read()).map((row) => ("outcome" in row ? row.outcome : null))).toEqual([
+      "retrying",
+      "running",
+    ]);
   });
 
   it("keeps the posts of an account apart that are left over from downtime", async () => {
     const account = await addAccount(ctx);
     for (const ago of [5, 4]) await addPost(ctx, account, { scheduled_at: ctx.clock.now() - ago * MINUTE });
     await claim(10);
-    const row = await ctx.db.query.selectFrom("accounts").select("next_allowed_at").where("id", "=", account.id).executeTakeFirstOrThrow();
+    const row = await ctx.db.query
+      .selectFrom("accounts")
+      .select("next_allowed_at")
+      .where("id", "=", account.id)
+      .executeTakeFirstOrThrow();
     expect(row.next_allowed_at).toBe(ctx.clock.now() + 30 * SECOND);
   });
 });

@@ -2,15 +2,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { DAY } from "../../src/domain/time.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { startWebhookLoop } from "../../src/publisher/webhook-loop.ts";
-import { createWebhook } from "../../src/services/create-webhook.ts";
+import { createWebhook } from "../../src/services/webhooks/create-webhook.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 /** Takes everything and never answers a POST. */
-async function startSilentReceiver(): Promise<AsyncDisposable & { readonly url: string; readonly asked: Promise<void> }> {
+async function startSilentReceiver(): Promise<
+  AsyncDisposable & { readonly url: string; readonly asked: Promise<void> }
+> {
   let resolve = (): void => {};
   const asked = new Promise<void>((done) => (resolve = done));
   const server = createServer((request, response) => {
@@ -39,10 +41,16 @@ it("is not held up by a receiver that does not answer, neither for others nor at
   await silent.asked;
   await expect.poll(() => receiver.deliveries.length).toBe(1);
   await loop.close(10);
-  const rows = await ctx.db.query.selectFrom("webhook_deliveries").select(["status", "tries"]).orderBy("seq").execute();
+  const rows = await ctx.db.query
+    .selectFrom("webhook_deliveries")
+    .select(["status", "tries"])
+    .orderBy("seq")
+    .execute();
   expect(rows).toEqual([
     { status: "pending", tries: 0 },
     { status: "delivered", tries: 1 },
   ]);
-  expect(await ctx.db.query.selectFrom("webhooks").select("lease_worker").execute()).toEqual(Array(2).fill({ lease_worker: null }));
+  expect(await ctx.db.query.selectFrom("webhooks").select("lease_worker").execute()).toEqual(
+    Array(2).fill({ lease_worker: null }),
+  );
 });

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSetup } from "../../src/setup.ts";
-import { startServer } from "../../src/start-server.ts";
+import { readSetup } from "../../src/app/setup.ts";
+import { startServer } from "../../src/app/start/start-server.ts";
 import { startKeyProxy } from "../support/key-proxy.ts";
 import { RUNTIMES } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -63,7 +63,11 @@ describe("the protocol's conformance suite against the product as it is", () => 
   it.each(SUITES)("passes for $revision", async ({ suite, args, scenarios }) => {
     using folder = temporaryFolder();
     const machine = { host: hostname(), pid: process.pid };
-    await using server = await startServer({ setup: await readSetup(settings(folder)), machine, role: "serve" });
+    await using server = await startServer({
+      setup: await readSetup(settings(folder)),
+      machine,
+      role: "serve",
+    });
     const { unmet } = await runSuite({ suite, args, port: Number(new URL(server.address).port) });
     expect(scenarios.flatMap(unmet)).toEqual([]);
   });
@@ -79,7 +83,11 @@ describe("the protocol's conformance suite against the product's stack with the 
   it.each(WHOLE_SUITES)("passes in all that $revision requires", async ({ revision, count, extra }) => {
     using folder = temporaryFolder();
     await using server = await startFixtureServer(settings(folder));
-    const { unmet, exitCode } = await runSuite({ suite: "conformance-2026", args: ["--requirements", revision], port: server.port });
+    const { unmet, exitCode } = await runSuite({
+      suite: "conformance-2026",
+      args: ["--requirements", revision],
+      port: server.port,
+    });
     const required = requiredBy(revision);
     expect(required).toHaveLength(count);
     expect([...required, ...extra].flatMap(unmet)).toEqual([]);
@@ -89,7 +97,11 @@ describe("the protocol's conformance suite against the product's stack with the 
   it("passes in the released suite of 2025-11-25", async () => {
     using folder = temporaryFolder();
     await using server = await startFixtureServer(settings(folder));
-    const { scenarios, unmet, exitCode } = await runSuite({ suite: "conformance-2025", args: [], port: server.port });
+    const { scenarios, unmet, exitCode } = await runSuite({
+      suite: "conformance-2025",
+      args: [],
+      port: server.port,
+    });
     expect(scenarios).toHaveLength(30);
     expect(scenarios.flatMap(unmet)).toEqual([]);
     expect(exitCode).toBe(0);
@@ -116,10 +128,20 @@ interface Outcome {
 async function runSuite({ suite, args, port }: Run): Promise<Outcome> {
   using folder = temporaryFolder();
   await using proxy = await startKeyProxy(port, KEY);
-  const command = [join(MODULES, suite, "dist", "index.js"), "server", "--url", `${proxy.url}/mcp`, "-o", folder.path, ...args];
+  const command = [
+    join(MODULES, suite, "dist", "index.js"),
+    "server",
+    "--url",
+    `${proxy.url}/mcp`,
+    "-o",
+    folder.path,
+    ...args,
+  ];
   const child = spawn(NODE, command, { env: plainEnvironment(), stdio: ["ignore", "ignore", "inherit"] });
   await once(child, "close");
-  const outcomes = new Map(readdirSync(folder.path).map((name) => [scenarioIn(name), readChecks(join(folder.path, name))]));
+  const outcomes = new Map(
+    readdirSync(folder.path).map((name) => [scenarioIn(name), readChecks(join(folder.path, name))]),
+  );
   return {
     scenarios: [...outcomes.keys()],
     exitCode: child.exitCode,

@@ -22,8 +22,18 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "hand", version: "1" } },
 };
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
-const LIST = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "list_accounts", arguments: {} } };
-const CONNECT = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "connect_channel", arguments: { provider: "bluesky" } } };
+const LIST = {
+  jsonrpc: "2.0",
+  id: 2,
+  method: "tools/call",
+  params: { name: "list_accounts", arguments: {} },
+};
+const CONNECT = {
+  jsonrpc: "2.0",
+  id: 3,
+  method: "tools/call",
+  params: { name: "connect_channel", arguments: { provider: "bluesky" } },
+};
 
 /** It has 2 seconds by its own clocks; the rest is for a machine that is busy with other things. */
 const ENDS_WITHIN_MS = 5_000;
@@ -38,24 +48,29 @@ const ENDINGS: readonly (readonly [string, (child: Child) => void])[] = [
   ["a reader that is gone", stopReading],
 ];
 
-const MATRIX = RUNTIMES.flatMap((runtime) => ENDINGS.map(([way, end]) => ({ runtime, release: runtime.release, way, end })));
+const MATRIX = RUNTIMES.flatMap((runtime) =>
+  ENDINGS.map(([way, end]) => ({ runtime, release: runtime.release, way, end })),
+);
 
 describe("the bundle on standard streams", () => {
-  it.each(MATRIX)("ends soon by $way on Node $release, with nothing but frames on its output", async ({ runtime, end }) => {
-    using folder = temporaryFolder();
-    const child = start(runtime, folder);
-    child.stdin.on("error", () => {});
-    const closed = once(child, "exit");
-    const lines = read(child);
-    for (const message of [INITIALIZE, LIST]) send(child, message);
-    await lines.has((frame) => frame.id === 2);
-    const endedAt = performance.now();
-    end(child);
-    expect((await closed)[0]).toBe(0);
-    expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
-    expect(lines.frames.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
-    expect(lines.frames.find(({ id }) => id === 2).result.structuredContent.accounts).toHaveLength(1);
-  });
+  it.each(MATRIX)(
+    "ends soon by $way on Node $release, with nothing but frames on its output",
+    async ({ runtime, end }) => {
+      using folder = temporaryFolder();
+      const child = start(runtime, folder);
+      child.stdin.on("error", () => {});
+      const closed = once(child, "exit");
+      const lines = read(child);
+      for (const message of [INITIALIZE, LIST]) send(child, message);
+      await lines.has((frame) => frame.id === 2);
+      const endedAt = performance.now();
+      end(child);
+      expect((await closed)[0]).toBe(0);
+      expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
+      expect(lines.frames.every(({ jsonrpc }) => jsonrpc === "2.0")).toBe(true);
+      expect(lines.frames.find(({ id }) => id === 2).result.structuredContent.accounts).toHaveLength(1);
+    },
+  );
 
   it.each(RUNTIMES)("ends with its parent on Node $release, though its input stays open", async (runtime) => {
     using folder = temporaryFolder();
@@ -70,19 +85,22 @@ describe("the bundle on standard streams", () => {
     expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
   });
 
-  it.each(RUNTIMES)("does not wait on Node $release for somebody who is still filling in its page", async (runtime) => {
-    using folder = temporaryFolder();
-    const child = start(runtime, folder);
-    const lines = read(child);
-    for (const message of [INITIALIZE, CONNECT]) send(child, message);
-    await lines.has((frame) => frame.id === 3);
-    const socket = await beginPost(lines.frames.find(({ id }) => id === 3).result.structuredContent.url);
-    const endedAt = performance.now();
-    child.stdin.end();
-    expect((await once(child, "exit"))[0]).toBe(0);
-    expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
-    socket.destroy();
-  });
+  it.each(RUNTIMES)(
+    "does not wait on Node $release for somebody who is still filling in its page",
+    async (runtime) => {
+      using folder = temporaryFolder();
+      const child = start(runtime, folder);
+      const lines = read(child);
+      for (const message of [INITIALIZE, CONNECT]) send(child, message);
+      await lines.has((frame) => frame.id === 3);
+      const socket = await beginPost(lines.frames.find(({ id }) => id === 3).result.structuredContent.url);
+      const endedAt = performance.now();
+      child.stdin.end();
+      expect((await once(child, "exit"))[0]).toBe(0);
+      expect(performance.now() - endedAt).toBeLessThan(ENDS_WITHIN_MS);
+      socket.destroy();
+    },
+  );
 });
 
 /** A request that the process has begun to read; its body never comes. */
@@ -103,7 +121,11 @@ function stopReading(child: Child): void {
 }
 
 /** In a folder with an `.env` that would change much, and with everybody's debug output switched on. */
-function start(runtime: Runtime, folder: ReturnType<typeof temporaryFolder>, args: readonly string[] = [bundle.file, "stdio"]) {
+function start(
+  runtime: Runtime,
+  folder: ReturnType<typeof temporaryFolder>,
+  args: readonly string[] = [bundle.file, "stdio"],
+) {
   writeFileSync(join(folder.path, ".env"), "POSTHORN_LOG_LEVEL=trace\nPOSTHORN_PORT=nonsense\nDEBUG=*\n");
   const env = { ...environmentOf(runtime, folder.path), ...folder.env, POSTHORN_PORT: "0", DEBUG: "*" };
   const child = spawn(runtime.node, [...args], { cwd: folder.path, env, stdio: ["pipe", "pipe", "pipe"] });

@@ -29,29 +29,38 @@ describe("the packed tarball", () => {
     expect(statSync(tarball).size).toBeLessThanOrEqual(MAX_TARBALL_BYTES);
   });
 
-  it.each(RUNTIMES)("starts through npx on Node $release, and an agent schedules with it", async (runtime) => {
-    using home = temporaryFolder();
-    const client = new Client({ name: "test", version: "1" });
-    await client.connect(new StdioClientTransport(throughNpx(runtime, home, ["stdio"])), { timeout: INSTALL_MS });
-    try {
-      const { accounts } = structured(await client.callTool({ name: "list_accounts", arguments: {} })) as { accounts: { id: string }[] };
-      const caption = "From a packed tarball";
-      const answer = await client.callTool({
-        name: "schedule_post",
-        arguments: { accountId: accounts[0]!.id, caption, scheduledAt: "2099-01-01T00:00:00Z" },
+  it.each(RUNTIMES)(
+    "starts through npx on Node $release, and an agent schedules with it",
+    async (runtime) => {
+      using home = temporaryFolder();
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(new StdioClientTransport(throughNpx(runtime, home, ["stdio"])), {
+        timeout: INSTALL_MS,
       });
-      expect(structured(answer)).toMatchObject({ post: { caption, status: "scheduled" } });
-    } finally {
-      await client.close();
-    }
-  });
+      try {
+        const { accounts } = structured(await client.callTool({ name: "list_accounts", arguments: {} })) as {
+          accounts: { id: string }[];
+        };
+        const caption = "From a packed tarball";
+        const answer = await client.callTool({
+          name: "schedule_post",
+          arguments: { accountId: accounts[0]!.id, caption, scheduledAt: "2099-01-01T00:00:00Z" },
+        });
+        expect(structured(answer)).toMatchObject({ post: { caption, status: "scheduled" } });
+      } finally {
+        await client.close();
+      }
+    },
+  );
 
   it.each(RUNTIMES.filter(({ hasBuiltInSqlite }) => hasBuiltInSqlite))(
     "publishes the demo's picture on Node $release without a native package",
     async (runtime) => {
       using home = temporaryFolder();
       const { command, args, env } = throughNpx(runtime, home, ["demo", "--exit"]);
-      const { stdout } = await promisify(execFile)(command, args, { env: { ...env, npm_config_omit: "optional" } });
+      const { stdout } = await promisify(execFile)(command, args, {
+        env: { ...env, npm_config_omit: "optional" },
+      });
       expect(stdout).toMatch(/published/);
     },
   );
@@ -59,7 +68,12 @@ describe("the packed tarball", () => {
 
 function throughNpx(runtime: Runtime, home: ReturnType<typeof temporaryFolder>, args: readonly string[]) {
   // A cache of its own: nothing that an earlier run has fetched or built helps.
-  const env = { ...environmentOf(runtime, home.path), ...home.env, POSTHORN_PORT: "0", npm_config_cache: join(home.path, "cache") };
+  const env = {
+    ...environmentOf(runtime, home.path),
+    ...home.env,
+    POSTHORN_PORT: "0",
+    npm_config_cache: join(home.path, "cache"),
+  };
   const npx = join(runtime.npm, "bin", "npx-cli.js");
   return { command: runtime.node, args: [npx, "--yes", `--package=${tarball}`, "posthorn", ...args], env };
 }

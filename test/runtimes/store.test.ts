@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { DriverName } from "../../src/store/driver.ts";
+import type { DriverName } from "../../src/store/engine/driver.ts";
 import { RUNTIMES, type Runtime } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { plainEnvironment } from "../support/workspace.ts";
@@ -14,7 +14,9 @@ const BLOCKER = join(ROOT, "test", "support", "without-better-sqlite3.cjs");
 
 /** The store itself, and what must never be wrong on top of it. */
 const FOLDERS = ["test/store", "test/publisher"];
-const FILES = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder))).filter((name) => name.endsWith(".test.ts"));
+const FILES = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder))).filter((name) =>
+  name.endsWith(".test.ts"),
+);
 
 const PROBE = `
   const { openDb } = await import("./src/store/db.ts");
@@ -26,28 +28,38 @@ const CAN_LOAD_NATIVE = `new (require("better-sqlite3"))(":memory:").close()`;
 /** Each release with the driver that is taken there by itself, and without the native one where Node has another. */
 const MATRIX = RUNTIMES.flatMap((runtime) => [
   { runtime, release: runtime.release, natives: "as installed", hasNatives: true },
-  ...(runtime.hasBuiltInSqlite ? [{ runtime, release: runtime.release, natives: "left out", hasNatives: false }] : []),
+  ...(runtime.hasBuiltInSqlite
+    ? [{ runtime, release: runtime.release, natives: "left out", hasNatives: false }]
+    : []),
 ]);
 
 const run = promisify(execFile);
 
 describe("the store", () => {
-  it.each(MATRIX)("takes the best driver on Node $release with native packages $natives", async ({ runtime, hasNatives }) => {
-    expect(await driverOn(runtime, hasNatives)).toBe(hasNatives && (await canLoadNative(runtime)) ? "better-sqlite3" : "node:sqlite");
-  });
+  it.each(MATRIX)(
+    "takes the best driver on Node $release with native packages $natives",
+    async ({ runtime, hasNatives }) => {
+      expect(await driverOn(runtime, hasNatives)).toBe(
+        hasNatives && (await canLoadNative(runtime)) ? "better-sqlite3" : "node:sqlite",
+      );
+    },
+  );
 
-  it.each(RUNTIMES)("and the publisher keep their contract on Node $release with each driver that is there", async (runtime) => {
-    const drivers = new Set<DriverName>();
-    for (const hasNatives of runtime.hasBuiltInSqlite ? [true, false] : [true]) {
-      const driver = await driverOn(runtime, hasNatives);
-      if (drivers.has(driver)) continue;
-      drivers.add(driver);
-      const report = await runStoreTests(runtime, hasNatives);
-      expect(report.failures).toEqual([]);
-      expect(report.files).toBe(FILES.length);
-    }
-    expect([...drivers]).toContain(runtime.hasBuiltInSqlite ? "node:sqlite" : "better-sqlite3");
-  });
+  it.each(RUNTIMES)(
+    "and the publisher keep their contract on Node $release with each driver that is there",
+    async (runtime) => {
+      const drivers = new Set<DriverName>();
+      for (const hasNatives of runtime.hasBuiltInSqlite ? [true, false] : [true]) {
+        const driver = await driverOn(runtime, hasNatives);
+        if (drivers.has(driver)) continue;
+        drivers.add(driver);
+        const report = await runStoreTests(runtime, hasNatives);
+        expect(report.failures).toEqual([]);
+        expect(report.files).toBe(FILES.length);
+      }
+      expect([...drivers]).toContain(runtime.hasBuiltInSqlite ? "node:sqlite" : "better-sqlite3");
+    },
+  );
 });
 
 async function driverOn(runtime: Runtime, hasNatives: boolean): Promise<DriverName> {
@@ -82,7 +94,9 @@ async function runStoreTests(runtime: Runtime, hasNatives: boolean): Promise<Rep
   }).catch(() => {});
   const { testResults } = JSON.parse(readFileSync(file, "utf8")) as { testResults: TestFile[] };
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const broken = testResults.filter(({ status, assertionResults }) => status !== "passed" && assertionResults.length === 0);
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status !== "passed" && assertionResults.length === 0,
+  );
   const failed = tests.filter(({ status }) => status !== "passed");
   return {
     files: testResults.length,
@@ -96,11 +110,17 @@ async function runStoreTests(runtime: Runtime, hasNatives: boolean): Promise<Rep
 interface TestFile {
   readonly name: string;
   readonly status: string;
-  readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages: readonly string[] }[];
+  readonly assertionResults: readonly {
+    readonly fullName: string;
+    readonly status: string;
+    readonly failureMessages: readonly string[];
+  }[];
 }
 
 /** Without what this run of the tests tells its own workers. */
 function envOf(hasNatives: boolean): Record<string, string> {
-  const entries = Object.entries(plainEnvironment()).filter(([name]) => !/^(VITEST|TEST$|NODE_OPTIONS$)/.test(name));
+  const entries = Object.entries(plainEnvironment()).filter(
+    ([name]) => !/^(VITEST|TEST$|NODE_OPTIONS$)/.test(name),
+  );
   return { ...Object.fromEntries(entries), ...(hasNatives ? {} : { NODE_OPTIONS: `--require ${BLOCKER}` }) };
 }

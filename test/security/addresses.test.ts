@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { loadCatalog } from "../../src/catalog.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
-import { connectWithSecrets } from "../../src/services/connections.ts";
-import { deliverDue } from "../../src/services/webhook-deliveries.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { deliverDue } from "../../src/services/webhooks/webhook-deliveries.ts";
 import { startCanary, type Canary } from "../support/canary.ts";
 import { callerOf } from "../support/context.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
@@ -59,7 +59,8 @@ const tool =
     return { status, error: json.error ?? json.result?.results?.[0]?.error ?? "" };
   };
 
-const onFeed = (args: (address: string) => object): Way => tool("schedule_post", (address) => ({ accountId: feed, ...args(address) }));
+const onFeed = (args: (address: string) => object): Way =>
+  tool("schedule_post", (address) => ({ accountId: feed, ...args(address) }));
 const onBluesky = (metadata: (address: string) => object): Way =>
   tool("schedule_post", (address) => ({ accountId: bluesky, caption: "x", metadata: metadata(address) }));
 
@@ -68,23 +69,40 @@ const REFUSED: readonly string[] = ["invalid", "unavailable"];
 
 /** As a person who connects a channel enters it. */
 const connecting =
-  (args: (address: string) => { provider: string; instanceUrl?: string; secrets: Record<string, string> }): Way =>
+  (
+    args: (address: string) => { provider: string; instanceUrl?: string; secrets: Record<string, string> },
+  ): Way =>
   (address) =>
     connectWithSecrets(service.ctx, callerOf(), args(address)).then(
       () => ({ status: 200, error: "" }),
-      (error: { kind?: string; message: string }) => ({ status: REFUSED.includes(error.kind ?? "") ? 400 : 500, error: error.message }),
+      (error: { kind?: string; message: string }) => ({
+        status: REFUSED.includes(error.kind ?? "") ? 400 : 500,
+        error: error.message,
+      }),
     );
 
 /** Every way by which an address of a user's comes in, by the name of its argument. */
 const WAYS: Readonly<Record<string, Way>> = {
   "schedule_post mediaUrl": onFeed((mediaUrl) => ({ mediaUrl })),
   "schedule_post thumbnailUrl": onFeed((thumbnailUrl) => ({ caption: "x", thumbnailUrl })),
-  "schedule_post metadata.thumbnailUrl": onFeed((thumbnailUrl) => ({ caption: "x", metadata: { thumbnailUrl } })),
-  "schedule_post metadata.moreMedia.url": onFeed((url) => ({ caption: "x", metadata: { moreMedia: [{ url }] } })),
-  "schedule_post metadata.thread.mediaUrl": onBluesky((mediaUrl) => ({ thread: [{ caption: "y", mediaUrl }] })),
+  "schedule_post metadata.thumbnailUrl": onFeed((thumbnailUrl) => ({
+    caption: "x",
+    metadata: { thumbnailUrl },
+  })),
+  "schedule_post metadata.moreMedia.url": onFeed((url) => ({
+    caption: "x",
+    metadata: { moreMedia: [{ url }] },
+  })),
+  "schedule_post metadata.thread.mediaUrl": onBluesky((mediaUrl) => ({
+    thread: [{ caption: "y", mediaUrl }],
+  })),
   "schedule_post dryRun": onFeed((mediaUrl) => ({ mediaUrl, dryRun: true })),
-  "schedule_posts posts.mediaUrl": tool("schedule_posts", (mediaUrl) => ({ posts: [{ accountId: feed, mediaUrl }] })),
-  "schedule_posts posts.thumbnailUrl": tool("schedule_posts", (thumbnailUrl) => ({ posts: [{ accountId: feed, thumbnailUrl }] })),
+  "schedule_posts posts.mediaUrl": tool("schedule_posts", (mediaUrl) => ({
+    posts: [{ accountId: feed, mediaUrl }],
+  })),
+  "schedule_posts posts.thumbnailUrl": tool("schedule_posts", (thumbnailUrl) => ({
+    posts: [{ accountId: feed, thumbnailUrl }],
+  })),
   "update_post mediaUrl": tool("update_post", (mediaUrl) => ({ id: waiting, mediaUrl })),
   "update_post thumbnailUrl": tool("update_post", (thumbnailUrl) => ({ id: waiting, thumbnailUrl })),
   "set_thumbnail thumbnailUrl": tool("set_thumbnail", (thumbnailUrl) => ({ id: live, thumbnailUrl })),
@@ -121,8 +139,13 @@ describe("every argument that takes an address", () => {
   });
 
   it("is among them", () => {
-    const schemas = tools.map((each) => ({ name: each.name, schema: z.toJSONSchema(each.input, { io: "input", unrepresentable: "any" }) }));
-    const found = schemas.flatMap(({ name, schema }) => addressNames(schema).map((path) => `${name} ${path}`));
+    const schemas = tools.map((each) => ({
+      name: each.name,
+      schema: z.toJSONSchema(each.input, { io: "input", unrepresentable: "any" }),
+    }));
+    const found = schemas.flatMap(({ name, schema }) =>
+      addressNames(schema).map((path) => `${name} ${path}`),
+    );
     const known = [...Object.keys(WAYS), ...NEVER_OPENED];
     expect(found.filter((name) => !known.includes(name))).toEqual([]);
     expect(found.length).toBeGreaterThan(8);
@@ -130,7 +153,9 @@ describe("every argument that takes an address", () => {
 
   it("of a platform's own fields is among them, too", () => {
     const found = [...platforms].flatMap((platform) =>
-      addressNames(z.toJSONSchema(platform.metadata, { io: "input", unrepresentable: "any" })).map((path) => `metadata.${path}`),
+      addressNames(z.toJSONSchema(platform.metadata, { io: "input", unrepresentable: "any" })).map(
+        (path) => `metadata.${path}`,
+      ),
     );
     const known = [...Object.keys(WAYS).map((name) => name.split(" ")[1]), ...NEVER_OPENED];
     expect([...new Set(found)].filter((name) => !known.includes(name))).toEqual([]);
@@ -157,7 +182,10 @@ function addressNames(schema: unknown, path = ""): string[] {
     const deeper = addressNames(inner, full);
     return deeper.length > 0 ? deeper : isAddress ? [full] : [];
   });
-  return [...named, ...[items, ...(anyOf ?? []), ...Object.values($defs ?? {})].flatMap((inner) => addressNames(inner, path))];
+  return [
+    ...named,
+    ...[items, ...(anyOf ?? []), ...Object.values($defs ?? {})].flatMap((inner) => addressNames(inner, path)),
+  ];
 }
 
 describe("an address that was harmless when it was given", () => {
@@ -174,7 +202,9 @@ describe("an address that was harmless when it was given", () => {
 
   it("is checked again for each event, and for a test", async () => {
     dns.zone.set("turning-hook.test", []);
-    const { webhook } = await service.call("create_webhook", { url: `http://turning-hook.test:${canary.port}/` });
+    const { webhook } = await service.call("create_webhook", {
+      url: `http://turning-hook.test:${canary.port}/`,
+    });
     dns.zone.set("turning-hook.test", ["127.0.0.1"]);
     const { delivery } = await service.call("test_webhook", { id: webhook.id });
     expect(delivery).toMatchObject({ status: "failed", error: expect.stringContaining("private network") });
@@ -188,10 +218,18 @@ describe("an address that was harmless when it was given", () => {
   it("is checked again for each delivery of a channel's posts", async () => {
     dns.zone.set("turning-channel.test", ["3ffe:ffff::1"]);
     const sealed = service.ctx.cipher.seal(
-      JSON.stringify({ url: `http://turning-channel.test:${canary.port}/`, secret: `whsec_${"A".repeat(32)}` }),
+      JSON.stringify({
+        url: `http://turning-channel.test:${canary.port}/`,
+        secret: `whsec_${"A".repeat(32)}`,
+      }),
       "default|acc_turning|secrets",
     );
-    await addAccount(service.ctx, { id: "acc_turning", provider: "webhook", secrets_enc: sealed, secrets_version: 1 });
+    await addAccount(service.ctx, {
+      id: "acc_turning",
+      provider: "webhook",
+      secrets_enc: sealed,
+      secrets_version: 1,
+    });
     dns.zone.set("turning-channel.test", ["127.0.0.1"]);
     const { post } = await service.call("schedule_post", { accountId: "acc_turning", caption: "x" });
     await drain(service.ctx);

@@ -4,7 +4,7 @@ import { PassThrough, Readable } from "node:stream";
 import { createGzip, deflateRawSync, gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { StdioTransport } from "../../src/mcp/stdio-transport.ts";
+import { StdioTransport } from "../../src/mcp/transports/stdio-transport.ts";
 import type { Answer, Ask } from "../support/http.ts";
 import type { Service } from "../support/service.ts";
 import { startServiceWithMcp } from "./service-with-mcp.ts";
@@ -50,14 +50,22 @@ describe("a body that is more than it seems", () => {
   it.each(TAKERS)("is not unpacked beyond the limit by %s", async (target) => {
     expect(bomb.length).toBeLessThan(300_000);
     for (const encoding of ["gzip", "x-gzip", "gzip, gzip", "deflate, gzip"]) {
-      const { status } = await ask(target, { headers: { ...JSON_TYPE, "Content-Encoding": encoding }, body: bomb });
+      const { status } = await ask(target, {
+        headers: { ...JSON_TYPE, "Content-Encoding": encoding },
+        body: bomb,
+      });
       expect([encoding, [400, 413].includes(status)]).toEqual([encoding, true]);
     }
-    expect((await ask(target, { headers: { ...JSON_TYPE, "Content-Encoding": "gzip" }, body: bomb })).status).toBe(413);
+    expect(
+      (await ask(target, { headers: { ...JSON_TYPE, "Content-Encoding": "gzip" }, body: bomb })).status,
+    ).toBe(413);
   });
 
   it("is not unpacked by MCP at all", async () => {
-    const answer = await ask("POST /mcp", { headers: { ...JSON_TYPE, "Content-Encoding": "gzip" }, body: bomb });
+    const answer = await ask("POST /mcp", {
+      headers: { ...JSON_TYPE, "Content-Encoding": "gzip" },
+      body: bomb,
+    });
     expect(answer.status).toBe(400);
   });
 
@@ -66,10 +74,17 @@ describe("a body that is more than it seems", () => {
     expect((await ask(`POST ${form}`, { key: null, headers, body: bomb })).status).toBe(413);
     const many = Array.from({ length: 5_000 }, (_, at) => `f${at}=1`).join("&");
     const plain = { "Content-Type": "application/x-www-form-urlencoded" };
-    expect([400, 413]).toContain((await ask(`POST ${form}`, { key: null, headers: plain, body: many })).status);
+    expect([400, 413]).toContain(
+      (await ask(`POST ${form}`, { key: null, headers: plain, body: many })).status,
+    );
     const files = { "Content-Type": "multipart/form-data; boundary=x" };
-    const parts = Array.from({ length: 1_000 }, (_, at) => `--x\r\nContent-Disposition: form-data; name="f${at}"\r\n\r\n1\r\n`).join("");
-    expect((await ask(`POST ${form}`, { key: null, headers: files, body: `${parts}--x--` })).status).toBe(400);
+    const parts = Array.from(
+      { length: 1_000 },
+      (_, at) => `--x\r\nContent-Disposition: form-data; name="f${at}"\r\n\r\n1\r\n`,
+    ).join("");
+    expect((await ask(`POST ${form}`, { key: null, headers: files, body: `${parts}--x--` })).status).toBe(
+      400,
+    );
   });
 });
 
@@ -91,7 +106,12 @@ describe("a body that is nested without end", () => {
     const headers = { ...JSON_TYPE, Accept: "application/json, text/event-stream" };
     for (const deep of DEEP) {
       const call = (params: string) => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
-      const bodies = [deep, call(deep), call(`{"name":"list_posts","arguments":${deep}}`), call(`{"name":"list_posts","_meta":${deep}}`)];
+      const bodies = [
+        deep,
+        call(deep),
+        call(`{"name":"list_posts","arguments":${deep}}`),
+        call(`{"name":"list_posts","_meta":${deep}}`),
+      ];
       for (const body of bodies) {
         const { status, text } = await ask("POST /mcp", { headers, body });
         expect(status).toBe(400);
@@ -110,7 +130,8 @@ describe("over standard streams", () => {
     const read: unknown[] = [];
     transport.onmessage = (message) => void read.push(message);
     await transport.start();
-    for (const deep of DEEP) stdin.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":${deep}}}\n`);
+    for (const deep of DEEP)
+      stdin.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"arguments":${deep}}}\n`);
     stdin.write('{"jsonrpc":"2.0","id":8,"method":"ping"}\n');
     while (read.length < 3) await new Promise((resolve) => setImmediate(resolve));
     expect(read.at(-1)).toMatchObject({ id: 8, method: "ping" });
@@ -161,10 +182,18 @@ const NO_MEDIA: readonly (readonly [string, string | Buffer])[] = [
 describe("an upload that is no picture, film or sound", () => {
   it.each(NO_MEDIA)("is refused, whatever it calls itself: %s", async (_name, body) => {
     for (const type of ["image/png", "image/svg+xml", "video/mp4", "application/octet-stream"]) {
-      const answer = await ask("POST /api/v1/files?name=photo.png", { headers: { "Content-Type": type }, body });
+      const answer = await ask("POST /api/v1/files?name=photo.png", {
+        headers: { "Content-Type": type },
+        body,
+      });
       expect([type, answer.status]).toEqual([type, 400]);
     }
-    for (const type of ["text/html", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded", "application/zip"]) {
+    for (const type of [
+      "text/html",
+      "multipart/form-data; boundary=x",
+      "application/x-www-form-urlencoded",
+      "application/zip",
+    ]) {
       expect((await ask("POST /api/v1/files", { headers: { "Content-Type": type }, body })).status).toBe(400);
     }
     expect((await service.ask("GET /api/v1/files")).json.files).toEqual([]);
@@ -173,7 +202,10 @@ describe("an upload that is no picture, film or sound", () => {
   it("is not shown as a page where it hides behind a picture", async () => {
     const photo = readFileSync(new URL("../fixtures/photo.png", import.meta.url));
     const body = Buffer.concat([photo, Buffer.from("<html><script>alert(1)</script>")]);
-    const { json } = await ask("POST /api/v1/files?name=page.html", { headers: { "Content-Type": "image/png" }, body });
+    const { json } = await ask("POST /api/v1/files?name=page.html", {
+      headers: { "Content-Type": "image/png" },
+      body,
+    });
     expect(json.file).toMatchObject({ mimeType: "image/png", name: expect.stringMatching(/\.png$/) });
     const { pathname, search } = new URL(json.file.downloadUrl);
     const { headers } = await service.ask(`GET ${pathname}${search}`, { key: null });
@@ -201,11 +233,15 @@ describe("headers without measure", () => {
     ["an endless line", `X-${"a".repeat(100_000)}`],
     ["cookies", `Cookie: ${"a=b; ".repeat(10_000)}\r\n`],
   ])("are refused: %s", async (_name, header) => {
-    expect(await exchange(`GET /api/v1/posts HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`)).toMatch(/^HTTP\/1.1 431 /);
+    expect(await exchange(`GET /api/v1/posts HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`)).toMatch(
+      /^HTTP\/1.1 431 /,
+    );
   });
 
   it("are refused in the address, too", async () => {
-    expect(await exchange(`GET /${"a".repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).toMatch(/^HTTP\/1.1 431 /);
+    expect(await exchange(`GET /${"a".repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 431 /,
+    );
   });
 
   it("do no harm where they are only strange", async () => {

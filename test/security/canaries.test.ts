@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createContext, type Context } from "../../src/compose.ts";
-import { createLogger } from "../../src/log.ts";
-import { readSetup } from "../../src/setup.ts";
-import { httpDeps } from "../../src/start-server.ts";
+import { createContext, type Context } from "../../src/app/compose.ts";
+import { createLogger } from "../../src/app/log.ts";
+import { readSetup } from "../../src/app/setup.ts";
+import { httpDeps } from "../../src/app/start/start-server.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { deliverDue } from "../../src/services/webhook-deliveries.ts";
-import { openCalendarLink } from "../../src/services/calendar-link.ts";
+import { deliverDue } from "../../src/services/webhooks/webhook-deliveries.ts";
+import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
 import { runCli, type CliRun } from "../support/cli.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startTestServer, type Answer, type Ask, type TestServer } from "../support/http.ts";
@@ -63,7 +63,11 @@ async function call(tool: string, args: object): Promise<any> {
 }
 
 /** A Bluesky server that quotes whatever it is sent, in every kind of failure. */
-async function startLeakyPds(): Promise<{ origin: string; mode: string; [Symbol.asyncDispose](): Promise<void> }> {
+async function startLeakyPds(): Promise<{
+  origin: string;
+  mode: string;
+  [Symbol.asyncDispose](): Promise<void>;
+}> {
   const http = createServer((request, response) => void answerAsPds(pds.mode, request, response));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   return {
@@ -76,7 +80,12 @@ async function startLeakyPds(): Promise<{ origin: string; mode: string; [Symbol.
   };
 }
 
-const session = { did: "did:plc:canary", handle: "alice.test", accessJwt: CANARY.access, refreshJwt: CANARY.refresh };
+const session = {
+  did: "did:plc:canary",
+  handle: "alice.test",
+  accessJwt: CANARY.access,
+  refreshJwt: CANARY.refresh,
+};
 
 async function answerAsPds(mode: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
@@ -84,23 +93,34 @@ async function answerAsPds(mode: string, request: IncomingMessage, response: Ser
   const quoted = `You sent ${request.headers.authorization} and ${body}.`;
   const send = (status: number, json: object): void =>
     void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(json));
-  const isSession = method === "com.atproto.server.createSession" || method === "com.atproto.server.refreshSession";
-  if (isSession && body.includes(CANARY.wrongPassword)) return send(401, { error: "AuthenticationRequired", message: quoted });
+  const isSession =
+    method === "com.atproto.server.createSession" || method === "com.atproto.server.refreshSession";
+  if (isSession && body.includes(CANARY.wrongPassword))
+    return send(401, { error: "AuthenticationRequired", message: quoted });
   if (isSession && mode === "half a session") {
-    return send(200, { accessJwt: CANARY.strayAccess, refreshJwt: CANARY.strayRefresh, handle: "alice.test" });
+    return send(200, {
+      accessJwt: CANARY.strayAccess,
+      refreshJwt: CANARY.strayRefresh,
+      handle: "alice.test",
+    });
   }
   if (isSession && mode === "500") return send(500, { error: "InternalServerError", message: quoted });
   if (method === "com.atproto.server.createSession") return send(200, session);
   if (method === "com.atproto.server.refreshSession") {
     return send(200, { ...session, accessJwt: CANARY.freshAccess, refreshJwt: CANARY.freshRefresh });
   }
-  if (method === "com.atproto.repo.getRecord") return send(400, { error: "RecordNotFound", message: "There is none." });
+  if (method === "com.atproto.repo.getRecord")
+    return send(400, { error: "RecordNotFound", message: "There is none." });
   if (method === "app.bsky.actor.getProfile") return send(400, { error: "InvalidRequest", message: quoted });
-  if (mode === "half a session" || (mode === "expired" && request.headers.authorization === `Bearer ${CANARY.access}`)) {
+  if (
+    mode === "half a session" ||
+    (mode === "expired" && request.headers.authorization === `Bearer ${CANARY.access}`)
+  ) {
     return send(400, { error: "ExpiredToken", message: quoted });
   }
   const long = { error: "InvalidRequest", message: `${"x".repeat(1_960)} ${quoted}` };
-  if (mode === "cut") return void response.writeHead(200, { "content-length": "1000" }).write(quoted, () => response.destroy());
+  if (mode === "cut")
+    return void response.writeHead(200, { "content-length": "1000" }).write(quoted, () => response.destroy());
   if (mode === "500") return send(500, long);
   send(400, mode === "long" ? long : { error: "InvalidRequest", message: quoted });
 }
@@ -138,7 +158,11 @@ const bucket = (): Record<string, string> => ({
   POSTHORN_S3_SECRET_ACCESS_KEY: CANARY.bucketSecret,
 });
 
-async function command(args: readonly string[], input?: string, env: Record<string, string> = {}): Promise<CliRun> {
+async function command(
+  args: readonly string[],
+  input?: string,
+  env: Record<string, string> = {},
+): Promise<CliRun> {
   const run = await runCli(args, {
     env: {
       POSTHORN_DATA_DIR: folder.env["POSTHORN_DATA_DIR"] ?? "",
@@ -165,7 +189,10 @@ beforeAll(async () => {
   });
   ctx = await createContext(setup, { clock: new FakeClock(), log: createLogger("debug", logFile) });
   const toolbox = createToolbox(ctx, setup.catalog.tools);
-  server = await startTestServer(ctx, setup.catalog.tools, { ...httpDeps({ setup, ctx, toolbox, isReady: () => true }), rateLimit: 1e6 });
+  server = await startTestServer(ctx, setup.catalog.tools, {
+    ...httpDeps({ setup, ctx, toolbox, isReady: () => true }),
+    rateLimit: 1e6,
+  });
   await runSession();
 });
 
@@ -198,7 +225,11 @@ async function runSession(): Promise<void> {
   const path = new URL(channel.result.url).pathname;
   for (const secret of ["whsec_canary-not-base64-%%", CANARY.channelSecret]) {
     const body = new URLSearchParams({ url: receiver.url, secret }).toString();
-    await ask(`POST ${path}`, { key: null, headers: { "Content-Type": "application/x-www-form-urlencoded" }, body });
+    await ask(`POST ${path}`, {
+      key: null,
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body,
+    });
   }
   const { account } = (await call("check_connection", { connectId: channel.result.connectId })).result;
   const quoted = `You sent it to ${receiver.url} signed with ${CANARY.channelSecret}`;
@@ -212,7 +243,10 @@ async function runSession(): Promise<void> {
   made["hook secret"] = first.json.secret;
   await server.ask("POST /api/v1/webhooks", { json: { url }, headers });
   const own = await call("create_webhook", { url, secret: CANARY.hookSecret });
-  hook.replies.push({ status: 500, body: CANARY.hookSecret }, { status: 302, headers: { location: `/?key=${CANARY.hookToken}` } });
+  hook.replies.push(
+    { status: 500, body: CANARY.hookSecret },
+    { status: 302, headers: { location: `/?key=${CANARY.hookToken}` } },
+  );
   await call("test_webhook", { id: own.result.webhook.id });
   await call("test_webhook", { id: own.result.webhook.id });
   await deliverDue(ctx, own.result.webhook.id, new AbortController().signal);
@@ -224,7 +258,13 @@ async function runSession(): Promise<void> {
   shown.push(JSON.stringify(calendar.headers), calendar.text);
   await ask(`GET /calendar/${made["calendar link"]}x.ics`, { key: null });
 
-  for (const target of ["GET /api/v1/accounts", "GET /api/v1/webhooks", "GET /api/v1/platforms", "GET /api/v1/status", "GET /readyz"]) {
+  for (const target of [
+    "GET /api/v1/accounts",
+    "GET /api/v1/webhooks",
+    "GET /api/v1/platforms",
+    "GET /api/v1/status",
+    "GET /readyz",
+  ]) {
     await ask(target);
   }
   await command(["export", join(folder.path, "export.jsonl")]);
@@ -290,7 +330,9 @@ describe("after a day with secrets", () => {
   });
 
   it("none stands in an answer, a page or an error", () => {
-    expect(shown.map((answer) => ({ answer, has: found(answer) })).filter(({ has }) => has.length > 0)).toEqual([]);
+    expect(
+      shown.map((answer) => ({ answer, has: found(answer) })).filter(({ has }) => has.length > 0),
+    ).toEqual([]);
   });
 
   it.each(["posthorn.db", "posthorn.db-wal", "backup.tar", "export.jsonl"])("none stands in %s", (name) => {

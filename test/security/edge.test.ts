@@ -24,10 +24,13 @@ type Head = { readonly status: number; readonly headers: Readonly<Record<string,
 function headOf(target: string, headers: Readonly<Record<string, string>>): Promise<Head> {
   const [method, path] = target.split(" ");
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ host: "127.0.0.1", port: service.port, method, path, headers, agent: false }, (incoming) => {
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers });
-      incoming.destroy();
-    });
+    const outgoing = httpRequest(
+      { host: "127.0.0.1", port: service.port, method, path, headers, agent: false },
+      (incoming) => {
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers });
+        incoming.destroy();
+      },
+    );
     outgoing.on("error", reject);
     outgoing.end();
   });
@@ -84,7 +87,11 @@ describe("Host and Origin", () => {
     ["posts.example.com", "https://posts.example.com https://attacker.example", false],
   ])("%s with Origin %s: %s", async (host, origin, isAllowed) => {
     for (const target of GUARDED) {
-      const sent = { Host: host, Authorization: `Bearer ${key}`, ...(origin === undefined ? {} : { Origin: origin }) };
+      const sent = {
+        Host: host,
+        Authorization: `Bearer ${key}`,
+        ...(origin === undefined ? {} : { Origin: origin }),
+      };
       const { status, headers } = await headOf(target, sent);
       expect([target, status === 403]).toEqual([target, !isAllowed]);
       expect(status).not.toBe(401);
@@ -126,7 +133,10 @@ const PAGES = [
 describe("what is there without a key", () => {
   it("gives no other site's pages anything to read, whatever name leads here", async () => {
     for (const target of [...PAGES, "GET /metrics"]) {
-      const { headers } = await headOf(target, { Host: "rebound.attacker.example", Origin: "https://attacker.example" });
+      const { headers } = await headOf(target, {
+        Host: "rebound.attacker.example",
+        Origin: "https://attacker.example",
+      });
       expect([target, headers["access-control-allow-origin"]]).toEqual([target, undefined]);
       expect(headers).not.toHaveProperty("set-cookie");
     }
@@ -134,7 +144,11 @@ describe("what is there without a key", () => {
 
   it("answers no preflight", async () => {
     for (const target of [...GUARDED, ...PAGES]) {
-      const preflight = { Host: "localhost", Origin: "https://attacker.example", "Access-Control-Request-Method": "POST" };
+      const preflight = {
+        Host: "localhost",
+        Origin: "https://attacker.example",
+        "Access-Control-Request-Method": "POST",
+      };
       const { status, headers } = await headOf(`OPTIONS ${target.split(" ")[1]}`, preflight);
       expect([target, status >= 400]).toEqual([target, true]);
       expect(headers).not.toHaveProperty("access-control-allow-methods");
@@ -143,15 +157,27 @@ describe("what is there without a key", () => {
 
   it("shows the numbers of the instance to whoever brings their token alone", async () => {
     const ask = (authorization?: string) =>
-      headOf("GET /metrics", { Host: "posthorn:4747", ...(authorization === undefined ? {} : { Authorization: authorization }) });
-    for (const wrong of [undefined, "Bearer", "Bearer garbled", `Bearer ${key}`, `Basic ${METRICS_TOKEN}`, `Bearer ${METRICS_TOKEN}x`]) {
+      headOf("GET /metrics", {
+        Host: "posthorn:4747",
+        ...(authorization === undefined ? {} : { Authorization: authorization }),
+      });
+    for (const wrong of [
+      undefined,
+      "Bearer",
+      "Bearer garbled",
+      `Bearer ${key}`,
+      `Basic ${METRICS_TOKEN}`,
+      `Bearer ${METRICS_TOKEN}x`,
+    ]) {
       expect([wrong, (await ask(wrong)).status]).toEqual([wrong, 401]);
     }
     expect((await ask(`Bearer ${METRICS_TOKEN}`)).status).toBe(200);
   });
 
   it("limits guesses at that token, and lets the right one through all the same", async () => {
-    const guesses = await Promise.all(Array.from({ length: 310 }, () => service.ask("GET /metrics", { key: "guess" })));
+    const guesses = await Promise.all(
+      Array.from({ length: 310 }, () => service.ask("GET /metrics", { key: "guess" })),
+    );
     expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThan(0);
     expect((await service.ask("GET /metrics", { key: METRICS_TOKEN })).status).toBe(200);
   });
@@ -176,12 +202,22 @@ describe("every answer", () => {
   });
 
   it("says of a key that is no good only that it is none", async () => {
-    const [expired, revoked] = [await service.keyFor("default", { expires: "1m" }), await service.keyFor("default")];
+    const [expired, revoked] = [
+      await service.keyFor("default", { expires: "1m" }),
+      await service.keyFor("default"),
+    ];
     await service.clock.advance(120_000);
-    const { revokeKey } = await import("../../src/services/api-keys.ts");
+    const { revokeKey } = await import("../../src/services/access/api-keys.ts");
     await revokeKey(service.ctx, "default", revoked);
     const bodies: Answer[] = [];
-    for (const bad of [expired, revoked, `${key}0`, `${key.slice(0, -1)}x`, `phk_${"0".repeat(26)}_${"0".repeat(64)}`, "garbled"]) {
+    for (const bad of [
+      expired,
+      revoked,
+      `${key}0`,
+      `${key.slice(0, -1)}x`,
+      `phk_${"0".repeat(26)}_${"0".repeat(64)}`,
+      "garbled",
+    ]) {
       bodies.push(await service.ask("GET /api/v1/posts", { key: bad }));
     }
     expect(new Set(bodies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -191,10 +227,16 @@ describe("every answer", () => {
   it("that refuses tells nothing of inside", async () => {
     const reader = await service.keyFor("default", { permissions: ["read"] });
     for (const target of GUARDED) {
-      for (const ask of [{ key: null }, { key: reader, headers: { Host: "attacker.example" } }, { key: reader, body: "{" }]) {
+      for (const ask of [
+        { key: null },
+        { key: reader, headers: { Host: "attacker.example" } },
+        { key: reader, body: "{" },
+      ]) {
         if (target === "GET /sse" && !("headers" in ask) && ask.key !== null) continue;
         const { text } = await service.ask(target, ask);
-        expect(text).not.toMatch(/\/(?:work|tmp|home|usr|src)\/|node_modules|\.ts\b|\.js:\d|SQLITE|at \w+ \(/);
+        expect(text).not.toMatch(
+          /\/(?:work|tmp|home|usr|src)\/|node_modules|\.ts\b|\.js:\d|SQLITE|at \w+ \(/,
+        );
         expect(text.length).toBeLessThan(600);
       }
     }
@@ -207,9 +249,14 @@ describe("the description for programs", () => {
     const paths = Object.keys(json.paths);
     expect(paths.length).toBeGreaterThan(15);
     const elsewhere = paths.filter(
-      (path) => !/^\/(?:api\/v1\/)?(?:accounts|posts|files|tools|platforms|status|webhooks|openapi\.json|docs|healthz|readyz)\b/.test(path),
+      (path) =>
+        !/^\/(?:api\/v1\/)?(?:accounts|posts|files|tools|platforms|status|webhooks|openapi\.json|docs|healthz|readyz)\b/.test(
+          path,
+        ),
     );
     expect(elsewhere).toEqual([]);
-    expect(JSON.stringify(json)).not.toMatch(/\/metrics|\/connect\/|\/calendar\/|\/sse|\/messages|secret\.key|owner_id/);
+    expect(JSON.stringify(json)).not.toMatch(
+      /\/metrics|\/connect\/|\/calendar\/|\/sse|\/messages|secret\.key|owner_id/,
+    );
   });
 });

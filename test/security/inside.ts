@@ -103,7 +103,14 @@ const LITERALS: readonly string[] = [
   "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ",
 ];
 
-const NAMES: readonly string[] = [...Object.keys(ZONE), "LoopBack.TEST", "loopback.test.", "примет.test", "münchen.test", "ⓛoopback.test"];
+const NAMES: readonly string[] = [
+  ...Object.keys(ZONE),
+  "LoopBack.TEST",
+  "loopback.test.",
+  "примет.test",
+  "münchen.test",
+  "ⓛoopback.test",
+];
 
 const HIDDEN: readonly string[] = [
   "http://93.184.216.34@127.0.0.1:PORT/",
@@ -131,7 +138,10 @@ const HIDDEN: readonly string[] = [
 ];
 
 /** Everything that must not get anywhere. */
-export const INSIDE: readonly string[] = [...[...LITERALS, ...NAMES].map((host) => `http://${host}:PORT/`), ...HIDDEN];
+export const INSIDE: readonly string[] = [
+  ...[...LITERALS, ...NAMES].map((host) => `http://${host}:PORT/`),
+  ...HIDDEN,
+];
 
 /** Ports where no web server is expected, at a public address. */
 export const OTHER_PORTS: readonly string[] = [

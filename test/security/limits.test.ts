@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/catalog.ts";
+import { loadCatalog } from "../../src/app/catalog.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -40,7 +40,9 @@ describe("what a caller may give", () => {
     for (const tool of tools) {
       for (const name of Object.keys(tool.input.shape)) {
         for (const value of [big, [big], Array.from({ length: 60_000 }, () => "a"), 2 ** 53]) {
-          const { status, text } = await service.ask(`POST /api/v1/tools/${tool.name}`, { json: { [name]: value } });
+          const { status, text } = await service.ask(`POST /api/v1/tools/${tool.name}`, {
+            json: { [name]: value },
+          });
           expect(status).toBeLessThan(500);
           // What is wrong is quoted short, never whole.
           if (status >= 400) expect(text.length).toBeLessThan(2_000);
@@ -51,7 +53,11 @@ describe("what a caller may give", () => {
 
   it("to search for is 500 characters, of which the worst is answered like any other", async () => {
     const account = await service.addFeed();
-    await service.call("schedule_post", { accountId: account, caption: "a ".repeat(2_000), scheduledAt: "2026-12-24T18:00:00Z" });
+    await service.call("schedule_post", {
+      accountId: account,
+      caption: "a ".repeat(2_000),
+      scheduledAt: "2026-12-24T18:00:00Z",
+    });
     for (const search of [
       "a ".repeat(249),
       `${"a".repeat(40)} `.repeat(12),
@@ -63,7 +69,9 @@ describe("what a caller may give", () => {
       const { status } = await service.ask("POST /api/v1/tools/list_posts", { json: { search } });
       expect(status).toBe(200);
     }
-    expect((await service.ask("POST /api/v1/tools/list_posts", { json: { search: "a".repeat(501) } })).status).toBe(400);
+    expect(
+      (await service.ask("POST /api/v1/tools/list_posts", { json: { search: "a".repeat(501) } })).status,
+    ).toBe(400);
   });
 });
 
@@ -73,7 +81,12 @@ describe("the limit of wrong keys", () => {
     const tries = await Promise.all(
       Array.from({ length: 320 }, (_, at) => {
         const claimed = `10.0.${at >> 8}.${at & 255}`;
-        const headers = { "X-Forwarded-For": claimed, Forwarded: `for=${claimed}`, "X-Real-IP": claimed, "CF-Connecting-IP": claimed };
+        const headers = {
+          "X-Forwarded-For": claimed,
+          Forwarded: `for=${claimed}`,
+          "X-Real-IP": claimed,
+          "CF-Connecting-IP": claimed,
+        };
         return fresh.ask("GET /api/v1/posts", { key: `wrong-${at}`, headers });
       }),
     );
@@ -82,8 +95,12 @@ describe("the limit of wrong keys", () => {
   });
 
   it("rests on no proxy's word anywhere", () => {
-    const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-    const words = files.flatMap((name) => readFileSync(join(ROOT, "src", name), "utf8").match(/"trust proxy",[^)]*/g) ?? []);
+    const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".ts"),
+    );
+    const words = files.flatMap(
+      (name) => readFileSync(join(ROOT, "src", name), "utf8").match(/"trust proxy",[^)]*/g) ?? [],
+    );
     expect(words).toEqual(['"trust proxy", false']);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { OutboundFailure, type Outbound } from "../../src/ports/outbound.ts";
 import { startCanary, type Canary } from "../support/canary.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
@@ -49,7 +49,12 @@ describe("a port where no web server is expected", () => {
 describe("a name that changes its mind", () => {
   it("is asked once a connection, so that what was checked is what is connected to", async () => {
     dns.zone.set("turns.test", (asked) => (asked === 1 ? [PUBLIC_AND_SILENT] : ["127.0.0.1"]));
-    const request = { method: "GET", url: `http://turns.test:${canary.port}/`, timeoutMs: 300, newConnection: true } as const;
+    const request = {
+      method: "GET",
+      url: `http://turns.test:${canary.port}/`,
+      timeoutMs: 300,
+      newConnection: true,
+    } as const;
     await expect(outbound.request(request)).rejects.toBeInstanceOf(OutboundFailure);
     expect(dns.timesAsked("turns.test")).toBe(1);
     for (let times = 0; times < 3; times++) expect(await kindOf(outbound.request(request))).toBe("invalid");
@@ -63,12 +68,18 @@ describe("a name that changes its mind", () => {
     });
     dns.zone.set("outer.test", ["127.0.0.1"]);
     dns.zone.set("inner.test", ["127.0.0.1"]);
-    await using door = createOutbound({ allowedHosts: [{ host: "outer.test", port: outer.port }], lookup: dns.lookup });
-    const at = (path: string) => ({ method: "GET", url: `http://outer.test:${outer.port}${path}`, maxRedirects: 3 }) as const;
+    await using door = createOutbound({
+      allowedHosts: [{ host: "outer.test", port: outer.port }],
+      lookup: dns.lookup,
+    });
+    const at = (path: string) =>
+      ({ method: "GET", url: `http://outer.test:${outer.port}${path}`, maxRedirects: 3 }) as const;
     (await door.request(at("/"))).body.resume();
     expect(await kindOf(door.request(at("/in")))).toBe("invalid");
     // The same machine under a name that nobody has permitted.
-    expect(await kindOf(door.request({ method: "GET", url: `http://inner.test:${outer.port}/` }))).toBe("invalid");
+    expect(await kindOf(door.request({ method: "GET", url: `http://inner.test:${outer.port}/` }))).toBe(
+      "invalid",
+    );
     expect(canary.connections).toBe(0);
   });
 });
@@ -83,8 +94,13 @@ describe("a redirect", () => {
       response.end();
     });
     dns.zone.set("outer.test", ["127.0.0.1"]);
-    await using door = createOutbound({ allowedHosts: [{ host: "outer.test", port: outer.port }], lookup: dns.lookup });
-    expect(await kindOf(door.request({ method: "GET", url: `http://outer.test:${outer.port}/`, maxRedirects: 3 }))).toBe("invalid");
+    await using door = createOutbound({
+      allowedHosts: [{ host: "outer.test", port: outer.port }],
+      lookup: dns.lookup,
+    });
+    expect(
+      await kindOf(door.request({ method: "GET", url: `http://outer.test:${outer.port}/`, maxRedirects: 3 })),
+    ).toBe("invalid");
     expect(canary.connections).toBe(0);
   });
 });

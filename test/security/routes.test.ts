@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { RESOURCE_ROUTES } from "../../src/http/resource-routes.ts";
-import { openCalendarLink, revokeCalendarLink } from "../../src/services/calendar-link.ts";
-import { createUploadUrl, createDownloadUrl } from "../../src/services/file-addresses.ts";
+import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
+import { openCalendarLink, revokeCalendarLink } from "../../src/services/feeds/calendar-link.ts";
+import { createUploadUrl, createDownloadUrl } from "../../src/services/files/file-addresses.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
@@ -40,9 +40,13 @@ it("every route is in a table from which tenancy is tested", async () => {
       .map((method) => `${method.toUpperCase()} ${path.replace("/api/v1", "")}`),
   );
   const known = [...RESOURCE_ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`), ...OTHERS];
-  const isTool = (route: string): boolean => /^POST \/tools\/\w+$/.test(route) || /^GET \/(?:healthz|readyz)$/.test(route);
+  const isTool = (route: string): boolean =>
+    /^POST \/tools\/\w+$/.test(route) || /^GET \/(?:healthz|readyz)$/.test(route);
   const unknown = described.filter(
-    (route) => !known.includes(route.replace(/\{\w*\}/, (name) => (route.includes("/uploads/") ? "{upload}" : name))) && !isTool(route),
+    (route) =>
+      !known.includes(
+        route.replace(/\{\w*\}/, (name) => (route.includes("/uploads/") ? "{upload}" : name)),
+      ) && !isTool(route),
   );
   expect(unknown).toEqual([]);
   expect(described.length).toBeGreaterThan(40);
@@ -50,7 +54,10 @@ it("every route is in a table from which tenancy is tested", async () => {
 
 describe("a resumable upload of another owner", () => {
   it("is as one that does not exist, to everything that can be asked", async () => {
-    const begun = await service.ask("POST /api/v1/files/uploads", { key: theirs, headers: { ...TUS, "Upload-Length": "10" } });
+    const begun = await service.ask("POST /api/v1/files/uploads", {
+      key: theirs,
+      headers: { ...TUS, "Upload-Length": "10" },
+    });
     expect(begun.status).toBe(201);
     const path = begun.headers["location"] ?? "";
     const missing = path.replace(/[0-9a-f]{32}$/, "0".repeat(32));
@@ -61,7 +68,9 @@ describe("a resumable upload of another owner", () => {
     ] as const) {
       const answers = [];
       for (const target of [path, missing])
-        answers.push(await service.ask(`${method} ${target}`, { key: mine, headers: { ...TUS, ...headers } }));
+        answers.push(
+          await service.ask(`${method} ${target}`, { key: mine, headers: { ...TUS, ...headers } }),
+        );
       expect(answers.map(({ status }) => status)).toEqual([404, 404]);
       expect(answers[0]?.text).toBe(answers[1]?.text);
     }
@@ -77,14 +86,18 @@ describe("a resumable upload of another owner", () => {
       "POST /api/v1/files",
     ]) {
       expect((await service.ask(target, { key: reader, headers: TUS })).status).toBe(403);
-      for (const none of [null, "garbled"]) expect((await service.ask(target, { key: none, headers: TUS })).status).toBe(401);
+      for (const none of [null, "garbled"])
+        expect((await service.ask(target, { key: none, headers: TUS })).status).toBe(401);
     }
   });
 });
 
 describe("a signed address", () => {
   it("is good for its file, its purpose and its time alone", async () => {
-    const [down, other] = [await createDownloadUrl(service.ctx, "file_a"), await createDownloadUrl(service.ctx, "file_b")];
+    const [down, other] = [
+      await createDownloadUrl(service.ctx, "file_a"),
+      await createDownloadUrl(service.ctx, "file_b"),
+    ];
     const up = (await createUploadUrl(service.ctx, "file_a")).url;
     const query = (url: string): string => new URL(url).search;
     const refusals = [
@@ -110,7 +123,9 @@ describe("a signed address", () => {
 
   it("given twice in one query is none", async () => {
     const { search } = new URL(await createDownloadUrl(service.ctx, "file_a"));
-    expect((await service.ask(`GET /files/file_a/download${search}&expires=99999999999`, { key: null })).status).toBe(400);
+    expect(
+      (await service.ask(`GET /files/file_a/download${search}&expires=99999999999`, { key: null })).status,
+    ).toBe(400);
   });
 });
 
@@ -128,7 +143,10 @@ describe("an owner's calendar", () => {
     expect((await service.ask(`GET ${own}`, { key: null })).text).not.toContain("plan of other");
     expect((await service.ask(`GET ${foreign}`, { key: null })).text).toContain("plan of other");
     await revokeCalendarLink(service.ctx, "other");
-    const [gone, never] = [await service.ask(`GET ${foreign}`, { key: null }), await service.ask("GET /calendar/never.ics", { key: null })];
+    const [gone, never] = [
+      await service.ask(`GET ${foreign}`, { key: null }),
+      await service.ask("GET /calendar/never.ics", { key: null }),
+    ];
     expect([gone.status, gone.text]).toEqual([404, never.text]);
   });
 });

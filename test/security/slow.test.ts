@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { storeUpload } from "../../src/services/file-uploads.ts";
+import { storeUpload } from "../../src/services/files/file-uploads.ts";
 import { callerOf } from "../support/context.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -37,7 +37,9 @@ function begin(target: string, headers: readonly string[] = []): Slow {
   socket.setEncoding("utf8").on("data", (part: string) => (text += part));
   socket.on("error", () => {});
   const ended = new Promise<void>((resolve) => socket.once("close", () => resolve()));
-  socket.write([`${target} HTTP/1.1`, "Host: localhost", "Content-Length: 1000", ...headers, "", "{"].join("\r\n"));
+  socket.write(
+    [`${target} HTTP/1.1`, "Host: localhost", "Content-Length: 1000", ...headers, "", "{"].join("\r\n"),
+  );
   return { socket, ended, text: () => text };
 }
 
@@ -53,18 +55,23 @@ async function connectPath(): Promise<string> {
 const FORM = "Content-Type: application/x-www-form-urlencoded";
 
 describe("whoever sends a body drop by drop", () => {
-  it.each(["POST /nowhere", "POST /healthz", "POST /api/v1/posts", "GET /api/v1/tools", "POST /mcp", "PUT /feed/x", "GET /metrics"])(
-    "gets the answer of %s and is left soon after",
-    async (target) => {
-      const slow = begin(target);
-      await until(() => slow.text().includes("\r\n\r\n"));
-      expect(slow.text()).toMatch(/^HTTP\/1.1 [1-5]\d\d /);
-      await until(() => service.clock.sleepers > 0);
-      slow.socket.write("{");
-      await service.clock.advance(30_000);
-      await slow.ended;
-    },
-  );
+  it.each([
+    "POST /nowhere",
+    "POST /healthz",
+    "POST /api/v1/posts",
+    "GET /api/v1/tools",
+    "POST /mcp",
+    "PUT /feed/x",
+    "GET /metrics",
+  ])("gets the answer of %s and is left soon after", async (target) => {
+    const slow = begin(target);
+    await until(() => slow.text().includes("\r\n\r\n"));
+    expect(slow.text()).toMatch(/^HTTP\/1.1 [1-5]\d\d /);
+    await until(() => service.clock.sleepers > 0);
+    slow.socket.write("{");
+    await service.clock.advance(30_000);
+    await slow.ended;
+  });
 
   it("does not hold the form of a connection open", async () => {
     const slow = begin(`POST ${await connectPath()}`, [FORM]);
@@ -102,17 +109,27 @@ describe("whoever begins an upload and falls silent", () => {
       headers: { ...headers, "upload-length": "1000", "upload-metadata": metadata },
     });
     const path = new URL(made.headers.get("location") ?? "", `${base}/api/v1/files/uploads`).pathname;
-    const lines = ["Tus-Resumable: 1.0.0", "Upload-Offset: 0", "Content-Type: application/offset+octet-stream"];
+    const lines = [
+      "Tus-Resumable: 1.0.0",
+      "Upload-Offset: 0",
+      "Content-Type: application/offset+octet-stream",
+    ];
     await fallSilent(begin(`PATCH ${path}`, [`Authorization: Bearer ${key}`, ...lines]));
     const head = await fetch(base + path, { method: "HEAD", headers });
-    const on = { "upload-offset": head.headers.get("upload-offset") ?? "", "content-type": "application/offset+octet-stream" };
-    expect((await fetch(base + path, { method: "PATCH", headers: { ...headers, ...on }, body: "more" })).status).toBe(204);
+    const on = {
+      "upload-offset": head.headers.get("upload-offset") ?? "",
+      "content-type": "application/offset+octet-stream",
+    };
+    expect(
+      (await fetch(base + path, { method: "PATCH", headers: { ...headers, ...on }, body: "more" })).status,
+    ).toBe(204);
   });
 
   async function fallSilent(slow: Slow): Promise<void> {
     const isOver = slow.ended.then(() => true);
     // Bytes that come in between count as life, so it takes two silences at the most.
-    while (!(await Promise.race([isOver, service.clock.advance(60_000).then(() => false)]))) await new Promise(setImmediate);
+    while (!(await Promise.race([isOver, service.clock.advance(60_000).then(() => false)])))
+      await new Promise(setImmediate);
     expect(slow.socket.destroyed).toBe(true);
   }
 });
@@ -151,7 +168,12 @@ describe("whoever asks in time", () => {
 
   it("gets the second answer over the same connection", async () => {
     const body = createReadStream(PHOTO);
-    const { file } = await storeUpload(service.ctx, callerOf(), { name: "photo.png", altText: null, contentType: "image/png", body });
+    const { file } = await storeUpload(service.ctx, callerOf(), {
+      name: "photo.png",
+      altText: null,
+      contentType: "image/png",
+      body,
+    });
     const { pathname, search } = new URL(file.downloadUrl ?? "");
     const socket = connect(service.port, "127.0.0.1");
     sockets.push(socket);

@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { SEALED_COLUMNS } from "../../src/services/sealed-columns.ts";
-import { openCalendarLink } from "../../src/services/calendar-link.ts";
-import { createCipher } from "../../src/store/cipher.ts";
-import { authenticate, createKey, isKeyActive, listKeys, revokeKey } from "../../src/services/api-keys.ts";
+import { SEALED_COLUMNS } from "../../src/services/upkeep/sealed-columns.ts";
+import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import {
+  authenticate,
+  createKey,
+  isKeyActive,
+  listKeys,
+  revokeKey,
+} from "../../src/services/access/api-keys.ts";
 import { createTestContext } from "../support/context.ts";
 
 const cipher = createCipher(randomBytes(32));
@@ -15,7 +21,9 @@ function neighbours(keys: readonly string[]): Record<string, string | number>[] 
 }
 
 describe("what is sealed", () => {
-  const rows = SEALED_COLUMNS.flatMap((column) => neighbours(column.keys).map((row) => ({ column, row, place: column.place(row) })));
+  const rows = SEALED_COLUMNS.flatMap((column) =>
+    neighbours(column.keys).map((row) => ({ column, row, place: column.place(row) })),
+  );
   const named = rows.filter(({ column }) => column.table !== "meta");
 
   it("opens in its own row and column alone", () => {
@@ -40,7 +48,14 @@ describe("what is sealed", () => {
       changed[at] = (changed[at] ?? 0) ^ 1;
       expect(() => cipher.open(`${version}.${changed.toString("base64url")}`, "place")).toThrow();
     }
-    for (const cut of ["", "v1.", "v2." + body, body, sealed.slice(0, -3), `${version}.${bytes.subarray(0, 20).toString("base64url")}`]) {
+    for (const cut of [
+      "",
+      "v1.",
+      "v2." + body,
+      body,
+      sealed.slice(0, -3),
+      `${version}.${bytes.subarray(0, 20).toString("base64url")}`,
+    ]) {
       expect(() => cipher.open(cut, "place")).toThrow();
     }
   });
@@ -62,7 +77,11 @@ describe("API keys", () => {
     const keys = await Promise.all(Array.from({ length: 50 }, () => createKey(ctx, "default", {})));
     expect(new Set(keys.map(({ key }) => key.split("_")[2])).size).toBe(50);
     for (const { key } of keys) expect(key).toMatch(/^phk_[0-9a-z]{26}_[0-9a-f]{64}$/);
-    const stored = JSON.stringify([ctx.db.raw.prepare("SELECT * FROM api_keys").all([]), await listKeys(ctx, "default"), ctx.log.lines]);
+    const stored = JSON.stringify([
+      ctx.db.raw.prepare("SELECT * FROM api_keys").all([]),
+      await listKeys(ctx, "default"),
+      ctx.log.lines,
+    ]);
     for (const { key } of keys) expect(stored).not.toContain(key.split("_")[2]);
   });
 

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"));
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), "utf8"));
 
 const Package = z.object({
   scripts: z.record(z.string(), z.string()),

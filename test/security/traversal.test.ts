@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { storeUpload } from "../../src/services/file-uploads.ts";
+import { storeUpload } from "../../src/services/files/file-uploads.ts";
 import { callerOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -74,7 +74,10 @@ describe("a path that leads elsewhere", () => {
       const target = toTarget(traversal).replace("FEED", feed);
       const isTus = target.includes("/uploads/");
       const answer = await service.ask(target, {
-        headers: { ...(isTus ? { "Tus-Resumable": "1.0.0", "Upload-Offset": "0" } : {}), "Content-Type": "application/octet-stream" },
+        headers: {
+          ...(isTus ? { "Tus-Resumable": "1.0.0", "Upload-Offset": "0" } : {}),
+          "Content-Type": "application/octet-stream",
+        },
       });
       expectHarmless(answer);
     }
@@ -84,8 +87,14 @@ describe("a path that leads elsewhere", () => {
 /** Every argument that names something stored. */
 const ARGUMENTS: Readonly<Record<string, (name: string) => { tool: string; args: object }>> = {
   mediaUrl: (name) => ({ tool: "schedule_post", args: { accountId: feed, mediaUrl: `r2://${name}` } }),
-  "mediaUrl as an id": (name) => ({ tool: "schedule_post", args: { accountId: feed, mediaUrl: `file_${name}` } }),
-  thumbnailUrl: (name) => ({ tool: "schedule_post", args: { accountId: feed, caption: "x", thumbnailUrl: `r2://${name}` } }),
+  "mediaUrl as an id": (name) => ({
+    tool: "schedule_post",
+    args: { accountId: feed, mediaUrl: `file_${name}` },
+  }),
+  thumbnailUrl: (name) => ({
+    tool: "schedule_post",
+    args: { accountId: feed, caption: "x", thumbnailUrl: `r2://${name}` },
+  }),
   moreMedia: (name) => ({
     tool: "schedule_post",
     args: { accountId: feed, caption: "x", metadata: { moreMedia: [{ url: `r2://${name}` }] } },

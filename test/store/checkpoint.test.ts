@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkpoint, openDb } from "../../src/store/db.ts";
+import { checkpoint, openDb } from "../../src/store/engine/db.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 it("leaves the log alone while a transaction is open, and nothing fails", async () => {
@@ -11,5 +11,7 @@ it("leaves the log alone while a transaction is open, and nothing fails", async 
     expect(() => checkpoint(db.raw)).not.toThrow();
   });
   checkpoint(db.raw);
-  expect(await db.query.selectFrom("meta").select("value").where("key", "=", "a").executeTakeFirst()).toEqual({ value: "1" });
+  expect(await db.query.selectFrom("meta").select("value").where("key", "=", "a").executeTakeFirst()).toEqual(
+    { value: "1" },
+  );
 });

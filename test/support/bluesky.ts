@@ -1,17 +1,17 @@
 import bluesky from "../../src/platforms/bluesky.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { JsonObject } from "../../src/ports/platform.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { connectWithSecrets } from "../../src/services/connections.ts";
-import { findAccountRow } from "../../src/store/accounts.ts";
-import type { Tables } from "../../src/store/schema.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { findAccountRow } from "../../src/store/tables/accounts.ts";
+import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 import { callerOf, createTestContext, type TestContext } from "./context.ts";
 import { createMemoryMedia, type MemoryMedia } from "./memory-media.ts";
 import { addPost, drain, readPost } from "./publishing.ts";
 import type { PdsUser } from "./pds.ts";
-import type { PostRow } from "../../src/store/posts.ts";
+import type { PostRow } from "../../src/store/tables/posts.ts";
 
 export interface PostContent {
   readonly caption?: string;
@@ -48,10 +48,14 @@ export interface WorldOptions {
 /** The real publisher with the real platform and the real way out, over a database in memory. */
 export async function createBlueskyWorld(options: WorldOptions): Promise<BlueskyWorld> {
   const media = new Map<string, MemoryMedia>();
-  const door = createOutbound({ allowedHosts: ["localhost", "127.0.0.1"].map((host) => ({ host, port: null })) });
+  const door = createOutbound({
+    allowedHosts: ["localhost", "127.0.0.1"].map((host) => ({ host, port: null })),
+  });
   const { timeoutMs } = options;
   const outbound: Outbound =
-    timeoutMs === undefined ? door : { ...door, request: (request) => door.request({ ...request, timeoutMs, idleMs: timeoutMs }) };
+    timeoutMs === undefined
+      ? door
+      : { ...door, request: (request) => door.request({ ...request, timeoutMs, idleMs: timeoutMs }) };
   const platformSettings = { POSTHORN_BLUESKY_BASE_URL: options.baseUrl, ...options.settings };
   const ctx = await createTestContext({
     platformList: [bluesky],
@@ -91,8 +95,15 @@ async function neverFeed(): Promise<never> {
   throw new Error("Bluesky does not use the feed.");
 }
 
-async function connectUser(ctx: TestContext, user: PdsUser, appPassword?: string): Promise<Tables["accounts"]> {
-  const secrets = { handle: user.handle, appPassword: appPassword ?? (await user.appPassword(`posthorn ${Math.random()}`)) };
+async function connectUser(
+  ctx: TestContext,
+  user: PdsUser,
+  appPassword?: string,
+): Promise<Tables["accounts"]> {
+  const secrets = {
+    handle: user.handle,
+    appPassword: appPassword ?? (await user.appPassword(`posthorn ${Math.random()}`)),
+  };
   const { account } = await connectWithSecrets(ctx, callerOf(), { provider: "bluesky", secrets });
   return readAccount(ctx, account.id);
 }

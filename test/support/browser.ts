@@ -15,7 +15,9 @@ const FLAGS = [
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
   if (!existsSync(executablePath)) {
-    throw new Error(`There is no Chromium at ${executablePath}. Install it (apt-get install chromium), or set CHROMIUM_PATH to one.`);
+    throw new Error(
+      `There is no Chromium at ${executablePath}. Install it (apt-get install chromium), or set CHROMIUM_PATH to one.`,
+    );
   }
   return chromium.launch({ executablePath, args: FLAGS });
 }

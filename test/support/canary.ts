@@ -6,14 +6,20 @@ export interface Canary extends AsyncDisposable {
   readonly port: number;
   /** `http://127.0.0.1:<port>` */
   readonly origin: string;
-  readonly requests: { readonly method: string; readonly url: string; readonly headers: IncomingMessage["headers"] }[];
+  readonly requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly headers: IncomingMessage["headers"];
+  }[];
   readonly server: Server;
   /** Connections opened, also those on which nothing was asked. */
   connections: number;
 }
 
 /** Listens on 127.0.0.1 and, where the machine has IPv6, on ::1 at the same port. */
-export async function startCanary(listener: RequestListener = (_request, response) => response.end("reached")): Promise<Canary> {
+export async function startCanary(
+  listener: RequestListener = (_request, response) => response.end("reached"),
+): Promise<Canary> {
   const requests: Canary["requests"] = [];
   const handle: RequestListener = (request, response) => {
     requests.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers });

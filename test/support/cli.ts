@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import type { Terminal } from "../../src/cli/host.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
-import { createHost } from "../../src/host.ts";
+import { createHost } from "../../src/app/host.ts";
 
 export interface CliRun {
   readonly status: number;
@@ -51,7 +51,10 @@ export async function runCli(
   options: CliOptions = {},
 ): Promise<CliRun & { questions: readonly { question: string; isHidden: boolean }[] }> {
   const stop = new AbortController();
-  const fake = createFakeTerminal({ ...options, stop: () => stop.abort(new Error("The test stopped the command.")) });
+  const fake = createFakeTerminal({
+    ...options,
+    stop: () => stop.abort(new Error("The test stopped the command.")),
+  });
   const host = createHost({
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,

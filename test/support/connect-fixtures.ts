@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { z } from "zod";
-import type { Capabilities } from "../../src/domain/account.ts";
+import type { Capabilities } from "../../src/domain/accounts/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
 import {
@@ -61,7 +61,13 @@ export function createPhotobox(overrides: Partial<Platform> = {}): Photobox {
         instructions: "Make an app password under Settings, App passwords.",
         fields: [
           { name: "handle", label: "Handle", help: "Your user name.", isRequired: true, isSecret: false },
-          { name: "appPassword", label: "App password", help: "From Settings.", isRequired: true, isSecret: true },
+          {
+            name: "appPassword",
+            label: "App password",
+            help: "From Settings.",
+            isRequired: true,
+            isSecret: true,
+          },
           { name: "hint", label: "Hint", help: "Whatever helps.", isRequired: false, isSecret: true },
         ],
         connect: async (input) => {
@@ -79,10 +85,15 @@ export function createPhotobox(overrides: Partial<Platform> = {}): Photobox {
 function signIn(input: ConnectInput): ConnectedAccount {
   const password = input.secrets["appPassword"] ?? "";
   if (password === "offline") throw new PlatformFault("not_sent", "Photobox could not be reached.");
-  if (password === "busy") throw new PlatformFault("rate", "Photobox asks to slow down.", { retryAfterMs: 120_000 });
+  if (password === "busy")
+    throw new PlatformFault("rate", "Photobox asks to slow down.", { retryAfterMs: 120_000 });
   if (password === "bug") throw new TypeError("undefined is not a function");
   const person = PEOPLE[password];
-  if (person === undefined) throw new AppError("invalid", "appPassword: Photobox does not know it. Make a new one and enter it again.");
+  if (person === undefined)
+    throw new AppError(
+      "invalid",
+      "appPassword: Photobox does not know it. Make a new one and enter it again.",
+    );
   return {
     platformAccountId: person.id,
     name: person.handle,
@@ -92,7 +103,11 @@ function signIn(input: ConnectInput): ConnectedAccount {
     scopes: ["write"],
     tokenExpiresAt: null,
     settings: { server: "https://photobox.example", instanceUrl: input.instanceUrl },
-    secrets: { appPassword: password, hint: input.secrets["hint"] ?? "", accessToken: `access-${person.id}-canary` },
+    secrets: {
+      appPassword: password,
+      hint: input.secrets["hint"] ?? "",
+      accessToken: `access-${person.id}-canary`,
+    },
     ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
   };
 }
@@ -122,7 +137,8 @@ export function createPinboard(): AnyPlatform {
 }
 
 export type ScriptedAnswer =
-  Error | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Readable };
+  | Error
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string | Readable };
 
 /** An outbound door that answers from a script and keeps what was sent. */
 export function createScriptedOutbound(
@@ -136,12 +152,14 @@ export function createScriptedOutbound(
       sent.push(request);
       const answer = answers.shift() ?? new OutboundFailure("The script is over.", false);
       if (answer instanceof Error) throw answer;
-      const body = answer.body instanceof Readable ? answer.body : Readable.from([Buffer.from(answer.body ?? "")]);
+      const body =
+        answer.body instanceof Readable ? answer.body : Readable.from([Buffer.from(answer.body ?? "")]);
       return { status: answer.status, headers: answer.headers ?? {}, url: request.url, body };
     },
     assertAllowed: (field, url) => {
       if (!URL.canParse(url)) throw new AppError("invalid", `${field}: this is not an address.`);
-      if (new URL(url).hostname === "10.0.0.1") throw new AppError("invalid", `${field}: private addresses are not allowed.`);
+      if (new URL(url).hostname === "10.0.0.1")
+        throw new AppError("invalid", `${field}: private addresses are not allowed.`);
       return new URL(url);
     },
   };

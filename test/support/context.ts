@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_OWNER, PERMISSIONS, type Caller } from "../../src/domain/permissions.ts";
-import { createMediaProbe } from "../../src/media/lazy-probe.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext, CallContext } from "../../src/services/context.ts";
-import { createCipher } from "../../src/store/cipher.ts";
-import { openDb } from "../../src/store/db.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { openDb } from "../../src/store/engine/db.ts";
 import { FakeClock } from "./clock.ts";
 
 export interface LogLine {
@@ -33,7 +33,8 @@ function absent<T extends object>(name: string): T {
   });
 }
 
-export type TestContext = AppContext & AsyncDisposable & { readonly clock: FakeClock; readonly log: ReturnType<typeof createMemoryLogger> };
+export type TestContext = AppContext &
+  AsyncDisposable & { readonly clock: FakeClock; readonly log: ReturnType<typeof createMemoryLogger> };
 
 /** A context over a database in memory and a clock moved by hand; the rest is what the test passes. */
 export async function createTestContext(
@@ -63,7 +64,14 @@ export async function createTestContext(
 
 /** A caller of the default owner with every permission, or what is given. */
 export function callerOf(overrides: Partial<Caller> = {}): Caller {
-  return { ownerId: DEFAULT_OWNER, permissions: PERMISSIONS, accountIds: null, keyId: "local", isLocal: false, ...overrides };
+  return {
+    ownerId: DEFAULT_OWNER,
+    permissions: PERMISSIONS,
+    accountIds: null,
+    keyId: "local",
+    isLocal: false,
+    ...overrides,
+  };
 }
 
 export function callOf(ctx: AppContext, caller: Caller = callerOf()): CallContext {

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { decode, encode, RECURSION_AVAILABLE, type Answer } from "dns-packet";
-import type { Lookup } from "../../src/media/connector.ts";
+import type { Lookup } from "../../src/media/outbound/connector.ts";
 
 /** `A`, `AAAA` and `CNAME` records as a list, or what the name answers to the n-th question. */
 export type Records = readonly string[] | ((asked: number) => readonly string[]);
@@ -32,7 +32,13 @@ export async function startDnsServer(zone: Readonly<Record<string, Records>>): P
     const answers = answersFor(records, question, asked.get(key) ?? 1);
     // Response code 3: there is no such name.
     const flags = RECURSION_AVAILABLE | (records.has(question.name.toLowerCase()) ? 0 : 3);
-    const answer = encode({ type: "response", flags, questions, answers, ...(id === undefined ? {} : { id }) });
+    const answer = encode({
+      type: "response",
+      flags,
+      questions,
+      answers,
+      ...(id === undefined ? {} : { id }),
+    });
     socket.send(answer, from.port, from.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve));
@@ -49,13 +55,18 @@ export async function startDnsServer(zone: Readonly<Record<string, Records>>): P
   };
 }
 
-function answersFor(zone: ReadonlyMap<string, Records>, { name, type }: { name: string; type: string }, times: number): Answer[] {
+function answersFor(
+  zone: ReadonlyMap<string, Records>,
+  { name, type }: { name: string; type: string },
+  times: number,
+): Answer[] {
   const listed = zone.get(name.toLowerCase()) ?? [];
   const texts = typeof listed === "function" ? listed(times) : listed;
   return texts.flatMap((data): Answer[] => {
     const isV6 = data.includes(":");
     const isV4 = /^[\d.]+$/.test(data);
-    if (isV4 || isV6) return type === (isV6 ? "AAAA" : "A") ? [{ type: isV6 ? "AAAA" : "A", name, data, ttl: 0 }] : [];
+    if (isV4 || isV6)
+      return type === (isV6 ? "AAAA" : "A") ? [{ type: isV6 ? "AAAA" : "A", name, data, ttl: 0 }] : [];
     return [{ type: "CNAME", name, data, ttl: 0 }, ...answersFor(zone, { name: data, type }, times)];
   });
 }
@@ -66,6 +77,7 @@ async function lookUp(resolver: Resolver, hostname: string): ReturnType<Lookup> 
     ...(v4.status === "fulfilled" ? v4.value.map((address) => ({ address, family: 4 })) : []),
     ...(v6.status === "fulfilled" ? v6.value.map((address) => ({ address, family: 6 })) : []),
   ];
-  if (found.length === 0) throw Object.assign(new Error(`queryA ENOTFOUND ${hostname}`), { code: "ENOTFOUND" });
+  if (found.length === 0)
+    throw Object.assign(new Error(`queryA ENOTFOUND ${hostname}`), { code: "ENOTFOUND" });
   return found;
 }

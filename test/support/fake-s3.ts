@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { BucketSettings } from "../../src/domain/bucket-settings.ts";
+import type { BucketSettings } from "../../src/domain/files/bucket-settings.ts";
 import { refuseSignature, type Credentials, type Refusal } from "./sigv4.ts";
 
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
@@ -33,7 +33,8 @@ export interface S3Request {
  * What goes wrong with a request: an error instead of it, an error in an answer that began as a success, the connection cut before
  * it is carried out or after, or after so many bytes of the answer.
  */
-export type Fault = Refusal | "cut before" | "cut after" | "error in 200" | { readonly cutAfterBytes: number };
+export type Fault =
+  Refusal | "cut before" | "cut after" | "error in 200" | { readonly cutAfterBytes: number };
 
 export interface FakeS3 extends AsyncDisposable {
   readonly bucket: BucketSettings;
@@ -52,7 +53,9 @@ export interface FakeS3 extends AsyncDisposable {
 }
 
 /** A strict S3: one bucket by path-style addresses; it verifies every signature and checksum and refuses what S3 refuses. */
-export async function startFakeS3(options: { hasConditions?: boolean; mayList?: boolean } = {}): Promise<FakeS3> {
+export async function startFakeS3(
+  options: { hasConditions?: boolean; mayList?: boolean } = {},
+): Promise<FakeS3> {
   const known: Credentials = {
     accessKeyId: "AKIDPOSTHORNTEST",
     secretAccessKey: `canary-${randomBytes(20).toString("hex")}`,
@@ -74,7 +77,10 @@ export async function startFakeS3(options: { hasConditions?: boolean; mayList?: 
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  const handler = new Handler(fake, known, { hasConditions: options.hasConditions ?? true, mayList: options.mayList ?? true });
+  const handler = new Handler(fake, known, {
+    hasConditions: options.hasConditions ?? true,
+    mayList: options.mayList ?? true,
+  });
   server.on("request", (request, response) => void handler.handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -121,7 +127,9 @@ class Handler {
       const fault = this.#fake.fail(request);
       if (fault === "cut before") return void message.socket.destroy();
       const refused = Array.isArray(fault) ? refuse(fault as unknown as Refusal) : null;
-      const answer = refused ?? (fault === "error in 200" ? { ...refuse([200, "InternalError"]) } : this.#answer(message, request));
+      const answer =
+        refused ??
+        (fault === "error in 200" ? { ...refuse([200, "InternalError"]) } : this.#answer(message, request));
       if (fault === "cut after") return void message.socket.destroy();
       this.#send(response, request, answer, fault);
     } finally {
@@ -148,13 +156,19 @@ class Handler {
     return { ...request, operation: name === this.#fake.bucket.name ? operationOf(request) : "NoSuchBucket" };
   }
 
-  #send(response: ServerResponse, request: S3Request, { status, headers, body = "" }: Answer, fault: Fault | null): void {
+  #send(
+    response: ServerResponse,
+    request: S3Request,
+    { status, headers, body = "" }: Answer,
+    fault: Fault | null,
+  ): void {
     const bytes = Buffer.from(body);
     const sent = { "content-length": String(bytes.length), ...headers };
     response.sendDate = false;
     response.writeHead(status, { ...sent, date: new Date(this.#fake.now()).toUTCString() });
     if (request.method === "HEAD") return void response.end();
-    if (fault === null || typeof fault !== "object" || !("cutAfterBytes" in fault)) return void response.end(bytes);
+    if (fault === null || typeof fault !== "object" || !("cutAfterBytes" in fault))
+      return void response.end(bytes);
     response.write(bytes.subarray(0, fault.cutAfterBytes), () => response.destroy());
   }
 
@@ -165,11 +179,13 @@ class Handler {
       this.#known,
       this.#fake.now(),
     );
-    if (request.method === "PUT" && request.headers["content-length"] === undefined) return refuse([411, "MissingContentLength"]);
+    if (request.method === "PUT" && request.headers["content-length"] === undefined)
+      return refuse([411, "MissingContentLength"]);
     const refused = refusal ?? refuseBody(request, payload);
     if (refused !== null) return refuse(refused);
     if (request.operation === "NoSuchBucket") return refuse([404, "NoSuchBucket"]);
-    if (request.headers["if-none-match"] !== undefined && !this.#abilities.hasConditions) return refuse([501, "NotImplemented"]);
+    if (request.headers["if-none-match"] !== undefined && !this.#abilities.hasConditions)
+      return refuse([501, "NotImplemented"]);
     const operations: Record<string, () => Answer> = {
       PutObject: () => this.#put(request),
       GetObject: () => this.#get(request),
@@ -178,28 +194,39 @@ class Handler {
       CreateMultipartUpload: () => this.#begin(request),
       UploadPart: () => this.#part(request),
       CompleteMultipartUpload: () => this.#complete(request),
-      AbortMultipartUpload: () => (this.#fake.uploads.delete(uploadIdOf(request)) ? { status: 204 } : refuse([404, "NoSuchUpload"])),
-      ListMultipartUploads: () => (this.#abilities.mayList ? this.#list(request) : refuse([403, "AccessDenied"])),
+      AbortMultipartUpload: () =>
+        this.#fake.uploads.delete(uploadIdOf(request)) ? { status: 204 } : refuse([404, "NoSuchUpload"]),
+      ListMultipartUploads: () =>
+        this.#abilities.mayList ? this.#list(request) : refuse([403, "AccessDenied"]),
     };
     return operations[request.operation]?.() ?? refuse([501, "NotImplemented"]);
   }
 
   #put(request: S3Request): Answer {
-    if (request.headers["if-none-match"] === "*" && this.#fake.objects.has(request.key)) return refuse([412, "PreconditionFailed"]);
-    const object = { bytes: request.body, etag: `"${md5(request.body).toString("hex")}"`, headers: keptHeaders(request) };
+    if (request.headers["if-none-match"] === "*" && this.#fake.objects.has(request.key))
+      return refuse([412, "PreconditionFailed"]);
+    const object = {
+      bytes: request.body,
+      etag: `"${md5(request.body).toString("hex")}"`,
+      headers: keptHeaders(request),
+    };
     this.#fake.objects.set(request.key, object);
     return { status: 200, headers: { etag: object.etag } };
   }
 
   #get({ key, headers, query }: S3Request): Answer {
     const object = this.#fake.objects.get(key);
-    if (object === undefined) return refuse(this.#abilities.mayList ? [404, "NoSuchKey"] : [403, "AccessDenied"]);
-    if (headers["if-match"] !== undefined && headers["if-match"] !== object.etag) return refuse([412, "PreconditionFailed"]);
+    if (object === undefined)
+      return refuse(this.#abilities.mayList ? [404, "NoSuchKey"] : [403, "AccessDenied"]);
+    if (headers["if-match"] !== undefined && headers["if-match"] !== object.etag)
+      return refuse([412, "PreconditionFailed"]);
     const shown: Record<string, string> = { ...object.headers, etag: object.etag, "accept-ranges": "bytes" };
-    for (const [name, value] of query) if (name.startsWith("response-")) shown[name.slice("response-".length)] = value;
+    for (const [name, value] of query)
+      if (name.startsWith("response-")) shown[name.slice("response-".length)] = value;
     const size = object.bytes.length;
     const match = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "");
-    if (match === null) return { status: 200, headers: { ...shown, "content-length": String(size) }, body: object.bytes };
+    if (match === null)
+      return { status: 200, headers: { ...shown, "content-length": String(size) }, body: object.bytes };
     const start = Number(match[1]);
     const end = Math.min(match[2] === "" ? size - 1 : Number(match[2]), size - 1);
     if (start >= size || end < start) return refuse([416, "InvalidRange"]);
@@ -212,7 +239,12 @@ class Handler {
 
   #begin(request: S3Request): Answer {
     const uploadId = randomBytes(16).toString("base64");
-    this.#fake.uploads.set(uploadId, { key: request.key, headers: keptHeaders(request), initiated: this.#fake.now(), parts: new Map() });
+    this.#fake.uploads.set(uploadId, {
+      key: request.key,
+      headers: keptHeaders(request),
+      initiated: this.#fake.now(),
+      parts: new Map(),
+    });
     return xml(
       `<InitiateMultipartUploadResult><Bucket>b</Bucket><Key>${request.key}</Key><UploadId>${uploadId}</UploadId></InitiateMultipartUploadResult>`,
     );
@@ -235,16 +267,23 @@ class Handler {
     const named = [...text.matchAll(/<Part>(.*?)<\/Part>/gs)].map(
       ([, part = ""]) => ["", fieldOf(part, "PartNumber"), fieldOf(part, "ETag")] as const,
     );
-    if (!/^(<\?xml[^>]*>\s*)?<CompleteMultipartUpload[ >]/.test(text) || named.length === 0) return refuse([400, "MalformedXML"]);
+    if (!/^(<\?xml[^>]*>\s*)?<CompleteMultipartUpload[ >]/.test(text) || named.length === 0)
+      return refuse([400, "MalformedXML"]);
     const numbers = named.map(([, number]) => Number(number));
-    if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0))) return refuse([400, "InvalidPartOrder"]);
-    const parts = named.map(([, number, tag]) => ({ part: upload.parts.get(Number(number)), tag: (tag ?? "").replaceAll("&quot;", '"') }));
+    if (numbers.some((number, index) => index > 0 && number <= (numbers[index - 1] ?? 0)))
+      return refuse([400, "InvalidPartOrder"]);
+    const parts = named.map(([, number, tag]) => ({
+      part: upload.parts.get(Number(number)),
+      tag: (tag ?? "").replaceAll("&quot;", '"'),
+    }));
     if (parts.some(({ part, tag }) => part?.etag !== tag)) return refuse([400, "InvalidPart"]);
     const sizes = parts.map(({ part }) => part?.bytes.length ?? 0);
     if (sizes.slice(0, -1).some((size) => size < MIN_PART_BYTES)) return refuse([400, "EntityTooSmall"]);
     // R2's rule: https://developers.cloudflare.com/r2/objects/multipart-objects/
-    if (sizes.slice(0, -1).some((size) => size !== sizes[0]) || (sizes.at(-1) ?? 0) > (sizes[0] ?? 0)) return refuse([400, "InvalidPart"]);
-    if (request.headers["if-none-match"] === "*" && this.#fake.objects.has(upload.key)) return refuse([412, "PreconditionFailed"]);
+    if (sizes.slice(0, -1).some((size) => size !== sizes[0]) || (sizes.at(-1) ?? 0) > (sizes[0] ?? 0))
+      return refuse([400, "InvalidPart"]);
+    if (request.headers["if-none-match"] === "*" && this.#fake.objects.has(upload.key))
+      return refuse([412, "PreconditionFailed"]);
     const bytes = Buffer.concat(parts.flatMap(({ part }) => part?.bytes ?? []));
     const etag = `"${md5(Buffer.concat(parts.map(({ part }) => md5(part?.bytes ?? Buffer.alloc(0))))).toString("hex")}-${parts.length}"`;
     this.#fake.objects.set(upload.key, { bytes, etag, headers: upload.headers });
@@ -264,7 +303,9 @@ class Handler {
     const page = found.slice(0, 2);
     const last = page.at(-1);
     const next =
-      found.length > 2 ? `<NextKeyMarker>${last?.key}</NextKeyMarker><NextUploadIdMarker>${last?.uploadId}</NextUploadIdMarker>` : "";
+      found.length > 2
+        ? `<NextKeyMarker>${last?.key}</NextKeyMarker><NextUploadIdMarker>${last?.uploadId}</NextUploadIdMarker>`
+        : "";
     const uploads = page.map(
       ({ uploadId, key, initiated }) =>
         `<Upload><Key>${key}</Key><UploadId>${uploadId}</UploadId><Initiator><ID>x</ID></Initiator><Initiated>${new Date(initiated).toISOString()}</Initiated></Upload>`,
@@ -289,14 +330,20 @@ function uploadIdOf({ query }: S3Request): string {
 }
 
 function keptHeaders({ headers }: S3Request): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => name === "content-type" || name.startsWith("x-amz-meta-"));
+  const kept = Object.entries(headers).filter(
+    ([name]) => name === "content-type" || name.startsWith("x-amz-meta-"),
+  );
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
 function operationOf({ method, key, query }: Pick<S3Request, "method" | "key" | "query">): string {
   if (key === "") return method === "GET" && query.has("uploads") ? "ListMultipartUploads" : "Unknown";
   if (method === "POST")
-    return query.has("uploads") ? "CreateMultipartUpload" : query.has("uploadId") ? "CompleteMultipartUpload" : "Unknown";
+    return query.has("uploads")
+      ? "CreateMultipartUpload"
+      : query.has("uploadId")
+        ? "CompleteMultipartUpload"
+        : "Unknown";
   if (method === "PUT") return query.has("partNumber") ? "UploadPart" : "PutObject";
   if (method === "DELETE") return query.has("uploadId") ? "AbortMultipartUpload" : "DeleteObject";
   return ({ GET: "GetObject", HEAD: "HeadObject" } as Record<string, string>)[method] ?? "Unknown";
@@ -307,7 +354,8 @@ function refuseBody({ headers, body }: S3Request, payload: string): Refusal | nu
   // R2 and B2 take no chunked signatures.
   if (payload.startsWith("STREAMING-")) return [501, "NotImplemented"];
   const sha256 = createHash("sha256").update(body).digest();
-  if (payload !== "UNSIGNED-PAYLOAD" && payload !== sha256.toString("hex")) return [400, "XAmzContentSHA256Mismatch"];
+  if (payload !== "UNSIGNED-PAYLOAD" && payload !== sha256.toString("hex"))
+    return [400, "XAmzContentSHA256Mismatch"];
   const given = headers["content-md5"];
   if (given !== undefined) {
     if (Buffer.from(String(given), "base64").length !== 16) return [400, "InvalidDigest"];

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { createFolderStore } from "../../src/media/folder-store.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
-import { createMediaSource, type MediaSourceOptions } from "../../src/media/source.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { createDownloadUrl } from "../../src/services/file-addresses.ts";
-import { findReadyFile } from "../../src/services/files.ts";
-import { createMediaProbe } from "../../src/media/lazy-probe.ts";
+import { createDownloadUrl } from "../../src/services/files/file-addresses.ts";
+import { findReadyFile } from "../../src/services/files/files.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import { FakeClock } from "./clock.ts";
 import { createTestContext, type TestContext } from "./context.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -18,7 +18,8 @@ export interface FileContext extends TestContext {
 
 /** A context with a real file store, real media and a door that lets 127.0.0.1 through. */
 export async function createFileContext(
-  overrides: Partial<AppContext> & Pick<MediaSourceOptions, "maxBytes" | "passFromBytes"> & { platformList?: readonly AnyPlatform[] } = {},
+  overrides: Partial<AppContext> &
+    Pick<MediaSourceOptions, "maxBytes" | "passFromBytes"> & { platformList?: readonly AnyPlatform[] } = {},
 ): Promise<FileContext> {
   const folder = temporaryFolder();
   const { maxBytes, passFromBytes, ...parts } = overrides;

@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { createHttpApp, type HttpDeps } from "../../src/http/app.ts";
 import { startHttpServer, type HttpServer } from "../../src/http/server.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { createKey, type KeyInput } from "../../src/services/api-keys.ts";
+import { createKey, type KeyInput } from "../../src/services/access/api-keys.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 
@@ -48,7 +48,8 @@ export async function startTestServer(
     ...options,
   });
   const server = await startHttpServer(app, { host: "127.0.0.1", port: 0 });
-  const keyFor = async (ownerId: string, input: KeyInput = {}): Promise<string> => (await createKey(ctx, ownerId, input)).key;
+  const keyFor = async (ownerId: string, input: KeyInput = {}): Promise<string> =>
+    (await createKey(ctx, ownerId, input)).key;
   const fullKey = await keyFor("default");
   return {
     port: server.port,
@@ -73,16 +74,24 @@ export function send(port: number, target: string, ask: Ask = {}): Promise<Answe
     ...ask.headers,
   };
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ host: "127.0.0.1", port, method, path, headers, agent: false }, (incoming) => {
-      const parts: Buffer[] = [];
-      incoming.on("data", (part: Buffer) => parts.push(part));
-      incoming.on("error", reject);
-      incoming.on("end", () => {
-        const text = Buffer.concat(parts).toString("utf8");
-        const entries = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
-        resolve({ status: incoming.statusCode ?? 0, headers: Object.fromEntries(entries), text, json: asJson(text) });
-      });
-    });
+    const outgoing = httpRequest(
+      { host: "127.0.0.1", port, method, path, headers, agent: false },
+      (incoming) => {
+        const parts: Buffer[] = [];
+        incoming.on("data", (part: Buffer) => parts.push(part));
+        incoming.on("error", reject);
+        incoming.on("end", () => {
+          const text = Buffer.concat(parts).toString("utf8");
+          const entries = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: Object.fromEntries(entries),
+            text,
+            json: asJson(text),
+          });
+        });
+      },
+    );
     outgoing.on("error", reject);
     outgoing.end(body);
   });

@@ -1,4 +1,4 @@
-import { systemClock } from "../../src/system-clock.ts";
+import { systemClock } from "../../src/app/system-clock.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 
 /** The real time, in which nobody waits: `slept` tells how long whoever asked would have. */

@@ -9,12 +9,15 @@ export interface KeyProxy extends AsyncDisposable {
 export async function startKeyProxy(port: number, key: string): Promise<KeyProxy> {
   const server = createServer((incoming, response) => {
     const headers = { ...incoming.headers, authorization: `Bearer ${key}` };
-    const onward = request({ host: "127.0.0.1", port, path: incoming.url, method: incoming.method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      // A stream that has nothing to say yet is open already.
-      response.flushHeaders();
-      answer.pipe(response);
-    });
+    const onward = request(
+      { host: "127.0.0.1", port, path: incoming.url, method: incoming.method, headers },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        // A stream that has nothing to say yet is open already.
+        response.flushHeaders();
+        answer.pipe(response);
+      },
+    );
     onward.on("error", () => response.destroy());
     response.on("close", () => onward.destroy());
     incoming.pipe(onward);

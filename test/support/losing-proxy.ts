@@ -1,4 +1,10 @@
-import { createServer, request as send, type IncomingMessage, type RequestOptions, type ServerResponse } from "node:http";
+import {
+  createServer,
+  request as send,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from "node:http";
 import { once } from "node:events";
 import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
@@ -81,7 +87,9 @@ export async function startLosingProxy(target: string): Promise<LosingProxy> {
     seen.push(request);
     incoming.on("error", () => {});
     outgoing.on("error", () => {});
-    void held(incoming, request).then((body) => handle({ target: new URL(target), answers, body, incoming, outgoing }, fault));
+    void held(incoming, request).then((body) =>
+      handle({ target: new URL(target), answers, body, incoming, outgoing }, fault),
+    );
   });
   /** What is held back is read whole first: a client that gives up does not take it back. */
   const held = async (incoming: IncomingMessage, request: SeenRequest): Promise<Buffer | null> => {
@@ -130,7 +138,11 @@ function handle(exchange: Exchange, fault: Fault | null): void {
   });
 }
 
-function spoil({ incoming, outgoing }: Exchange, fault: Fault, from: { response: IncomingMessage; body: Buffer }): void {
+function spoil(
+  { incoming, outgoing }: Exchange,
+  fault: Fault,
+  from: { response: IncomingMessage; body: Buffer },
+): void {
   if (fault === "hang_after") return;
   if (fault === "lose_answer") return void incoming.socket.destroy();
   if (typeof fault === "object") return answer(outgoing, fault);
@@ -138,7 +150,10 @@ function spoil({ incoming, outgoing }: Exchange, fault: Fault, from: { response:
     outgoing.writeHead(200, { "content-type": "text/html" });
     return void outgoing.end("<html>It works!</html>");
   }
-  outgoing.writeHead(from.response.statusCode ?? 502, { ...from.response.headers, "content-length": String(from.body.length) });
+  outgoing.writeHead(from.response.statusCode ?? 502, {
+    ...from.response.headers,
+    "content-length": String(from.body.length),
+  });
   outgoing.write(from.body.subarray(0, Math.floor(from.body.length / 2)), () => incoming.socket.destroy());
 }
 
@@ -147,7 +162,10 @@ function answer(outgoing: ServerResponse, fault: Exclude<Fault, string>): void {
   outgoing.end(JSON.stringify(fault.body ?? { error: "InternalServerError", message: "The proxy says so." }));
 }
 
-function forward({ target, answers, body, incoming, outgoing }: Exchange, then: (response: IncomingMessage) => void): void {
+function forward(
+  { target, answers, body, incoming, outgoing }: Exchange,
+  then: (response: IncomingMessage) => void,
+): void {
   const upstream = send(optionsOf(target, incoming), (response) => {
     answers.push({ path: incoming.url ?? "", status: response.statusCode ?? 0 });
     then(response);

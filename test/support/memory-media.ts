@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
-import type { FileType } from "../../src/domain/file.ts";
+import type { FileType } from "../../src/domain/files/file.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import type { MediaItem, MediaSource } from "../../src/ports/media.ts";
 

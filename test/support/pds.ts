@@ -6,7 +6,9 @@ import type { JsonObject } from "../../src/ports/platform.ts";
 
 const Started = z.object({ url: z.string(), jwtSecret: z.string() });
 const Created = z.object({ did: z.string(), handle: z.string(), accessJwt: z.string() });
-const RecordList = z.object({ records: z.array(z.object({ uri: z.string(), cid: z.string(), value: z.record(z.string(), z.json()) })) });
+const RecordList = z.object({
+  records: z.array(z.object({ uri: z.string(), cid: z.string(), value: z.record(z.string(), z.json()) })),
+});
 
 export interface PdsRecord {
   readonly uri: string;
@@ -36,11 +38,16 @@ export interface TestPds extends AsyncDisposable {
 
 /** Starts a real server on loopback; it ends with `await using`. */
 export async function startPds(): Promise<TestPds> {
-  const child = fork(new URL("../pds/server.mjs", import.meta.url), { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] });
+  const child = fork(new URL("../pds/server.mjs", import.meta.url), {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: [],
+  });
   const exited = once(child, "exit");
   const [message] = await Promise.race([
     once(child, "message"),
-    exited.then(() => Promise.reject(new Error("The server did not start: install its workspace with `npm ci` in test/pds."))),
+    exited.then(() =>
+      Promise.reject(new Error("The server did not start: install its workspace with `npm ci` in test/pds.")),
+    ),
   ]);
   const { url, jwtSecret } = Started.parse(message);
   return {
@@ -56,23 +63,32 @@ export async function startPds(): Promise<TestPds> {
 async function createUser({ url, jwtSecret }: z.infer<typeof Started>, name: string): Promise<PdsUser> {
   const password = randomBytes(12).toString("hex");
   const account = { email: `${name}@example.test`, handle: `${name}.test`, password };
-  const { did, handle, accessJwt } = Created.parse(await callPds(url, "com.atproto.server.createAccount", { json: account }));
-  const act = (nsid: string, json: JsonObject): Promise<unknown> => callPds(url, nsid, { json, token: accessJwt });
+  const { did, handle, accessJwt } = Created.parse(
+    await callPds(url, "com.atproto.server.createAccount", { json: account }),
+  );
+  const act = (nsid: string, json: JsonObject): Promise<unknown> =>
+    callPds(url, nsid, { json, token: accessJwt });
   return {
     did,
     handle,
     password,
     appPassword: async (label) =>
-      z.object({ password: z.string() }).parse(await act("com.atproto.server.createAppPassword", { name: label })).password,
-    revokeAppPassword: async (label) => void (await act("com.atproto.server.revokeAppPassword", { name: label })),
+      z
+        .object({ password: z.string() })
+        .parse(await act("com.atproto.server.createAppPassword", { name: label })).password,
+    revokeAppPassword: async (label) =>
+      void (await act("com.atproto.server.revokeAppPassword", { name: label })),
     expiredToken: () => expiredToken(jwtSecret, accessJwt),
     records: async (collection = "app.bsky.feed.post") => {
       const query = new URLSearchParams({ repo: did, collection, limit: "100", reverse: "true" });
       return RecordList.parse(await callPds(url, `com.atproto.repo.listRecords?${query}`)).records;
     },
-    deleteRecord: async (collection, rkey) => void (await act("com.atproto.repo.deleteRecord", { repo: did, collection, rkey })),
+    deleteRecord: async (collection, rkey) =>
+      void (await act("com.atproto.repo.deleteRecord", { repo: did, collection, rkey })),
     blob: async (cid) => {
-      const response = await fetch(`${url}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`);
+      const response = await fetch(
+        `${url}/xrpc/com.atproto.sync.getBlob?${new URLSearchParams({ did, cid })}`,
+      );
       if (!response.ok) throw new Error(`getBlob: ${response.status}`);
       return Buffer.from(await response.arrayBuffer());
     },
@@ -89,7 +105,11 @@ function expiredToken(jwtSecret: string, token: string): string {
 }
 
 /** One XRPC call past the product, to prepare the server and to look at it. */
-export async function callPds(url: string, call: string, options: { json?: JsonObject; token?: string } = {}): Promise<unknown> {
+export async function callPds(
+  url: string,
+  call: string,
+  options: { json?: JsonObject; token?: string } = {},
+): Promise<unknown> {
   const { json, token } = options;
   const response = await fetch(`${url}/xrpc/${call}`, {
     method: json === undefined ? "GET" : "POST",

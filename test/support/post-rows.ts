@@ -1,6 +1,6 @@
-import type { Db } from "../../src/store/db.ts";
-import { freshRow, insertPost } from "../../src/store/posts.ts";
-import type { PostStatus } from "../../src/domain/post-states.ts";
+import type { Db } from "../../src/store/engine/db.ts";
+import { freshRow, insertPost } from "../../src/store/tables/posts.ts";
+import type { PostStatus } from "../../src/domain/posts/post-states.ts";
 
 export interface TestPost {
   readonly id: string;
@@ -14,7 +14,10 @@ export interface TestPost {
 }
 
 /** Writes an account's row as connecting would. */
-export async function addAccount(db: Db, account: { id: string; ownerId?: string; provider?: string }): Promise<void> {
+export async function addAccount(
+  db: Db,
+  account: { id: string; ownerId?: string; provider?: string },
+): Promise<void> {
   await db.query
     .insertInto("accounts")
     .values({
@@ -45,7 +48,8 @@ export async function addPosts(db: Db, posts: readonly TestPost[]): Promise<void
         provider: post.provider ?? "feed",
         media_url: "",
         caption: post.caption ?? null,
-        metadata: post.metadata === undefined || post.metadata === null ? null : JSON.stringify(post.metadata),
+        metadata:
+          post.metadata === undefined || post.metadata === null ? null : JSON.stringify(post.metadata),
         lead_minutes: null,
         scheduled_at: scheduledAt,
         due_at: scheduledAt,

@@ -3,12 +3,15 @@ import type { AppContext } from "../../src/services/context.ts";
 import { publishOne } from "../../src/publisher/publish-one.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
 import { Turn } from "../../src/publisher/turn.ts";
-import { freshRow, insertPost, POST_COLUMNS, type PostRow } from "../../src/store/posts.ts";
-import type { Tables } from "../../src/store/schema.ts";
+import { freshRow, insertPost, POST_COLUMNS, type PostRow } from "../../src/store/tables/posts.ts";
+import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
 
 /** An account as connecting leaves it. */
-export async function addAccount(ctx: AppContext, overrides: Partial<Tables["accounts"]> = {}): Promise<Tables["accounts"]> {
+export async function addAccount(
+  ctx: AppContext,
+  overrides: Partial<Tables["accounts"]> = {},
+): Promise<Tables["accounts"]> {
   const now = ctx.clock.now();
   const row: Tables["accounts"] = {
     id: newId("acc"),
@@ -38,7 +41,11 @@ export async function addAccount(ctx: AppContext, overrides: Partial<Tables["acc
 }
 
 /** A waiting post, due now unless told otherwise. */
-export async function addPost(ctx: AppContext, account: Tables["accounts"], overrides: Partial<PostRow> = {}): Promise<PostRow> {
+export async function addPost(
+  ctx: AppContext,
+  account: Tables["accounts"],
+  overrides: Partial<PostRow> = {},
+): Promise<PostRow> {
   const now = ctx.clock.now();
   const scheduledAt = overrides.scheduled_at ?? now;
   const row = {

@@ -37,9 +37,18 @@ export async function startRangedSource(bytes: Buffer): Promise<RangedSource> {
     const tag = source.etag === null ? {} : { etag: source.etag };
     const wanted = request.headers["if-match"];
     if (wanted !== undefined && wanted !== source.etag) return void response.writeHead(412).end();
-    const headers = { "content-type": "video/mp4", "accept-ranges": "bytes", "content-length": end + 1 - start, ...tag };
+    const headers = {
+      "content-type": "video/mp4",
+      "accept-ranges": "bytes",
+      "content-length": end + 1 - start,
+      ...tag,
+    };
     if (range === null) response.writeHead(200, headers);
-    else response.writeHead(206, { ...headers, "content-range": `bytes ${start}-${end}/${source.bytes.length}` });
+    else
+      response.writeHead(206, {
+        ...headers,
+        "content-range": `bytes ${start}-${end}/${source.bytes.length}`,
+      });
     if (request.method === "HEAD") return void response.end();
     response.end(source.bytes.subarray(start, end + 1));
   });

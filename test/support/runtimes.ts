@@ -10,8 +10,18 @@ const MODULES = join(ROOT, "test", "runtimes", "node_modules");
 /** The releases that Posthorn runs on, each with the npm that its users have. */
 export const RUNTIMES = [
   { release: "20", node: process.execPath, npm: join(MODULES, "npm11"), hasBuiltInSqlite: false },
-  { release: "22", node: join(MODULES, "node22", "bin", "node"), npm: join(MODULES, "npm12"), hasBuiltInSqlite: true },
-  { release: "24", node: join(MODULES, "node24", "bin", "node"), npm: join(MODULES, "npm12"), hasBuiltInSqlite: true },
+  {
+    release: "22",
+    node: join(MODULES, "node22", "bin", "node"),
+    npm: join(MODULES, "npm12"),
+    hasBuiltInSqlite: true,
+  },
+  {
+    release: "24",
+    node: join(MODULES, "node24", "bin", "node"),
+    npm: join(MODULES, "npm12"),
+    hasBuiltInSqlite: true,
+  },
 ] as const;
 
 export type Runtime = (typeof RUNTIMES)[number];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Capabilities } from "../../src/domain/account.ts";
+import type { Capabilities } from "../../src/domain/accounts/account.ts";
 import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 
 export const TEXT_CAPABILITIES: Capabilities = {
@@ -17,7 +17,9 @@ export const TEXT_CAPABILITIES: Capabilities = {
 const metadata = z.strictObject({ title: z.string().max(100).optional() });
 
 /** A platform that takes text and does what the test's `publish` does. */
-export function scriptedPlatform(parts: Pick<Platform<typeof metadata>, "publish"> & Partial<Platform<typeof metadata>>): AnyPlatform {
+export function scriptedPlatform(
+  parts: Pick<Platform<typeof metadata>, "publish"> & Partial<Platform<typeof metadata>>,
+): AnyPlatform {
   return definePlatform({
     name: "scripted",
     title: "Scripted",

@@ -1,10 +1,10 @@
-import { createContext, type Context } from "../../src/compose.ts";
+import { createContext, type Context } from "../../src/app/compose.ts";
 import type { Caller } from "../../src/domain/permissions.ts";
 import type { HttpDeps } from "../../src/http/app.ts";
-import { createOutbound } from "../../src/media/outbound.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { readSandboxSetup } from "../../src/setup.ts";
-import { httpDeps } from "../../src/start-server.ts";
+import { readSandboxSetup } from "../../src/app/setup.ts";
+import { httpDeps } from "../../src/app/start/start-server.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { FakeClock } from "./clock.ts";
@@ -50,7 +50,8 @@ export async function startService(
   const toolbox = createToolbox(ctx, tools);
   const deps = httpDeps({ setup, ctx, toolbox, isReady: () => true });
   const server = await startTestServer(ctx, tools, { ...deps, rateLimit: 1_000_000, ...options });
-  const call: Service["call"] = async (tool, args, caller) => (await toolbox.call(tool, args, callerOf(caller))).result;
+  const call: Service["call"] = async (tool, args, caller) =>
+    (await toolbox.call(tool, args, callerOf(caller))).result;
   return {
     ...server,
     ctx,
@@ -60,7 +61,8 @@ export async function startService(
     folder: folder.path,
     call,
     addFeed: async (ownerId = "default") =>
-      (await call("connect_channel", { provider: "feed", name: `Feed of ${ownerId}` }, { ownerId })).account.id,
+      (await call("connect_channel", { provider: "feed", name: `Feed of ${ownerId}` }, { ownerId })).account
+        .id,
     [Symbol.asyncDispose]: async () => {
       await server[Symbol.asyncDispose]();
       await ctx[Symbol.asyncDispose]();

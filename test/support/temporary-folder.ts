@@ -3,7 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A data folder that goes with the test. */
-export function temporaryFolder(): { readonly path: string; readonly env: Readonly<Record<string, string>>; [Symbol.dispose](): void } {
+export function temporaryFolder(): {
+  readonly path: string;
+  readonly env: Readonly<Record<string, string>>;
+  [Symbol.dispose](): void;
+} {
   const path = mkdtempSync(join(tmpdir(), "posthorn-test-"));
   return {
     path,

@@ -1,14 +1,14 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Capabilities, MEDIA_KINDS } from "../../src/domain/account.ts";
-import { commonMetadata } from "../../src/domain/common-metadata.ts";
+import { Capabilities, MEDIA_KINDS } from "../../src/domain/accounts/account.ts";
+import { commonMetadata } from "../../src/domain/posts/common-metadata.ts";
 import type { AnyPlatform, EffectSpec, Json, PublishIo } from "../../src/ports/platform.ts";
-import { readInsights } from "../../src/services/insights.ts";
-import { createPlatformIo } from "../../src/services/platform-io.ts";
-import { toPlatformPost } from "../../src/services/publish-io.ts";
-import type { PostRow } from "../../src/store/posts.ts";
-import type { Tables } from "../../src/store/schema.ts";
+import { readInsights } from "../../src/services/posts/insights.ts";
+import { createPlatformIo } from "../../src/services/publishing/platform-io.ts";
+import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
+import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { Tables } from "../../src/store/engine/schema.ts";
 import type { TestContext } from "./context.ts";
 import { addPost, drain, readPost } from "./publishing.ts";
 
@@ -24,7 +24,11 @@ export interface PlatformFixture {
   /** A fresh stage on which the given platform plays the one under test. */
   openStage(platform: AnyPlatform): Promise<Stage>;
   /** A post with everything that makes a step of its own: media, more media, a thread. */
-  readonly post: { readonly caption: string; readonly media_url: string; readonly metadata: Readonly<Record<string, Json>> };
+  readonly post: {
+    readonly caption: string;
+    readonly media_url: string;
+    readonly metadata: Readonly<Record<string, Json>>;
+  };
 }
 
 /** What every platform must hold, whatever it is; run over each of them. */
@@ -73,7 +77,11 @@ function testData(platform: AnyPlatform): void {
   it("takes metadata that is strict, optional as a whole, described, and fit for JSON Schema", () => {
     expect(platform.metadata.safeParse({}).success).toBe(true);
     expect(platform.metadata.safeParse({ noSuchField: 1 }).success).toBe(false);
-    const schema = z.toJSONSchema(platform.metadata, { target: "draft-2020-12", io: "input", reused: "inline" });
+    const schema = z.toJSONSchema(platform.metadata, {
+      target: "draft-2020-12",
+      io: "input",
+      reused: "inline",
+    });
     expect(schema).toMatchObject({ type: "object", additionalProperties: false });
     const bare = Object.entries(schema.properties ?? {}).filter(
       ([, field]) => typeof field === "boolean" || field.description === undefined,
@@ -83,10 +91,15 @@ function testData(platform: AnyPlatform): void {
 
   it("means by a common name what all mean by it", () => {
     const common = keys.filter((key) => Object.hasOwn(commonMetadata, key));
-    const typeOf = (field: z.core.$ZodType): unknown => z.toJSONSchema(field, { io: "input", reused: "inline" }).type;
+    const typeOf = (field: z.core.$ZodType): unknown =>
+      z.toJSONSchema(field, { io: "input", reused: "inline" }).type;
     for (const key of common) {
       const field = platform.metadata.shape[key];
-      if (field !== undefined) expect([key, typeOf(field)]).toEqual([key, typeOf(commonMetadata[key as keyof typeof commonMetadata])]);
+      if (field !== undefined)
+        expect([key, typeOf(field)]).toEqual([
+          key,
+          typeOf(commonMetadata[key as keyof typeof commonMetadata]),
+        ]);
     }
   });
 
@@ -108,7 +121,10 @@ class Crash extends Error {}
 type Moment = "before it was sent" | "after it was sent";
 
 /** The platform, whose process dies once at one moment of one step; notes the steps it takes. */
-function withCrash(platform: AnyPlatform, at: { step: string; moment: Moment } | null): { platform: AnyPlatform; steps: string[] } {
+function withCrash(
+  platform: AnyPlatform,
+  at: { step: string; moment: Moment } | null,
+): { platform: AnyPlatform; steps: string[] } {
   const steps: string[] = [];
   let isDue = at !== null;
   const wrap = (io: PublishIo): PublishIo => ({
@@ -139,7 +155,12 @@ function testPublishing(platform: AnyPlatform, fixture: PlatformFixture): void {
     const { ctx } = stage;
     const lead = platform.capabilities.leadMinutes.max;
     const scheduledAt = ctx.clock.now() + lead * 60_000;
-    const post = await addPost(ctx, stage.account, { ...content, lead_minutes: lead, scheduled_at: scheduledAt, due_at: ctx.clock.now() });
+    const post = await addPost(ctx, stage.account, {
+      ...content,
+      lead_minutes: lead,
+      scheduled_at: scheduledAt,
+      due_at: ctx.clock.now(),
+    });
     await drain(ctx);
     if (lead > 0) {
       expect(await stage.published()).toBe(0);
@@ -159,7 +180,10 @@ function testPublishing(platform: AnyPlatform, fixture: PlatformFixture): void {
       ...watched,
       publish: async (post, io) => {
         const first = await watched.publish(post, io);
-        const again = await watched.publish(post, { ...io, effect: (spec) => io.effect({ ...spec, send: sentAgain }) });
+        const again = await watched.publish(post, {
+          ...io,
+          effect: (spec) => io.effect({ ...spec, send: sentAgain }),
+        });
         expect(again).toEqual(first);
         runs += 1;
         return again;
@@ -181,30 +205,42 @@ function testPublishing(platform: AnyPlatform, fixture: PlatformFixture): void {
         const post = await addPost(stage.ctx, stage.account, content);
         const end = await finish(stage.ctx, post.id);
         const place = `${step}, ${moment}`;
-        expect([place, end.status, end.error, await stage.published()]).toEqual([place, "published", null, 1]);
+        expect([place, end.status, end.error, await stage.published()]).toEqual([
+          place,
+          "published",
+          null,
+          1,
+        ]);
       }
     }
   });
 
-  it.runIf(platform.insights !== undefined && platform.remove !== undefined)("tells that a post is live, and that it is gone", async () => {
-    await using stage = await fixture.openStage(platform);
-    const { ctx, account } = stage;
-    const post = await addPost(ctx, account, content);
-    const row = await finish(ctx, post.id);
-    expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
-    const io = await createPlatformIo(ctx, account, AbortSignal.timeout(20_000));
-    // What is gone already is no error.
-    for (let time = 0; time < 2; time++) await platform.remove?.(toPlatformPost(platform, row), io);
-    expect(await stage.published()).toBe(0);
-    expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
-  });
+  it.runIf(platform.insights !== undefined && platform.remove !== undefined)(
+    "tells that a post is live, and that it is gone",
+    async () => {
+      await using stage = await fixture.openStage(platform);
+      const { ctx, account } = stage;
+      const post = await addPost(ctx, account, content);
+      const row = await finish(ctx, post.id);
+      expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
+      const io = await createPlatformIo(ctx, account, AbortSignal.timeout(20_000));
+      // What is gone already is no error.
+      for (let time = 0; time < 2; time++) await platform.remove?.(toPlatformPost(platform, row), io);
+      expect(await stage.published()).toBe(0);
+      expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
+    },
+  );
 }
 
 async function sentAgain(): Promise<never> {
   throw new Error("A step that is done was sent a second time.");
 }
 
-async function stepsOf(platform: AnyPlatform, fixture: PlatformFixture, content: Partial<PostRow>): Promise<readonly string[]> {
+async function stepsOf(
+  platform: AnyPlatform,
+  fixture: PlatformFixture,
+  content: Partial<PostRow>,
+): Promise<readonly string[]> {
   const { platform: watched, steps } = withCrash(platform, null);
   await using stage = await fixture.openStage(watched);
   await finish(stage.ctx, (await addPost(stage.ctx, stage.account, content)).id);

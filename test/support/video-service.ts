@@ -38,7 +38,12 @@ export async function startVideoService(
   options: { readonly polls: number; readonly isBare?: boolean },
 ): Promise<VideoService> {
   const jobs = new Map<string, Job>();
-  const state: { uploads: Buffer[]; polls: number; refusal: VideoService["refusal"]; failure: string | null } = {
+  const state: {
+    uploads: Buffer[];
+    polls: number;
+    refusal: VideoService["refusal"];
+    failure: string | null;
+  } = {
     uploads: [],
     polls: 0,
     refusal: null,
@@ -59,7 +64,14 @@ export async function startVideoService(
     const jobId = createHash("sha256").update(bytes).digest("hex").slice(0, 12);
     const known = jobs.get(jobId);
     if (known !== undefined) return [409, shown({ ...known, error: "already_exists" })];
-    const job: Job = { jobId, did: url.searchParams.get("did") ?? "", state: "JOB_STATE_CREATED", left: options.polls, bytes, token };
+    const job: Job = {
+      jobId,
+      did: url.searchParams.get("did") ?? "",
+      state: "JOB_STATE_CREATED",
+      left: options.polls,
+      bytes,
+      token,
+    };
     jobs.set(jobId, job);
     return [200, shown(job)];
   };
@@ -70,8 +82,10 @@ export async function startVideoService(
     if (job === undefined) return [400, { error: "InvalidRequest", message: "No such job" }];
     job.left -= 1;
     if (job.left > 0) job.state = "JOB_STATE_ENCODING";
-    else if (state.failure !== null) Object.assign(job, { state: "JOB_STATE_FAILED", failureCode: state.failure });
-    else if (job.blob === undefined) Object.assign(job, { state: "JOB_STATE_COMPLETED", blob: await store(pdsUrl, job) });
+    else if (state.failure !== null)
+      Object.assign(job, { state: "JOB_STATE_FAILED", failureCode: state.failure });
+    else if (job.blob === undefined)
+      Object.assign(job, { state: "JOB_STATE_COMPLETED", blob: await store(pdsUrl, job) });
     return [200, shown(job)];
   };
 
@@ -79,7 +93,8 @@ export async function startVideoService(
     const url = new URL(request.url ?? "/", "http://video");
     const answer = url.pathname.endsWith("uploadVideo") ? upload(request, url) : poll(url);
     answer.then(
-      ([status, body]) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+      ([status, body]) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });

@@ -10,7 +10,8 @@ export interface Delivery {
 }
 
 /** What the receiver does with one delivery; "cut" takes it and breaks off without an answer. */
-export type Reply = "cut" | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
+export type Reply =
+  "cut" | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
@@ -28,7 +29,12 @@ export interface Receiver extends AsyncDisposable {
 export async function startReceiver(): Promise<Receiver> {
   const server = createServer(async (request, response) => {
     const body = (await buffer(request)).toString("utf8");
-    const delivery = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+    const delivery = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body,
+    };
     if (request.method !== "POST") {
       receiver.looks.push(delivery);
       return void response.writeHead(405).end();

@@ -3,6 +3,7 @@ const Module = require("node:module");
 
 const load = Module._load;
 Module._load = function (name, ...rest) {
-  if (name === "better-sqlite3") throw Object.assign(new Error("Cannot find module 'better-sqlite3'"), { code: "MODULE_NOT_FOUND" });
+  if (name === "better-sqlite3")
+    throw Object.assign(new Error("Cannot find module 'better-sqlite3'"), { code: "MODULE_NOT_FOUND" });
   return load.call(this, name, ...rest);
 };

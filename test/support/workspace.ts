@@ -21,6 +21,8 @@ export async function installWorkspace(name: string): Promise<string> {
 
 /** Without npm's own settings of the run that started us (npm_config_*), which would be taken for the other npm's. */
 export function plainEnvironment(): Record<string, string> {
-  const entries = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_(registry|nodedir))|^POSTHORN_|^DEBUG$/i.test(name));
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^npm_(?!config_(registry|nodedir))|^POSTHORN_|^DEBUG$/i.test(name),
+  );
   return Object.fromEntries(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }

@@ -26,7 +26,8 @@ afterEach(async () => {
   await ctx[Symbol.asyncDispose]();
 });
 
-const erase = (args: object, caller = CALLER): Promise<unknown> => toolbox.call("erase", args, caller).then(({ result }) => result);
+const erase = (args: object, caller = CALLER): Promise<unknown> =>
+  toolbox.call("erase", args, caller).then(({ result }) => result);
 
 async function sentenceOf(call: Promise<unknown>): Promise<string> {
   const error = await call.catch((reason: unknown) => reason);
@@ -52,7 +53,9 @@ describe("risky", () => {
 
   it("is done at once where nobody can be asked, and offers no token", async () => {
     expect(await erase({ what: "all" })).toEqual({ erased: "all" });
-    const fields = toolbox.list(CALLER).find((tool) => tool.name === "erase")!.inputSchema["properties"] as object;
+    const fields = toolbox.list(CALLER).find((tool) => tool.name === "erase")!.inputSchema[
+      "properties"
+    ] as object;
     expect(Object.keys(fields)).toEqual(["what", "idempotencyKey"]);
     expect(await sentenceOf(erase({ what: "all", confirm: "x" }))).toMatch(/confirm/);
   });
@@ -74,15 +77,23 @@ describe("always", () => {
   it("is not asked about what is harmless, nor by tools that never ask", async () => {
     expect(await erase({ what: "a trifle" })).toEqual({ erased: "a trifle" });
     expect((await toolbox.call("echo", {}, CALLER)).result).toMatchObject({ text: "nothing" });
-    const offering = toolbox.list(CALLER).filter(({ inputSchema }) => "confirm" in (inputSchema["properties"] as object));
+    const offering = toolbox
+      .list(CALLER)
+      .filter(({ inputSchema }) => "confirm" in (inputSchema["properties"] as object));
     expect(offering.map(({ name }) => name)).toEqual(["erase"]);
   });
 
   it("takes a token once, for the same arguments in any order, from the same key, for ten minutes", async () => {
     const confirm = await askedToken({ what: "all" });
-    expect(await sentenceOf(erase({ what: "more", confirm }))).toMatch(/^confirm: this confirmation is not good for this call/);
-    expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ keyId: "key_other" })))).toMatch(/not good/);
-    expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ ownerId: "other" })))).toMatch(/not good/);
+    expect(await sentenceOf(erase({ what: "more", confirm }))).toMatch(
+      /^confirm: this confirmation is not good for this call/,
+    );
+    expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ keyId: "key_other" })))).toMatch(
+      /not good/,
+    );
+    expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ ownerId: "other" })))).toMatch(
+      /not good/,
+    );
     for (const made of ["", "x", `${confirm}0`, confirm.replace(/^\w+/, "zzzzzzzzzzzz"), "…".repeat(100)]) {
       expect(await sentenceOf(erase({ what: "all", confirm: made }))).toMatch(/not good/);
     }
@@ -119,13 +130,25 @@ describe("always", () => {
   });
 
   it("asks on tool endpoints as a conflict, and not on resource endpoints", async () => {
-    const route = { method: "delete", path: "/things/{what}", summary: "Erase", tools: ["erase"], body: "none", query: {} } as const;
+    const route = {
+      method: "delete",
+      path: "/things/{what}",
+      summary: "Erase",
+      tools: ["erase"],
+      body: "none",
+      query: {},
+    } as const;
     const tools = createSmallTools((note) => notes.push(note));
     await using server: TestServer = await startTestServer(ctx, tools, { routes: [route] });
     const asked = await server.ask("POST /api/v1/tools/erase", { json: { what: "all" } });
-    expect(asked).toMatchObject({ status: 409, json: { error: expect.stringContaining("Ask them: Erase all?") } });
+    expect(asked).toMatchObject({
+      status: 409,
+      json: { error: expect.stringContaining("Ask them: Erase all?") },
+    });
     const confirm = TOKEN.exec(asked.json.error)![1];
-    expect((await server.ask("POST /api/v1/tools/erase", { json: { what: "all", confirm } })).json).toEqual({ result: { erased: "all" } });
+    expect((await server.ask("POST /api/v1/tools/erase", { json: { what: "all", confirm } })).json).toEqual({
+      result: { erased: "all" },
+    });
     expect((await server.ask("DELETE /api/v1/things/house")).json).toEqual({ erased: "house" });
     expect(notes).toEqual(["erased all", "erased house"]);
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Post } from "../../src/domain/post.ts";
+import { Post } from "../../src/domain/posts/post.ts";
 import { createOutputParser } from "../../src/toolkit/exact-output.ts";
 
 const Page = z.object({ posts: z.array(Post), nextCursor: z.string().nullable() });
@@ -48,7 +48,8 @@ const brokenPosts = fc
   })
   .map(({ drop, change, add, isShuffled }) => {
     let entries: [string, unknown][] = Object.entries(POST).filter(([key]) => key !== drop);
-    if (change !== null) entries = entries.map(([key, value]) => [key, key === change[0] ? change[1] : value]);
+    if (change !== null)
+      entries = entries.map(([key, value]) => [key, key === change[0] ? change[1] : value]);
     if (add !== null) entries.push(add);
     return Object.fromEntries(isShuffled ? entries.toReversed() : entries);
   });
@@ -60,7 +61,11 @@ describe("an answer's parser", () => {
   });
 
   it("does with pages what their schema does", () => {
-    fc.assert(fc.property(fc.array(brokenPosts, { maxLength: 3 }), (posts) => expectSame(Page, { posts, nextCursor: null })));
+    fc.assert(
+      fc.property(fc.array(brokenPosts, { maxLength: 3 }), (posts) =>
+        expectSame(Page, { posts, nextCursor: null }),
+      ),
+    );
     fc.assert(fc.property(brokenPosts, (post) => expectSame(Post, post)));
   });
 
@@ -83,21 +88,42 @@ describe("an answer's parser", () => {
         return { secret: "x" };
       }
     }
-    expect(JSON.stringify(createOutputParser(z.object({ id: z.string() }))(new Secretive()))).toBe('{"id":"1"}');
+    expect(JSON.stringify(createOutputParser(z.object({ id: z.string() }))(new Secretive()))).toBe(
+      '{"id":"1"}',
+    );
   });
 });
 
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
-  fc.constantFrom(undefined, Number.NaN, Infinity, -0, 2 ** 53, 1.5, 10n, "2026-02-30T00:00:00Z", "2026-02-28", new Date(0)),
+  fc.constantFrom(
+    undefined,
+    Number.NaN,
+    Infinity,
+    -0,
+    2 ** 53,
+    1.5,
+    10n,
+    "2026-02-30T00:00:00Z",
+    "2026-02-28",
+    new Date(0),
+  ),
   fc.record(
-    { a: fc.constantFrom("x", "y", "z", 1, null, undefined), b: fc.constantFrom(-1, 0, 5, 11, 1.5, undefined), c: fc.jsonValue() },
+    {
+      a: fc.constantFrom("x", "y", "z", 1, null, undefined),
+      b: fc.constantFrom(-1, 0, 5, 11, 1.5, undefined),
+      c: fc.jsonValue(),
+    },
     { requiredKeys: [] },
   ),
 );
 
 const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  "optional fields": z.strictObject({ a: z.enum(["x", "y"]).nullable().optional(), b: z.int().min(0).max(10).optional(), c: z.json() }),
+  "optional fields": z.strictObject({
+    a: z.enum(["x", "y"]).nullable().optional(),
+    b: z.int().min(0).max(10).optional(),
+    c: z.json(),
+  }),
   "an open object": z.looseObject({ a: z.string() }),
   "an object for further fields": z.object({ a: z.string().optional() }).catchall(z.number()),
   "a refined object": z.object({ a: z.string().nullish() }).refine(({ a }) => a !== "x"),
@@ -105,7 +131,13 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   "bounds that do not belong": z.number().gt(0).lt(5).multipleOf(0.5),
   "plain numbers": z.number().max(7),
   "choices of one type": z.union([z.object({ a: z.string() }), z.object({ a: z.string(), b: z.number() })]),
-  "choices of several types": z.union([z.string(), z.boolean(), z.null(), z.array(z.int()), z.strictObject({ a: z.literal("x") })]),
+  "choices of several types": z.union([
+    z.string(),
+    z.boolean(),
+    z.null(),
+    z.array(z.int()),
+    z.strictObject({ a: z.literal("x") }),
+  ]),
   "short and long texts": z.string().min(2).or(z.iso.date()),
   "coerced values": z.object({ a: z.coerce.string(), b: z.coerce.number() }),
   "known keys": z.partialRecord(z.enum(["a", "b"]), z.unknown()),

@@ -4,13 +4,19 @@ import { toJsonSchema } from "../../src/toolkit/json-schema.ts";
 
 it("writes references out, types apart, and leaves out what goes without saying", () => {
   const Place = z.object({ city: z.string() }).meta({ id: "Place" });
-  const written = toJsonSchema(z.strictObject({ from: Place, to: Place.optional(), count: z.int().nullable() }), "input");
+  const written = toJsonSchema(
+    z.strictObject({ from: Place, to: Place.optional(), count: z.int().nullable() }),
+    "input",
+  );
   expect(written).not.toHaveProperty("$schema");
   expect(JSON.stringify(written)).not.toContain("$ref");
   expect(written).toMatchObject({
     additionalProperties: false,
     required: ["from", "count"],
-    properties: { to: { properties: { city: { type: "string" } } }, count: { anyOf: [{ type: "integer" }, { type: "null" }] } },
+    properties: {
+      to: { properties: { city: { type: "string" } } },
+      count: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    },
   });
 });
 

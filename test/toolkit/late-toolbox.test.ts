@@ -18,7 +18,8 @@ beforeEach(() => {
 });
 
 it("lists what the caller may call, and opens when that is out", async () => {
-  const names = (permissions: ("read" | "publish")[]): string[] => toolbox.list(callerOf({ permissions })).map(({ name }) => name);
+  const names = (permissions: ("read" | "publish")[]): string[] =>
+    toolbox.list(callerOf({ permissions })).map(({ name }) => name);
   expect(names(["read"])).not.toContain("refuse");
   expect(opened).toBe(0);
   await turn();

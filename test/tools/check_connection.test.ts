@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { submitSecrets } from "../../src/services/connect-page.ts";
+import { submitSecrets } from "../../src/services/accounts/connect-page.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import checkConnection from "../../tools/check_connection.ts";
 import connectChannel from "../../tools/connect_channel.ts";
@@ -11,12 +11,19 @@ describe("check_connection", () => {
     const ctx = await createTestContext({ platformList: [createPhotobox().platform] });
     const toolbox = createToolbox(ctx, [connectChannel, checkConnection]);
     const { result: started } = await toolbox.call("connect_channel", { provider: "photobox" }, callerOf());
-    const check = async () => (await toolbox.call("check_connection", { connectId: started["connectId"] }, callerOf())).result;
+    const check = async () =>
+      (await toolbox.call("check_connection", { connectId: started["connectId"] }, callerOf())).result;
     expect(await check()).toEqual({ status: "pending", account: null, error: null });
     const token = String(started["url"]).split("/connect/")[1] ?? "";
     const secrets = { handle: "alice.example", appPassword: "alice-password-1" };
     await submitSecrets(ctx, token, { secrets, signal: new AbortController().signal });
-    expect(await check()).toMatchObject({ status: "connected", account: { handle: "alice.example" }, error: null });
-    await expect(toolbox.call("check_connection", { connectId: "con_unknown" }, callerOf())).rejects.toMatchObject({ kind: "not_found" });
+    expect(await check()).toMatchObject({
+      status: "connected",
+      account: { handle: "alice.example" },
+      error: null,
+    });
+    await expect(
+      toolbox.call("check_connection", { connectId: "con_unknown" }, callerOf()),
+    ).rejects.toMatchObject({ kind: "not_found" });
   });
 });

@@ -13,8 +13,16 @@ async function setUp() {
 describe("connect_channel", () => {
   it("gives the whole account of a platform that connects at once", async () => {
     const toolbox = await setUp();
-    const { result } = await toolbox.call("connect_channel", { provider: "pinboard", name: "News" }, callerOf());
-    expect(result).toMatchObject({ status: "connected", url: null, account: { name: "News", scopes: [], queuedCount: 0 } });
+    const { result } = await toolbox.call(
+      "connect_channel",
+      { provider: "pinboard", name: "News" },
+      callerOf(),
+    );
+    expect(result).toMatchObject({
+      status: "connected",
+      url: null,
+      account: { name: "News", scopes: [], queuedCount: 0 },
+    });
   });
 
   it("makes one account for one idempotency key, and answers it again", async () => {
@@ -27,10 +35,12 @@ describe("connect_channel", () => {
 
   it("needs the permission, and says what is wrong with its arguments", async () => {
     const toolbox = await setUp();
-    await expect(toolbox.call("connect_channel", {}, callerOf({ permissions: ["read"] }))).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(
+      toolbox.call("connect_channel", {}, callerOf({ permissions: ["read"] })),
+    ).rejects.toMatchObject({ kind: "forbidden" });
     await expect(toolbox.call("connect_channel", {}, callerOf())).rejects.toThrow(/^provider: is required/);
-    await expect(toolbox.call("connect_channel", { provider: "pinboard", password: "x" }, callerOf())).rejects.toThrow(
-      /"password" is not a known field/,
-    );
+    await expect(
+      toolbox.call("connect_channel", { provider: "pinboard", password: "x" }, callerOf()),
+    ).rejects.toThrow(/"password" is not a known field/);
   });
 });

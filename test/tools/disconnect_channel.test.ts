@@ -12,7 +12,11 @@ describe("disconnect_channel", () => {
     const { result } = await toolbox.call("connect_channel", { provider: "pinboard" }, callerOf());
     const { id } = result["account"] as { id: string };
     const { result: gone } = await toolbox.call("disconnect_channel", { accountId: id }, callerOf());
-    expect(gone).toMatchObject({ account: { id, status: "disconnected", statusReason: "It was disconnected on request." } });
-    await expect(toolbox.call("disconnect_channel", { accountId: "acc_unknown" }, callerOf())).rejects.toMatchObject({ kind: "not_found" });
+    expect(gone).toMatchObject({
+      account: { id, status: "disconnected", statusReason: "It was disconnected on request." },
+    });
+    await expect(
+      toolbox.call("disconnect_channel", { accountId: "acc_unknown" }, callerOf()),
+    ).rejects.toMatchObject({ kind: "not_found" });
   });
 });

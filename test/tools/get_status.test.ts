@@ -6,8 +6,16 @@ import { callerOf, createTestContext } from "../support/context.ts";
 describe("get_status", () => {
   it("answers without arguments", async () => {
     await using ctx = await createTestContext();
-    const { result } = await createToolbox(ctx, [getStatus]).call("get_status", undefined, callerOf({ permissions: ["read"] }));
-    expect(result).toMatchObject({ now: "2026-11-21T09:00:00.000Z", publisher: { running: false }, counts: { scheduled: 0 } });
+    const { result } = await createToolbox(ctx, [getStatus]).call(
+      "get_status",
+      undefined,
+      callerOf({ permissions: ["read"] }),
+    );
+    expect(result).toMatchObject({
+      now: "2026-11-21T09:00:00.000Z",
+      publisher: { running: false },
+      counts: { scheduled: 0 },
+    });
   });
 
   it("needs the permission to read", async () => {

@@ -11,8 +11,14 @@ describe("list_accounts", () => {
     const toolbox = createToolbox(ctx, [listAccounts, connectChannel]);
     await toolbox.call("connect_channel", { provider: "pinboard" }, callerOf());
     const { result } = await toolbox.call("list_accounts", {}, callerOf({ permissions: ["read"] }));
-    expect(result).toMatchObject({ accounts: [{ provider: "pinboard", queuedCount: 0, capabilities: { reconciles: "client_key" } }] });
-    await expect(toolbox.call("list_accounts", { status: "x" }, callerOf())).rejects.toMatchObject({ kind: "invalid" });
-    await expect(toolbox.call("list_accounts", {}, callerOf({ permissions: ["publish"] }))).rejects.toMatchObject({ kind: "forbidden" });
+    expect(result).toMatchObject({
+      accounts: [{ provider: "pinboard", queuedCount: 0, capabilities: { reconciles: "client_key" } }],
+    });
+    await expect(toolbox.call("list_accounts", { status: "x" }, callerOf())).rejects.toMatchObject({
+      kind: "invalid",
+    });
+    await expect(
+      toolbox.call("list_accounts", {}, callerOf({ permissions: ["publish"] })),
+    ).rejects.toMatchObject({ kind: "forbidden" });
   });
 });

@@ -7,10 +7,18 @@ import { callerOf, createTestContext } from "../support/context.ts";
 describe("list_platforms", () => {
   it("answers every platform with the schema of its metadata", async () => {
     const ctx = await createTestContext({ platformList: [createPinboard(), createPhotobox().platform] });
-    const { result } = await createToolbox(ctx, [listPlatforms]).call("list_platforms", {}, callerOf({ permissions: ["read"] }));
+    const { result } = await createToolbox(ctx, [listPlatforms]).call(
+      "list_platforms",
+      {},
+      callerOf({ permissions: ["read"] }),
+    );
     expect(result).toMatchObject({
       platforms: [
-        { provider: "photobox", connect: "secrets", metadataSchema: { properties: { title: { maxLength: 50 } } } },
+        {
+          provider: "photobox",
+          connect: "secrets",
+          metadataSchema: { properties: { title: { maxLength: 50 } } },
+        },
         { provider: "pinboard", connect: "none", configured: true, missing: [] },
       ],
     });

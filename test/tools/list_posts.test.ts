@@ -10,7 +10,11 @@ describe("list_posts", () => {
     await addAccount(ctx.db, { id: "acc_1" });
     await addPosts(
       ctx.db,
-      Array.from({ length: 60 }, (_, at) => ({ id: `post_${at}`, caption: `Number ${at}`, metadata: { title: "Grüße" } })),
+      Array.from({ length: 60 }, (_, at) => ({
+        id: `post_${at}`,
+        caption: `Number ${at}`,
+        metadata: { title: "Grüße" },
+      })),
     );
     const toolbox = createToolbox(ctx, [listPosts]);
     const { result } = await toolbox.call("list_posts", {}, callerOf());
@@ -38,14 +42,22 @@ describe("list_posts", () => {
   });
 
   it.each([
-    [{ status: ["lost"] }, /^status\[0\]: must be one of "scheduled", "publishing", "uploaded", "published", "failed", "cancelled"\.$/],
+    [
+      { status: ["lost"] },
+      /^status\[0\]: must be one of "scheduled", "publishing", "uploaded", "published", "failed", "cancelled"\.$/,
+    ],
     [{ limit: 501 }, /^limit: must be at most 500\.$/],
     [{ limit: 0 }, /^limit: must be at least 1\.$/],
     [{ accountId: [] }, /^accountId: must be at least 1 items long\.$/],
-    [{ accountIds: ["acc_1"] }, /^"accountIds" is not a known field\. The fields are accountId, provider, status/],
+    [
+      { accountIds: ["acc_1"] },
+      /^"accountIds" is not a known field\. The fields are accountId, provider, status/,
+    ],
   ])("refuses %j", async (args, sentence) => {
     await using ctx = await createTestContext();
-    await expect(createToolbox(ctx, [listPosts]).call("list_posts", args, callerOf())).rejects.toThrow(sentence);
+    await expect(createToolbox(ctx, [listPosts]).call("list_posts", args, callerOf())).rejects.toThrow(
+      sentence,
+    );
   });
 
   it("needs the permission to read", async () => {

@@ -8,7 +8,11 @@ it("answers whole posts and the window they lie in", async () => {
   await using ctx = await createTestContext();
   await addAccount(ctx.db, { id: "acc_1" });
   await addPosts(ctx.db, [{ id: "post_1", caption: "Hello", scheduledAt: "2026-11-24T08:00:00Z" }]);
-  const { result } = await createToolbox(ctx, [showCalendar]).call("show_calendar", { from: "2026-11-23", to: "2026-11-29" }, callerOf());
+  const { result } = await createToolbox(ctx, [showCalendar]).call(
+    "show_calendar",
+    { from: "2026-11-23", to: "2026-11-29" },
+    callerOf(),
+  );
   expect(result).toMatchObject({
     posts: [{ id: "post_1", caption: "Hello", scheduledAt: "2026-11-24T08:00:00.000Z" }],
     from: "2026-11-23T00:00:00.000Z",

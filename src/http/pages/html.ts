@@ -22,7 +22,13 @@ function render(value: HtmlValue): string {
   return value.map(render).join("");
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** For text and for attributes in double or single quotes. */
 export function escapeHtml(text: string): string {

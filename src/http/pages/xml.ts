@@ -37,5 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** For text and for attributes in quotes; what XML cannot hold becomes the replacement character. */
 export function escapeXml(text: string): string {
-  return text.replace(FORBIDDEN, "\uFFFD").replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? character);
+  return text
+    .replace(FORBIDDEN, "\uFFFD")
+    .replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? character);
 }

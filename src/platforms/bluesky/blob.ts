@@ -28,7 +28,11 @@ export interface Sending {
  * One upload under the protocol. What it leaves behind is named by the hash of its bytes and seen by nobody before a record
  * names it: a lost answer leaves nothing in doubt, and sending it again changes nothing.
  */
-export async function uploadOnce<R extends Json>(to: Sending, url: string, send: () => Promise<R>): Promise<Json> {
+export async function uploadOnce<R extends Json>(
+  to: Sending,
+  url: string,
+  send: () => Promise<R>,
+): Promise<Json> {
   return to.io.effect<Json>({
     step: `upload ${to.name}`,
     request: { url },
@@ -38,7 +42,8 @@ export async function uploadOnce<R extends Json>(to: Sending, url: string, send:
 }
 
 function asNotSent(error: unknown): never {
-  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous")) throw error;
+  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
+    throw error;
   const { message, httpStatus, cause } = error;
   throw new PlatformFault("not_sent", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
 }

@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { PlatformFault, type ConnectedAccount, type ConnectInput, type ConnectIo } from "../../ports/platform.ts";
+import {
+  PlatformFault,
+  type ConnectedAccount,
+  type ConnectInput,
+  type ConnectIo,
+} from "../../ports/platform.ts";
 import { createSession, resolveHandle, webUrl, type Session, type SignIn } from "./session.ts";
 import { isXrpcError, xrpc } from "./xrpc.ts";
 
@@ -61,7 +66,9 @@ const MAIN_PASSWORD_NOTICE =
 /** The reference server writes into the token what it is good for. */
 function isMainPassword(accessJwt: string): boolean {
   try {
-    const claims: unknown = JSON.parse(Buffer.from(accessJwt.split(".")[1] ?? "", "base64url").toString("utf8"));
+    const claims: unknown = JSON.parse(
+      Buffer.from(accessJwt.split(".")[1] ?? "", "base64url").toString("utf8"),
+    );
     return z.object({ scope: z.literal("com.atproto.access") }).safeParse(claims).success;
   } catch {
     return false;
@@ -73,7 +80,10 @@ function instanceOf(given: string | null): string | null {
   if (text === "") return null;
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   if (!URL.canParse(address)) {
-    throw new AppError("invalid", "instanceUrl: is not an address. Give your server's, for example https://pds.example.com.");
+    throw new AppError(
+      "invalid",
+      "instanceUrl: is not an address. Give your server's, for example https://pds.example.com.",
+    );
   }
   const { origin } = new URL(address);
   return origin === BLUESKY ? null : origin;
@@ -83,14 +93,19 @@ function identifierOf(input: ConnectInput, service: string): string {
   const { handle, platformAccountId } = input.reconnecting ?? {};
   const given = input.secrets["handle"] ?? input.handle ?? "";
   // The stored handle may be an old one of the account; its DID never changes.
-  if (platformAccountId !== undefined && platformAccountId !== null && (given === "" || given === handle)) return platformAccountId;
+  if (platformAccountId !== undefined && platformAccountId !== null && (given === "" || given === handle))
+    return platformAccountId;
   // Handles copied from the app come with an at sign and invisible direction marks.
   const text = given.replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]/g, "").replace(/^[@＠]/, "");
-  if (text === "") throw new AppError("invalid", "handle: is missing. Give the full handle, for example alice.bsky.social.");
+  if (text === "")
+    throw new AppError("invalid", "handle: is missing. Give the full handle, for example alice.bsky.social.");
   if (text.startsWith("did:") || text.includes("@")) return text;
   if (text.includes(".")) return text.toLowerCase();
   if (service === BLUESKY) return `${text.toLowerCase()}.bsky.social`;
-  throw new AppError("invalid", "handle: is not a full handle. Give it with its domain, for example alice.example.com.");
+  throw new AppError(
+    "invalid",
+    "handle: is not a full handle. Give it with its domain, for example alice.example.com.",
+  );
 }
 
 /** Throws `invalid` that names the field the server objects to. */
@@ -98,7 +113,10 @@ async function signIn(io: ConnectIo, attempt: SignIn): Promise<Session> {
   try {
     const session = await createSession(io, attempt);
     if (session.active !== false) return session;
-    throw new AppError("invalid", "handle: this account is suspended or deactivated on Bluesky. Settle that with Bluesky first.");
+    throw new AppError(
+      "invalid",
+      "handle: this account is suspended or deactivated on Bluesky. Settle that with Bluesky first.",
+    );
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     throw await explainRefusal(io, attempt, error);
@@ -108,15 +126,24 @@ async function signIn(io: ConnectIo, attempt: SignIn): Promise<Session> {
 async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFault): Promise<AppError> {
   const options = { cause: fault };
   if (isXrpcError(fault, "AuthFactorTokenRequired")) {
-    return new AppError("invalid", `appPassword: that is the main password of an account that asks for a code. ${PASSWORD_PLACE}`, options);
+    return new AppError(
+      "invalid",
+      `appPassword: that is the main password of an account that asks for a code. ${PASSWORD_PLACE}`,
+      options,
+    );
   }
   if (isXrpcError(fault, "AccountTakedown", "AccountDeactivated", "AccountSuspended")) {
     return new AppError("invalid", `handle: ${fault.message}`, options);
   }
   if (fault.kind === "rate") {
-    return new AppError("unavailable", "Bluesky takes no more sign-ins of this account for now. Try again in a few minutes.", options);
+    return new AppError(
+      "unavailable",
+      "Bluesky takes no more sign-ins of this account for now. Try again in a few minutes.",
+      options,
+    );
   }
-  if (fault.cause instanceof AppError) return new AppError("invalid", `instanceUrl: ${fault.cause.message}`, options);
+  if (fault.cause instanceof AppError)
+    return new AppError("invalid", `instanceUrl: ${fault.cause.message}`, options);
   const host = new URL(attempt.service).host;
   if (fault.kind !== "auth" && !(isXrpcError(fault, "InvalidRequest") && fault.httpStatus === 400)) {
     return new AppError(
@@ -126,9 +153,17 @@ async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFau
     );
   }
   if (await isUnknownHandle(io, attempt)) {
-    return new AppError("invalid", `handle: ${host} knows no account with this handle. Check its spelling.`, options);
+    return new AppError(
+      "invalid",
+      `handle: ${host} knows no account with this handle. Check its spelling.`,
+      options,
+    );
   }
-  return new AppError("invalid", `appPassword: ${host} refused it for this account. ${PASSWORD_PLACE}`, options);
+  return new AppError(
+    "invalid",
+    `appPassword: ${host} refused it for this account. ${PASSWORD_PLACE}`,
+    options,
+  );
 }
 
 async function isUnknownHandle(io: ConnectIo, { service, identifier }: SignIn): Promise<boolean> {
@@ -142,7 +177,9 @@ async function isUnknownHandle(io: ConnectIo, { service, identifier }: SignIn): 
 
 /** The server named in the DID document. One that would take the tokens out of TLS is not believed. */
 function pdsFrom(session: Session, service: string): string {
-  const entry = session.didDoc?.service?.find(({ id }) => id === "#atproto_pds" || id === `${session.did}#atproto_pds`);
+  const entry = session.didDoc?.service?.find(
+    ({ id }) => id === "#atproto_pds" || id === `${session.did}#atproto_pds`,
+  );
   const endpoint = entry?.serviceEndpoint;
   if (typeof endpoint !== "string" || !URL.canParse(endpoint)) return service;
   const { protocol, origin } = new URL(endpoint);
@@ -153,12 +190,22 @@ function pdsFrom(session: Session, service: string): string {
 const Profile = z.looseObject({ displayName: z.string().optional(), avatar: z.url().optional() }).catch({});
 
 /** Name and picture, where the server can reach Bluesky's index; an account is connected without them too. */
-async function readProfile(io: ConnectIo, at: { base: string; session: Session }): Promise<{ displayName?: string; avatar?: string }> {
+async function readProfile(
+  io: ConnectIo,
+  at: { base: string; session: Session },
+): Promise<{ displayName?: string; avatar?: string }> {
   const { did, accessJwt } = at.session;
   try {
-    const found = await xrpc(io, { base: at.base, nsid: "app.bsky.actor.getProfile", params: { actor: did }, token: accessJwt }, Profile);
+    const found = await xrpc(
+      io,
+      { base: at.base, nsid: "app.bsky.actor.getProfile", params: { actor: did }, token: accessJwt },
+      Profile,
+    );
     const displayName = (found.displayName ?? "").trim();
-    return { ...(displayName === "" ? {} : { displayName }), ...(found.avatar === undefined ? {} : { avatar: found.avatar }) };
+    return {
+      ...(displayName === "" ? {} : { displayName }),
+      ...(found.avatar === undefined ? {} : { avatar: found.avatar }),
+    };
   } catch (error) {
     if (error instanceof PlatformFault) return {};
     throw error;

@@ -18,10 +18,19 @@ export async function contentOf(part: Part, metadata: BlueskyMetadata, io: Looku
     text: part.text,
     ...(facets.length === 0
       ? {}
-      : { facets: facets.map((facet) => ({ index: { ...facet.index }, features: facet.features.map((feature) => ({ ...feature })) })) }),
+      : {
+          facets: facets.map((facet) => ({
+            index: { ...facet.index },
+            features: facet.features.map((feature) => ({ ...feature })),
+          })),
+        }),
     ...(langs.length === 0 ? {} : { langs: [...langs] }),
-    ...(metadata.tags === undefined || metadata.tags.length === 0 ? {} : { tags: metadata.tags.map((tag) => tag.replace(/^[#＃]/, "")) }),
-    ...(label === null ? {} : { labels: { $type: "com.atproto.label.defs#selfLabels", values: [{ val: label }] } }),
+    ...(metadata.tags === undefined || metadata.tags.length === 0
+      ? {}
+      : { tags: metadata.tags.map((tag) => tag.replace(/^[#＃]/, "")) }),
+    ...(label === null
+      ? {}
+      : { labels: { $type: "com.atproto.label.defs#selfLabels", values: [{ val: label }] } }),
   };
 }
 
@@ -40,9 +49,13 @@ async function resolveMention(handle: string, io: LookupIo): Promise<string | nu
     try {
       return await resolveHandle(io, pdsOf(io), handle);
     } catch (error) {
-      if (!(error instanceof PlatformFault) || error.httpStatus === null || error.kind === "rate") throw error;
+      if (!(error instanceof PlatformFault) || error.httpStatus === null || error.kind === "rate")
+        throw error;
       if (tries > 0) {
-        io.log.warn({ handle, status: error.httpStatus }, "a mentioned handle could not be looked up; it stays text");
+        io.log.warn(
+          { handle, status: error.httpStatus },
+          "a mentioned handle could not be looked up; it stays text",
+        );
         return null;
       }
     }

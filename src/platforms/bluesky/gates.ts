@@ -16,17 +16,31 @@ interface Gated {
 
 /** The records that say who may reply and quote; they stand under the post's own key. */
 export function gatesOf(metadata: BlueskyMetadata, post: Gated): RecordWrite[] {
-  return [threadgate(metadata.replyRules, post), postgate(metadata.allowQuotes, post)].filter((gate) => gate !== null);
+  return [threadgate(metadata.replyRules, post), postgate(metadata.allowQuotes, post)].filter(
+    (gate) => gate !== null,
+  );
 }
 
-function threadgate(rules: BlueskyMetadata["replyRules"], { did, rkey, createdAt }: Gated): RecordWrite | null {
+function threadgate(
+  rules: BlueskyMetadata["replyRules"],
+  { did, rkey, createdAt }: Gated,
+): RecordWrite | null {
   if (rules === undefined || rules === "everybody") return null;
-  const allow: JsonObject[] = rules === "nobody" ? [] : [...new Set(rules)].map((rule) => ({ $type: RULES[rule] }));
-  return { collection: THREADGATE, rkey, value: { $type: THREADGATE, post: uriOf(did, POST, rkey), allow, createdAt } };
+  const allow: JsonObject[] =
+    rules === "nobody" ? [] : [...new Set(rules)].map((rule) => ({ $type: RULES[rule] }));
+  return {
+    collection: THREADGATE,
+    rkey,
+    value: { $type: THREADGATE, post: uriOf(did, POST, rkey), allow, createdAt },
+  };
 }
 
 function postgate(allowQuotes: boolean | undefined, { did, rkey, createdAt }: Gated): RecordWrite | null {
   if (allowQuotes !== false) return null;
   const embeddingRules = [{ $type: "app.bsky.feed.postgate#disableRule" }];
-  return { collection: POSTGATE, rkey, value: { $type: POSTGATE, post: uriOf(did, POST, rkey), embeddingRules, createdAt } };
+  return {
+    collection: POSTGATE,
+    rkey,
+    value: { $type: POSTGATE, post: uriOf(did, POST, rkey), embeddingRules, createdAt },
+  };
 }

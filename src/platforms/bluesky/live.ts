@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/post.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform.ts";
 import { appViewOf, countOf, Counts } from "./app-view.ts";
 import { contentOf } from "./content.ts";
@@ -19,7 +19,10 @@ const GATE_FIELDS: readonly string[] = ["replyRules", "allowQuotes"];
 function keyOf(post: BlueskyPost): string {
   const rkey = rkeyOf(post.platformPostId ?? "");
   if (rkey !== null) return rkey;
-  throw new AppError("conflict", "platformPostId: is not the at:// address of a Bluesky post, so the post cannot be found there.");
+  throw new AppError(
+    "conflict",
+    "platformPostId: is not the at:// address of a Bluesky post, so the post cannot be found there.",
+  );
 }
 
 /** The account's own server says whether the post is there; the counts come from Bluesky's index, where it can be reached. */
@@ -27,7 +30,12 @@ export async function insights(
   post: BlueskyPost,
   io: PlatformIo,
 ): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
-  const record = await findRecord(io, { base: pdsOf(io), repo: didOf(io), collection: POST, rkey: keyOf(post) });
+  const record = await findRecord(io, {
+    base: pdsOf(io),
+    repo: didOf(io),
+    collection: POST,
+    rkey: keyOf(post),
+  });
   if (record === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: "public", metrics: await readCounts(record.uri, io) };
 }
@@ -38,7 +46,11 @@ async function readCounts(uri: string, io: PlatformIo): Promise<Partial<Metrics>
   const base = appViewOf(io);
   if (base === null) return {};
   try {
-    const { posts } = await xrpc(io, { base, nsid: "app.bsky.feed.getPosts", params: { uris: [uri] } }, PostsAnswer);
+    const { posts } = await xrpc(
+      io,
+      { base, nsid: "app.bsky.feed.getPosts", params: { uris: [uri] } },
+      PostsAnswer,
+    );
     return posts[0] === undefined ? {} : countOf(posts[0]);
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
@@ -63,7 +75,10 @@ export async function edit(post: BlueskyPost, changed: readonly string[], io: Pl
 
 function assertReplaceable({ metadata }: BlueskyPost): void {
   if (metadata.thread !== undefined && metadata.thread.length > 0) {
-    throw new AppError("conflict", "The first post of a thread cannot be changed on Bluesky: the replies name its exact content.");
+    throw new AppError(
+      "conflict",
+      "The first post of a thread cannot be changed on Bluesky: the replies name its exact content.",
+    );
   }
   if (metadata.allowEdit === true) return;
   throw new AppError(
@@ -76,7 +91,8 @@ function assertReplaceable({ metadata }: BlueskyPost): void {
 async function replaceRecord(post: BlueskyPost, io: PlatformIo): Promise<void> {
   const at = { base: pdsOf(io), repo: didOf(io), collection: POST, rkey: keyOf(post) };
   const current = await findRecord(io, at);
-  if (current?.cid === undefined) throw new AppError("conflict", "The post is no longer on Bluesky, so it cannot be changed.");
+  if (current?.cid === undefined)
+    throw new AppError("conflict", "The post is no longer on Bluesky, so it cannot be changed.");
   const record = await editedRecord(post, current, io);
   await put(io, { ...at, record, swapRecord: current.cid });
 }
@@ -100,7 +116,10 @@ async function editedRecord(post: BlueskyPost, { value }: StoredRecord, io: Plat
   };
 }
 
-const Images = z.looseObject({ $type: z.literal("app.bsky.embed.images"), images: z.array(z.record(z.string(), z.json())) });
+const Images = z.looseObject({
+  $type: z.literal("app.bsky.embed.images"),
+  images: z.array(z.record(z.string(), z.json())),
+});
 const Video = z.looseObject({ $type: z.literal("app.bsky.embed.video") });
 const JsonRecord = z.record(z.string(), z.json());
 
@@ -108,7 +127,11 @@ function withAltText(embed: Json, altTexts: readonly string[]): Json {
   const images = Images.safeParse(embed);
   const record = JsonRecord.safeParse(embed);
   if (!record.success) return embed;
-  if (images.success) return { ...record.data, images: images.data.images.map((image, at) => ({ ...image, alt: altTexts[at] ?? "" })) };
+  if (images.success)
+    return {
+      ...record.data,
+      images: images.data.images.map((image, at) => ({ ...image, alt: altTexts[at] ?? "" })),
+    };
   if (!Video.safeParse(embed).success) return embed;
   const { alt: _old, ...video } = record.data;
   return altTexts[0] === undefined || altTexts[0] === "" ? video : { ...video, alt: altTexts[0] };
@@ -118,7 +141,8 @@ async function replaceGates(post: BlueskyPost, io: PlatformIo): Promise<void> {
   const did = didOf(io);
   const rkey = keyOf(post);
   const current = await findRecord(io, { base: pdsOf(io), repo: did, collection: POST, rkey });
-  const createdAt = z.string().safeParse(current?.value["createdAt"]).data ?? new Date(io.now()).toISOString();
+  const createdAt =
+    z.string().safeParse(current?.value["createdAt"]).data ?? new Date(io.now()).toISOString();
   const gates = gatesOf(post.metadata, { did, rkey, createdAt });
   for (const collection of [THREADGATE, POSTGATE]) {
     const gate = gates.find((one) => one.collection === collection);
@@ -142,7 +166,8 @@ async function put(io: PlatformIo, { base, ...request }: Put): Promise<void> {
   try {
     await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
   } catch (error) {
-    if (!isXrpcError(error, "InvalidSwap") && !(error instanceof PlatformFault && error.kind === "transient")) throw error;
+    if (!isXrpcError(error, "InvalidSwap") && !(error instanceof PlatformFault && error.kind === "transient"))
+      throw error;
     const { repo, collection, rkey } = request;
     const now = await findRecord(io, { base, repo, collection, rkey });
     if (now === null || !isSame(now.value, request.record)) throw error;
@@ -155,7 +180,9 @@ function isSame(a: Json, b: Json): boolean {
 
 function sorted(value: Json): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner) ? Object.fromEntries(Object.entries(inner).sort()) : inner,
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort())
+      : inner,
   );
 }
 
@@ -170,6 +197,11 @@ export async function remove(post: BlueskyPost, io: PlatformIo): Promise<void> {
 }
 
 async function deleteRecord(io: PlatformIo, collection: string, rkey: string): Promise<void> {
-  const call = { base: pdsOf(io), nsid: "com.atproto.repo.deleteRecord", json: { repo: didOf(io), collection, rkey }, isIdempotent: true };
+  const call = {
+    base: pdsOf(io),
+    nsid: "com.atproto.repo.deleteRecord",
+    json: { repo: didOf(io), collection, rkey },
+    isIdempotent: true,
+  };
   await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
 }

@@ -27,10 +27,14 @@ type Shown = {
 };
 
 /** Brings a part's media to the account's server and gives the embed that shows it; null without media. */
-export async function sendMedia(part: Part, to: { io: PublishIo; name: string; isAgain: boolean }): Promise<JsonObject | null> {
+export async function sendMedia(
+  part: Part,
+  to: { io: PublishIo; name: string; isAgain: boolean },
+): Promise<JsonObject | null> {
   const shown: Shown[] = [];
   const items = await openAll(part, to.io);
-  for (const [at, item] of items.entries()) shown.push(await sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
+  for (const [at, item] of items.entries())
+    shown.push(await sendOne(item, { ...to, name: `${to.name}.${at + 1}` }));
   return embedOf(shown);
 }
 
@@ -40,7 +44,10 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
   for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
   const odd = items.find(({ facts }) => facts.type !== "image" && facts.type !== "video");
   if (odd !== undefined) {
-    throw new AppError("invalid", "mediaUrl: Bluesky takes pictures and videos, and this is neither. Use a JPEG, PNG, WebP or an MP4.");
+    throw new AppError(
+      "invalid",
+      "mediaUrl: Bluesky takes pictures and videos, and this is neither. Use a JPEG, PNG, WebP or an MP4.",
+    );
   }
   const videos = items.filter(({ facts }) => facts.type === "video");
   if (videos.length > 0 && items.length > 1) {
@@ -50,9 +57,13 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
     );
   }
   if (videos.some(({ facts }) => facts.mimeType !== "video/mp4")) {
-    throw new AppError("invalid", "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post anew.");
+    throw new AppError(
+      "invalid",
+      "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post anew.",
+    );
   }
-  if (items.length > MAX_IMAGES) throw new AppError("invalid", `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures.`);
+  if (items.length > MAX_IMAGES)
+    throw new AppError("invalid", `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures.`);
   return items;
 }
 
@@ -67,7 +78,10 @@ async function sendOne(item: MediaItem, to: Sending): Promise<Shown> {
 }
 
 /** The picture, fitted to the limits; also that of a link card. */
-export async function sendImage(item: MediaItem, to: Sending): Promise<{ blob: Blob; width: number; height: number }> {
+export async function sendImage(
+  item: MediaItem,
+  to: Sending,
+): Promise<{ blob: Blob; width: number; height: number }> {
   const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, IMAGE_LIMITS);
   const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, open: () => bytes });
   return { blob, width, height };
@@ -89,5 +103,7 @@ function embedOf(shown: readonly Shown[]): JsonObject | null {
 }
 
 function aspectRatio({ width, height }: Shown): JsonObject {
-  return width === null || height === null || width < 1 || height < 1 ? {} : { aspectRatio: { width, height } };
+  return width === null || height === null || width < 1 || height < 1
+    ? {}
+    : { aspectRatio: { width, height } };
 }

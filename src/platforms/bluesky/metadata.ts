@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commonMetadata } from "../../domain/common-metadata.ts";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 
 /** Self-applied content warnings that Bluesky's readers can filter by. */
@@ -21,7 +21,8 @@ function isLanguage(text: string): boolean {
   }
 }
 
-const { title, description, link, altText, thumbnailUrl, sensitive, moreMedia, tags, language, thread } = commonMetadata;
+const { title, description, link, altText, thumbnailUrl, sensitive, moreMedia, tags, language, thread } =
+  commonMetadata;
 const NO_LANGUAGE = "must be a language tag such as en or pt-BR";
 
 /** What a post on Bluesky takes beside caption and media. */
@@ -36,12 +37,24 @@ export const BlueskyMetadata = z.strictObject({
     .max(MAX_IMAGES - 1)
     .optional()
     .describe("Up to 3 more pictures."),
-  tags: tags.unwrap().max(8).optional().describe("Tags that search finds but nobody sees; #tags in the caption are seen."),
+  tags: tags
+    .unwrap()
+    .max(8)
+    .optional()
+    .describe("Tags that search finds but nobody sees; #tags in the caption are seen."),
   language: language.unwrap().refine(isLanguage, NO_LANGUAGE).optional().describe("Language of the text."),
-  langs: z.array(z.string().refine(isLanguage, NO_LANGUAGE)).max(3).optional().describe("Languages of a text in more than one."),
+  langs: z
+    .array(z.string().refine(isLanguage, NO_LANGUAGE))
+    .max(3)
+    .optional()
+    .describe("Languages of a text in more than one."),
   sensitive: sensitive.describe("Hides the media behind a warning (the label graphic-media)."),
   contentLabel: z.enum(CONTENT_LABELS).optional().describe("A warning of another kind."),
-  thread: thread.unwrap().max(MAX_THREAD).optional().describe("Posts that follow, each a reply to the one before."),
+  thread: thread
+    .unwrap()
+    .max(MAX_THREAD)
+    .optional()
+    .describe("Posts that follow, each a reply to the one before."),
   replyRules: z
     .union([z.enum(["everybody", "nobody"]), z.array(z.enum(REPLY_RULES)).min(1).max(3)])
     .optional()
@@ -50,7 +63,9 @@ export const BlueskyMetadata = z.strictObject({
   allowEdit: z
     .boolean()
     .optional()
-    .describe("Lets edit_published_post replace a live post although apps may go on showing the old one and its likes may be lost."),
+    .describe(
+      "Lets edit_published_post replace a live post although apps may go on showing the old one and its likes may be lost.",
+    ),
 });
 export type BlueskyMetadata = z.infer<typeof BlueskyMetadata>;
 export type BlueskyPost = PlatformPost<BlueskyMetadata>;

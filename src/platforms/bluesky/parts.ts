@@ -1,4 +1,4 @@
-import { measureText } from "../../domain/caption.ts";
+import { measureText } from "../../domain/posts/caption.ts";
 import { MAX_TEXT_BYTES, MAX_TEXT_GRAPHEMES, type BlueskyPost } from "./metadata.ts";
 import { normalizeText } from "./rich-text.ts";
 
@@ -15,7 +15,10 @@ export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
   const more = (moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
   const rest = (thread ?? []).map((next) => ({
     text: normalizeText(next.caption),
-    media: next.mediaUrl === undefined || next.mediaUrl === "" ? [] : [{ url: next.mediaUrl, altText: next.altText ?? null }],
+    media:
+      next.mediaUrl === undefined || next.mediaUrl === ""
+        ? []
+        : [{ url: next.mediaUrl, altText: next.altText ?? null }],
   }));
   return [{ text: normalizeText(post.caption ?? ""), media: [...first, ...more] }, ...rest];
 }
@@ -24,14 +27,18 @@ export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
 export function checkPost(post: BlueskyPost): { errors: string[]; warnings: string[] } {
   const { metadata } = post;
   const parts = partsOf(post);
-  const errors = parts.flatMap((part, at) => checkPart(part, at === 0 ? "caption" : `metadata.thread[${at - 1}].caption`, metadata.link));
+  const errors = parts.flatMap((part, at) =>
+    checkPart(part, at === 0 ? "caption" : `metadata.thread[${at - 1}].caption`, metadata.link),
+  );
   if (metadata.link !== undefined && parts[0].media.length > 0) {
     errors.push(
       "metadata.link: a Bluesky post shows either media or a link card. Put the address into the caption, or leave the media out.",
     );
   }
   if (metadata.thumbnailUrl !== undefined && metadata.link === undefined) {
-    errors.push("metadata.thumbnailUrl: Bluesky shows a thumbnail only on a link card. Give link too, or leave it out.");
+    errors.push(
+      "metadata.thumbnailUrl: Bluesky shows a thumbnail only on a link card. Give link too, or leave it out.",
+    );
   }
   if (metadata.moreMedia !== undefined && metadata.moreMedia.length > 0 && post.mediaUrl === "") {
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
@@ -42,7 +49,9 @@ export function checkPost(post: BlueskyPost): { errors: string[]; warnings: stri
   const warnings: string[] = [];
   const isCard = metadata.title !== undefined || metadata.description !== undefined;
   if (isCard && metadata.link === undefined) {
-    warnings.push("metadata.title and metadata.description are shown on Bluesky only on a link card; without link they are not.");
+    warnings.push(
+      "metadata.title and metadata.description are shown on Bluesky only on a link card; without link they are not.",
+    );
   }
   return { errors, warnings };
 }
@@ -51,11 +60,14 @@ function checkPart(part: Part, field: string, link: string | undefined): string[
   const errors: string[] = [];
   const length = measureText(part.text, "graphemes");
   if (length > MAX_TEXT_GRAPHEMES) {
-    errors.push(`${field}: has ${length} characters, and Bluesky takes ${MAX_TEXT_GRAPHEMES}. Shorten it, or go on in metadata.thread.`);
+    errors.push(
+      `${field}: has ${length} characters, and Bluesky takes ${MAX_TEXT_GRAPHEMES}. Shorten it, or go on in metadata.thread.`,
+    );
   } else if (Buffer.byteLength(part.text) > MAX_TEXT_BYTES) {
     errors.push(`${field}: has more than the ${MAX_TEXT_BYTES} bytes that Bluesky takes. Shorten it.`);
   }
-  const isEmpty = part.text.trim() === "" && part.media.length === 0 && (field !== "caption" || link === undefined);
+  const isEmpty =
+    part.text.trim() === "" && part.media.length === 0 && (field !== "caption" || link === undefined);
   if (isEmpty) errors.push(`${field}: is empty, and there is no media. Give a text, a picture or a video.`);
   return errors;
 }

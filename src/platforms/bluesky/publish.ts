@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import { PlatformFault, type Json, type JsonObject, type PublishIo, type PublishOutcome } from "../../ports/platform.ts";
+import {
+  PlatformFault,
+  type Json,
+  type JsonObject,
+  type PublishIo,
+  type PublishOutcome,
+} from "../../ports/platform.ts";
 import { contentOf } from "./content.ts";
 import { gatesOf } from "./gates.ts";
 import { sendImage, sendMedia } from "./media.ts";
@@ -13,7 +19,9 @@ import { laterTid, newTid } from "./tid.ts";
 import { StillProcessing } from "./video.ts";
 import { AnyAnswer, isXrpcError, xrpc } from "./xrpc.ts";
 
-const Plan = z.array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) })).min(1);
+const Plan = z
+  .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
+  .min(1);
 
 /**
  * All records of the post in one commit, under keys chosen by us and stored, with their whole content, before they are sent.
@@ -27,7 +35,9 @@ export async function publish(post: BlueskyPost, io: PublishIo): Promise<Publish
       await sendEmbeds(post, io, false);
       return { state: "prepared" };
     }
-    const stored = await io.once<Json>("records", async () => buildRecords(post, await sendEmbeds(post, io, false), io));
+    const stored = await io.once<Json>("records", async () =>
+      buildRecords(post, await sendEmbeds(post, io, false), io),
+    );
     const plan = Plan.parse(stored);
     await write(post, plan, io);
     return liveAt(plan, io);
@@ -41,11 +51,19 @@ function liveAt([first]: z.infer<typeof Plan>, io: PublishIo): PublishOutcome {
   if (first === undefined) throw new Error("A plan without records.");
   const did = didOf(io);
   const page = webUrl(io, { did, handle: io.account.handle });
-  return { state: "live", platformPostId: uriOf(did, POST, first.rkey), platformUrl: `${page}/post/${first.rkey}` };
+  return {
+    state: "live",
+    platformPostId: uriOf(did, POST, first.rkey),
+    platformUrl: `${page}/post/${first.rkey}`,
+  };
 }
 
 /** The embed of each part, its media sent. */
-async function sendEmbeds(post: BlueskyPost, io: PublishIo, isAgain: boolean): Promise<(JsonObject | null)[]> {
+async function sendEmbeds(
+  post: BlueskyPost,
+  io: PublishIo,
+  isAgain: boolean,
+): Promise<(JsonObject | null)[]> {
   const embeds: (JsonObject | null)[] = [];
   for (const [at, part] of partsOf(post).entries()) {
     const to = { io, name: String(at + 1), isAgain };
@@ -54,10 +72,16 @@ async function sendEmbeds(post: BlueskyPost, io: PublishIo, isAgain: boolean): P
   return embeds;
 }
 
-async function linkCard({ metadata }: BlueskyPost, to: Parameters<typeof sendImage>[1]): Promise<JsonObject | null> {
+async function linkCard(
+  { metadata }: BlueskyPost,
+  to: Parameters<typeof sendImage>[1],
+): Promise<JsonObject | null> {
   const { link, title, description, thumbnailUrl } = metadata;
   if (link === undefined) return null;
-  const thumb = thumbnailUrl === undefined ? null : await sendImage(await to.io.media.item(thumbnailUrl), { ...to, name: "thumbnail" });
+  const thumb =
+    thumbnailUrl === undefined
+      ? null
+      : await sendImage(await to.io.media.item(thumbnailUrl), { ...to, name: "thumbnail" });
   const external = {
     uri: link,
     title: title ?? new URL(link).host,
@@ -67,7 +91,11 @@ async function linkCard({ metadata }: BlueskyPost, to: Parameters<typeof sendIma
   return { $type: "app.bsky.embed.external", external };
 }
 
-async function buildRecords(post: BlueskyPost, embeds: readonly (JsonObject | null)[], io: PublishIo): Promise<Json> {
+async function buildRecords(
+  post: BlueskyPost,
+  embeds: readonly (JsonObject | null)[],
+  io: PublishIo,
+): Promise<Json> {
   const did = didOf(io);
   const createdAt = toIso(io.now());
   const first = newTid(io.now());
@@ -90,7 +118,12 @@ async function buildRecords(post: BlueskyPost, embeds: readonly (JsonObject | nu
 }
 
 async function write(post: BlueskyPost, plan: readonly RecordWrite[], io: PublishIo): Promise<void> {
-  const writes = plan.map(({ collection, rkey, value }) => ({ $type: "com.atproto.repo.applyWrites#create", collection, rkey, value }));
+  const writes = plan.map(({ collection, rkey, value }) => ({
+    $type: "com.atproto.repo.applyWrites#create",
+    collection,
+    rkey,
+    value,
+  }));
   const request: JsonObject = { repo: didOf(io), writes };
   await io.effect<Json>({
     step: "write",
@@ -99,7 +132,8 @@ async function write(post: BlueskyPost, plan: readonly RecordWrite[], io: Publis
       await commitOrAdopt({ post, plan, request }, io);
       return null;
     },
-    settle: async () => ((await isThere(plan, io)) ? { outcome: "done", result: null } : { outcome: "send_again" }),
+    settle: async () =>
+      (await isThere(plan, io)) ? { outcome: "done", result: null } : { outcome: "send_again" },
   });
 }
 
@@ -115,7 +149,8 @@ async function commitOrAdopt(commit: Commit, io: PublishIo): Promise<void> {
   } catch (error) {
     if (isXrpcError(error, "BlobNotFound")) return sendBlobsAgain(commit, io);
     // A refusal may mean that the key is taken already: by this very post, whose answer was lost.
-    if (error instanceof PlatformFault && error.kind === "rejected" && (await isThere(commit.plan, io))) return;
+    if (error instanceof PlatformFault && error.kind === "rejected" && (await isThere(commit.plan, io)))
+      return;
     throw error;
   }
 }
@@ -126,7 +161,8 @@ async function sendBlobsAgain(commit: Commit, io: PublishIo): Promise<void> {
     await sendEmbeds(commit.post, io, true);
   } catch (error) {
     if (error instanceof PlatformFault) throw error;
-    const why = "Bluesky dropped the media before the post was written, and they could not be sent again. Call retry_post.";
+    const why =
+      "Bluesky dropped the media before the post was written, and they could not be sent again. Call retry_post.";
     throw new PlatformFault("rejected", why, { cause: error });
   }
   await applyWrites(commit.request, io);

@@ -29,7 +29,11 @@ export function rkeyOf(uri: string): string | null {
   return /^at:\/\/[^/]+\/[^/]+\/([^/]+)$/.exec(uri)?.[1] ?? null;
 }
 
-const RecordAnswer = z.looseObject({ uri: z.string(), cid: z.string().optional(), value: z.record(z.string(), z.json()) });
+const RecordAnswer = z.looseObject({
+  uri: z.string(),
+  cid: z.string().optional(),
+  value: z.record(z.string(), z.json()),
+});
 export type StoredRecord = z.infer<typeof RecordAnswer>;
 
 /** The record as the account's own server has it, which is the truth; null where it has none. */

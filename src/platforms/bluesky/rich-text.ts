@@ -1,5 +1,5 @@
 import tlds from "tlds" with { type: "json" };
-import { measureText } from "../../domain/caption.ts";
+import { measureText } from "../../domain/posts/caption.ts";
 
 /** A stretch of text that is a link, a mention or a tag; offsets in UTF-16 units, as JavaScript counts. */
 export interface Span {
@@ -43,13 +43,19 @@ const MAX_TAG_BYTES = 640;
 export function findSpans(text: string): Span[] {
   const found: Span[] = [];
   const add = (span: Span | null): void => {
-    if (span !== null && !found.some((other) => span.start < other.end && other.start < span.end)) found.push(span);
+    if (span !== null && !found.some((other) => span.start < other.end && other.start < span.end))
+      found.push(span);
   };
   for (const match of text.matchAll(SCHEME_LINK)) add(linkSpan(match, ""));
   for (const match of text.matchAll(BARE_LINK)) if (isDomain(match[0])) add(linkSpan(match, "https://"));
   for (const match of text.matchAll(MENTION)) {
     const handle = match[1] ?? "";
-    add({ kind: "mention", start: match.index, end: match.index + match[0].length, value: handle.toLowerCase() });
+    add({
+      kind: "mention",
+      start: match.index,
+      end: match.index + match[0].length,
+      value: handle.toLowerCase(),
+    });
   }
   for (const match of text.matchAll(TAG)) add(tagSpan(match));
   return found.sort((a, b) => a.start - b.start);
@@ -83,7 +89,8 @@ function withoutTail(text: string): string {
 function tagSpan(match: RegExpExecArray): Span | null {
   const tag = (match[1] ?? "").replace(/\p{P}+$/u, "");
   const isWord = /[^\d\p{P}\s]/u.test(tag);
-  if (!isWord || measureText(tag, "graphemes") > MAX_TAG_GRAPHEMES || Buffer.byteLength(tag) > MAX_TAG_BYTES) return null;
+  if (!isWord || measureText(tag, "graphemes") > MAX_TAG_GRAPHEMES || Buffer.byteLength(tag) > MAX_TAG_BYTES)
+    return null;
   return { kind: "tag", start: match.index, end: match.index + 1 + tag.length, value: tag };
 }
 
@@ -93,7 +100,12 @@ export function toFacets(text: string, spans: readonly Span[], dids: ReadonlyMap
     const feature = featureOf(span, dids);
     if (feature === null) return [];
     const byteStart = Buffer.byteLength(text.slice(0, span.start));
-    return [{ index: { byteStart, byteEnd: byteStart + Buffer.byteLength(text.slice(span.start, span.end)) }, features: [feature] }];
+    return [
+      {
+        index: { byteStart, byteEnd: byteStart + Buffer.byteLength(text.slice(span.start, span.end)) },
+        features: [feature],
+      },
+    ];
   });
 }
 

@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { PlatformFault, type ConnectIo, type PlatformAccount, type PlatformIo, type RefreshedSecrets } from "../../ports/platform.ts";
+import {
+  PlatformFault,
+  type ConnectIo,
+  type PlatformAccount,
+  type PlatformIo,
+  type RefreshedSecrets,
+} from "../../ports/platform.ts";
 import { isXrpcError, xrpc, type Network } from "./xrpc.ts";
 
 const WEB = "https://bsky.app";
@@ -24,7 +30,8 @@ export type Session = z.infer<typeof Session>;
 /** The server that holds the account's records. A base address from the settings stands for all servers of the network. */
 export function pdsOf(io: Pick<PlatformIo, "account" | "setting">): string {
   const settings = Settings.safeParse(io.account.settings);
-  if (!settings.success) throw new PlatformFault("auth", "The channel's server is not known. Reconnect the channel.");
+  if (!settings.success)
+    throw new PlatformFault("auth", "The channel's server is not known. Reconnect the channel.");
   const override = settings.data.instanceUrl === null ? io.setting("BASE_URL") : null;
   return override ?? settings.data.pdsUrl;
 }
@@ -32,7 +39,8 @@ export function pdsOf(io: Pick<PlatformIo, "account" | "setting">): string {
 /** The account's permanent id. */
 export function didOf(io: Pick<PlatformIo, "account">): string {
   const did = io.account.platformAccountId;
-  if (did === null) throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
+  if (did === null)
+    throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
   return did;
 }
 
@@ -61,17 +69,29 @@ export interface SignIn {
 
 /** Signs in. A lost answer leaves a session that nobody uses, so that it may be asked for again. */
 export function createSession(io: Network, { service, identifier, password }: SignIn): Promise<Session> {
-  const call = { base: service, nsid: "com.atproto.server.createSession", json: { identifier, password }, isIdempotent: true };
+  const call = {
+    base: service,
+    nsid: "com.atproto.server.createSession",
+    json: { identifier, password },
+    isIdempotent: true,
+  };
   return xrpc(io, call, Session);
 }
 
 type RefreshIo = ConnectIo & { readonly account: PlatformAccount };
 
 /** The refresh token first; where that is lost or spent, the app password heals it without the person. */
-export async function refresh(secrets: Readonly<Record<string, string>>, io: RefreshIo): Promise<RefreshedSecrets> {
+export async function refresh(
+  secrets: Readonly<Record<string, string>>,
+  io: RefreshIo,
+): Promise<RefreshedSecrets> {
   const session = (await renew(secrets, io)) ?? (await signInAgain(secrets, io));
   return {
-    secrets: { appPassword: secrets["appPassword"] ?? "", accessJwt: session.accessJwt, refreshJwt: session.refreshJwt },
+    secrets: {
+      appPassword: secrets["appPassword"] ?? "",
+      accessJwt: session.accessJwt,
+      refreshJwt: session.refreshJwt,
+    },
     tokenExpiresAt: null,
   };
 }
@@ -79,7 +99,13 @@ export async function refresh(secrets: Readonly<Record<string, string>>, io: Ref
 async function renew(secrets: Readonly<Record<string, string>>, io: RefreshIo): Promise<Session | null> {
   const token = secrets["refreshJwt"] ?? "";
   if (token === "") return null;
-  const call = { base: pdsOf(io), nsid: "com.atproto.server.refreshSession", token, body: "", isIdempotent: true };
+  const call = {
+    base: pdsOf(io),
+    nsid: "com.atproto.server.refreshSession",
+    token,
+    body: "",
+    isIdempotent: true,
+  };
   try {
     return await xrpc(io, call, Session);
   } catch (error) {
@@ -90,9 +116,14 @@ async function renew(secrets: Readonly<Record<string, string>>, io: RefreshIo): 
 
 async function signInAgain(secrets: Readonly<Record<string, string>>, io: RefreshIo): Promise<Session> {
   try {
-    return await createSession(io, { service: pdsOf(io), identifier: didOf(io), password: secrets["appPassword"] ?? "" });
+    return await createSession(io, {
+      service: pdsOf(io),
+      identifier: didOf(io),
+      password: secrets["appPassword"] ?? "",
+    });
   } catch (error) {
-    if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected")) throw error;
+    if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected"))
+      throw error;
     const why = isXrpcError(error, "AccountTakedown", "AccountDeactivated", "AccountSuspended")
       ? error.message
       : "Bluesky no longer accepts the app password; it was revoked or changed.";

@@ -70,7 +70,10 @@ function finished(job: Job): Blob | null {
   if (job.blob !== undefined) return job.blob;
   if (job.state !== "JOB_STATE_FAILED") return null;
   const code = /^[a-z_]{1,60}$/.test(job.failureCode ?? "") ? ` (${job.failureCode})` : "";
-  throw new PlatformFault("rejected", `Bluesky could not process the video${code}. Check that it is a playable MP4 within the limits.`);
+  throw new PlatformFault(
+    "rejected",
+    `Bluesky could not process the video${code}. Check that it is a playable MP4 within the limits.`,
+  );
 }
 
 async function startJob(item: MediaItem, io: PublishIo, service: string): Promise<Job> {
@@ -109,17 +112,29 @@ async function callService(io: PublishIo, call: XrpcCall): Promise<Job> {
       );
     }
     if (error.kind !== "auth") throw error;
-    throw new PlatformFault("rejected", "Bluesky's video service refused the account. Look in Bluesky whether it may post videos.", {
-      cause: error,
-    });
+    throw new PlatformFault(
+      "rejected",
+      "Bluesky's video service refused the account. Look in Bluesky whether it may post videos.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 
 /** A token with which the video service may store the finished video on the account's server, and nothing else. */
 async function serviceToken(io: PublishIo): Promise<string> {
   const base = pdsOf(io);
-  const { did } = await xrpc(io, { base, nsid: "com.atproto.server.describeServer" }, z.looseObject({ did: z.string() }));
-  const params = { aud: did, lxm: "com.atproto.repo.uploadBlob", exp: String(Math.floor(io.now() / 1_000) + SERVICE_AUTH_SECONDS) };
+  const { did } = await xrpc(
+    io,
+    { base, nsid: "com.atproto.server.describeServer" },
+    z.looseObject({ did: z.string() }),
+  );
+  const params = {
+    aud: did,
+    lxm: "com.atproto.repo.uploadBlob",
+    exp: String(Math.floor(io.now() / 1_000) + SERVICE_AUTH_SECONDS),
+  };
   const answer = await io.authorized((secrets) =>
     xrpc(
       io,

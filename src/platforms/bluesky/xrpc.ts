@@ -17,7 +17,11 @@ export class XrpcFault extends PlatformFault {
   // Private: whatever logs an error writes down its fields, and the server may quote tokens.
   readonly #answer: unknown;
 
-  constructor(kind: FaultKind, message: string, details: { code: string; response: PlatformResponse; cause: string }) {
+  constructor(
+    kind: FaultKind,
+    message: string,
+    details: { code: string; response: PlatformResponse; cause: string },
+  ) {
     super(kind, message, { cause: details.cause, httpStatus: details.response.status });
     this.name = "XrpcFault";
     this.code = details.code;
@@ -93,7 +97,9 @@ function quote(call: XrpcCall, text: string): string {
     .catch({ password: "" })
     .parse(call.json);
   const secrets = [call.token ?? "", password].filter((secret) => secret !== "");
-  return secrets.reduce((words, secret) => words.replaceAll(secret, "[secret]"), `${call.nsid}: ${text}`).slice(0, MAX_QUOTED);
+  return secrets
+    .reduce((words, secret) => words.replaceAll(secret, "[secret]"), `${call.nsid}: ${text}`)
+    .slice(0, MAX_QUOTED);
 }
 
 function addressOf(call: XrpcCall): string {
@@ -106,9 +112,21 @@ function addressOf(call: XrpcCall): string {
 }
 
 /** The session is not (or no longer) good; refreshing it may help. */
-const AUTH_CODES = new Set(["ExpiredToken", "InvalidToken", "AuthenticationRequired", "AuthMissing", "AuthFactorTokenRequired"]);
+const AUTH_CODES = new Set([
+  "ExpiredToken",
+  "InvalidToken",
+  "AuthenticationRequired",
+  "AuthMissing",
+  "AuthFactorTokenRequired",
+]);
 /** Nothing but the person and Bluesky can help; the channel asks for them by asking to be reconnected. */
-const CLOSED_CODES = new Set(["AccountTakedown", "AccountDeactivated", "AccountSuspended", "RepoTakendown", "RepoDeactivated"]);
+const CLOSED_CODES = new Set([
+  "AccountTakedown",
+  "AccountDeactivated",
+  "AccountSuspended",
+  "RepoTakendown",
+  "RepoDeactivated",
+]);
 
 const ErrorBody = z.object({ error: z.string() });
 
@@ -116,12 +134,21 @@ const ErrorBody = z.object({ error: z.string() });
 function classify(response: PlatformResponse, cause: string): PlatformFault | null {
   const body = ErrorBody.safeParse(response.json);
   const code = body.success && /^[A-Za-z_]{1,60}$/.test(body.data.error) ? body.data.error : "";
-  const fault = (kind: FaultKind, message: string): XrpcFault => new XrpcFault(kind, message, { code, response, cause });
+  const fault = (kind: FaultKind, message: string): XrpcFault =>
+    new XrpcFault(kind, message, { code, response, cause });
 
   if (response.status >= 500 || response.status === 429) return null;
-  if (CLOSED_CODES.has(code)) return fault("auth", "Bluesky has suspended or deactivated this account. Settle that with Bluesky first.");
+  if (CLOSED_CODES.has(code))
+    return fault(
+      "auth",
+      "Bluesky has suspended or deactivated this account. Settle that with Bluesky first.",
+    );
   if (response.status === 401 || AUTH_CODES.has(code)) return fault("auth", "Bluesky refused the session.");
-  if (response.status === 413) return fault("rejected", "Bluesky refused a file as too large. Use a smaller one.");
+  if (response.status === 413)
+    return fault("rejected", "Bluesky refused a file as too large. Use a smaller one.");
   const named = code === "" ? "" : ` with the error ${code}`;
-  return fault("rejected", `Bluesky refused the request${named}. The log has its words; change the post and call retry_post.`);
+  return fault(
+    "rejected",
+    `Bluesky refused the request${named}. The log has its words; change the post and call retry_post.`,
+  );
 }

@@ -1,12 +1,15 @@
 import { z } from "zod";
-import { commonMetadata } from "../../domain/common-metadata.ts";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
 import type { PlatformPost, PublishIo } from "../../ports/platform.ts";
 
 /** Everything that has a common meaning, and whatever else the receiver understands. */
 export const WebhookMetadata = z.strictObject({
   ...commonMetadata,
-  fields: z.record(z.string().max(100), z.json()).optional().describe("Anything of your own, handed on as it is."),
+  fields: z
+    .record(z.string().max(100), z.json())
+    .optional()
+    .describe("Anything of your own, handed on as it is."),
 });
 export type WebhookPost = PlatformPost<z.infer<typeof WebhookMetadata>>;
 
@@ -81,7 +84,15 @@ function mediaOf(items: readonly NamedMedia[], io: PublishIo): Promise<EventMedi
 async function toMedia({ url, altText: described }: NamedMedia, io: PublishIo): Promise<EventMedia> {
   const altText = described ?? null;
   if (!url.startsWith("r2://")) {
-    return { url, altText, mimeType: null, sizeBytes: null, width: null, height: null, durationSeconds: null };
+    return {
+      url,
+      altText,
+      mimeType: null,
+      sizeBytes: null,
+      width: null,
+      height: null,
+      durationSeconds: null,
+    };
   }
   const item = await io.media.item(url, altText);
   const { mimeType, sizeBytes, width, height, durationSeconds } = item.facts;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Inquiry } from "../../../src/services/calling-client.ts";
+import type { Inquiry } from "../../../src/services/access/calling-client.ts";
 import type { AnyTool } from "../../../src/toolkit/define-tool.ts";
 import { askingFixture, clientOf, fixture, form } from "./fixture.ts";
 
@@ -29,7 +29,11 @@ const TITLED = [
 const CHOICES = form("Choose", {
   untitledSingle: { type: "string", enum: OPTIONS },
   titledSingle: { type: "string", oneOf: TITLED },
-  legacyEnum: { type: "string", enum: ["opt1", "opt2", "opt3"], enumNames: ["Option One", "Option Two", "Option Three"] },
+  legacyEnum: {
+    type: "string",
+    enum: ["opt1", "opt2", "opt3"],
+    enumNames: ["Option One", "Option Two", "Option Three"],
+  },
   untitledMulti: { type: "array", items: { type: "string", enum: OPTIONS } },
   titledMulti: { type: "array", items: { anyOf: TITLED } },
 });
@@ -41,34 +45,64 @@ export const ASKING_TOOLS: readonly AnyTool[] = [
     return `LLM response: ${answer.text}`;
   }),
   fixture("test_elicitation", z.strictObject({ message: z.string() }), async ({ message }, call) =>
-    describe(clientOf(call).ask({ user: form(message, { username: { type: "string" }, email: { type: "string" } }) }).user),
+    describe(
+      clientOf(call).ask({ user: form(message, { username: { type: "string" }, email: { type: "string" } }) })
+        .user,
+    ),
   ),
-  askingFixture("test_elicitation_sep1034_defaults", (client) => describe(client.ask({ defaults: DEFAULTS }).defaults)),
-  askingFixture("test_elicitation_sep1330_enums", (client) => describe(client.ask({ choices: CHOICES }).choices)),
-  askingFixture("test_missing_capability", (client) => client.ask({ answer: textOf("Anything?") }).answer.text),
-  askingFixture("test_streaming_elicitation", (client) => describe(client.ask({ user_name: NAME }).user_name)),
+  askingFixture("test_elicitation_sep1034_defaults", (client) =>
+    describe(client.ask({ defaults: DEFAULTS }).defaults),
+  ),
+  askingFixture("test_elicitation_sep1330_enums", (client) =>
+    describe(client.ask({ choices: CHOICES }).choices),
+  ),
+  askingFixture(
+    "test_missing_capability",
+    (client) => client.ask({ answer: textOf("Anything?") }).answer.text,
+  ),
+  askingFixture("test_streaming_elicitation", (client) =>
+    describe(client.ask({ user_name: NAME }).user_name),
+  ),
   askingFixture("test_input_required_result_elicitation", (client) => {
     const { content } = client.ask({ user_name: NAME }).user_name;
     return `Hello, ${String(content["name"])}!`;
   }),
   askingFixture(
     "test_input_required_result_sampling",
-    (client) => client.ask({ capital_question: textOf("What is the capital of France?") }).capital_question.text,
+    (client) =>
+      client.ask({ capital_question: textOf("What is the capital of France?") }).capital_question.text,
   ),
-  askingFixture("test_input_required_result_list_roots", (client) => client.ask({ client_roots: FOLDERS }).client_roots.uris.join(" ")),
-  askingFixture("test_input_required_result_request_state", (client) => `state-ok ${describe(client.ask({ consent: CONSENT }).consent)}`),
-  askingFixture("test_input_required_result_tampered_state", (client) => describe(client.ask({ consent: CONSENT }).consent)),
+  askingFixture("test_input_required_result_list_roots", (client) =>
+    client.ask({ client_roots: FOLDERS }).client_roots.uris.join(" "),
+  ),
+  askingFixture(
+    "test_input_required_result_request_state",
+    (client) => `state-ok ${describe(client.ask({ consent: CONSENT }).consent)}`,
+  ),
+  askingFixture("test_input_required_result_tampered_state", (client) =>
+    describe(client.ask({ consent: CONSENT }).consent),
+  ),
   askingFixture("test_input_required_result_multiple_inputs", (client) => {
-    const replies = client.ask({ user_name: NAME, greeting: textOf("Generate a greeting", 50), client_roots: FOLDERS });
+    const replies = client.ask({
+      user_name: NAME,
+      greeting: textOf("Generate a greeting", 50),
+      client_roots: FOLDERS,
+    });
     return `${replies.greeting.text} ${String(replies.user_name.content["name"])}: ${replies.client_roots.uris.join(" ")}`;
   }),
   askingFixture("test_input_required_result_multi_round", (client) => {
     const { step1 } = client.ask({ step1: form("Step 1: What is your name?", { name: { type: "string" } }) });
-    const { step2 } = client.ask({ step2: form("Step 2: What is your favorite color?", { color: { type: "string" } }) });
+    const { step2 } = client.ask({
+      step2: form("Step 2: What is your favorite color?", { color: { type: "string" } }),
+    });
     return `${String(step1.content["name"])} likes ${String(step2.content["color"])}.`;
   }),
   askingFixture("test_input_required_result_capabilities", (client) => {
-    const all: Readonly<Record<string, Inquiry>> = { user_name: NAME, greeting: textOf("Generate a greeting"), client_roots: FOLDERS };
+    const all: Readonly<Record<string, Inquiry>> = {
+      user_name: NAME,
+      greeting: textOf("Generate a greeting"),
+      client_roots: FOLDERS,
+    };
     const possible = Object.entries(all).filter(([, { kind }]) => client.canAnswer(kind));
     return Object.keys(client.ask(Object.fromEntries(possible))).join(" ");
   }),

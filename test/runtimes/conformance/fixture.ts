@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { CallContext } from "../../../src/services/context.ts";
-import type { CallingClient } from "../../../src/services/calling-client.ts";
+import type { CallingClient } from "../../../src/services/access/calling-client.ts";
 import { defineTool, type AnyTool } from "../../../src/toolkit/define-tool.ts";
 
 const Said = z.object({ text: z.string() });
@@ -30,11 +30,16 @@ export function askingFixture(name: string, handle: (client: CallingClient) => s
 }
 
 export function clientOf({ client }: CallContext): CallingClient {
-  if (client === undefined) throw new AppError("conflict", "This tool asks the program that calls it: call it over MCP.");
+  if (client === undefined)
+    throw new AppError("conflict", "This tool asks the program that calls it: call it over MCP.");
   return client;
 }
 
 /** Flat fields of a form. */
 export function form(message: string, properties: Readonly<Record<string, object>>) {
-  return { kind: "form", message, schema: { type: "object", properties, required: Object.keys(properties) } } as const;
+  return {
+    kind: "form",
+    message,
+    schema: { type: "object", properties, required: Object.keys(properties) },
+  } as const;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AppError } from "../../../src/domain/errors.ts";
-import type { ToolView } from "../../../src/mcp/tool-view.ts";
+import type { ToolView } from "../../../src/mcp/calls/tool-view.ts";
 import type { CallContext } from "../../../src/services/context.ts";
 import type { AnyTool } from "../../../src/toolkit/define-tool.ts";
 import { fixture, NOTHING } from "./fixture.ts";
@@ -9,7 +9,8 @@ import { fixture, NOTHING } from "./fixture.ts";
 const STEP_MS = 120;
 
 /** One red pixel. */
-export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+export const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 
 /** A header for no samples at all. */
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=";
@@ -28,7 +29,11 @@ const PHONE_OR_EMAIL = z.strictObject({
 const KEYWORDS = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   $defs: {
-    address: { $anchor: "addressDef", type: "object", properties: { street: { type: "string" }, city: { type: "string" } } },
+    address: {
+      $anchor: "addressDef",
+      type: "object",
+      properties: { street: { type: "string" }, city: { type: "string" } },
+    },
   },
   properties: {
     name: { type: "string" },
@@ -57,7 +62,11 @@ export const PLAIN_TOOLS: readonly AnyTool[] = [
   fixture("test_tool_with_progress", NOTHING, (_args, call) => inSteps(call, [0, 50, 100])),
   fixture("test_tool_with_logging", NOTHING, (_args, call) => inSteps(call, [1, 2, 3])),
   fixture("test_logging_tool", NOTHING, (_args, call) => inSteps(call, [1, 2])),
-  fixture("json_schema_2020_12_tool", PHONE_OR_EMAIL.meta(KEYWORDS), async ({ phone, email }) => phone ?? email ?? "nothing"),
+  fixture(
+    "json_schema_2020_12_tool",
+    PHONE_OR_EMAIL.meta(KEYWORDS),
+    async ({ phone, email }) => phone ?? email ?? "nothing",
+  ),
 ];
 
 export const VIEWS: readonly ToolView[] = [
@@ -68,7 +77,11 @@ export const VIEWS: readonly ToolView[] = [
     content: () => [
       {
         type: "resource",
-        resource: { uri: "test://embedded-resource", mimeType: "text/plain", text: "This is an embedded resource content." },
+        resource: {
+          uri: "test://embedded-resource",
+          mimeType: "text/plain",
+          text: "This is an embedded resource content.",
+        },
       },
     ],
   },
@@ -78,7 +91,11 @@ export const VIEWS: readonly ToolView[] = [
       IMAGE,
       {
         type: "resource",
-        resource: { uri: "test://mixed-content-resource", mimeType: "application/json", text: JSON.stringify(result) },
+        resource: {
+          uri: "test://mixed-content-resource",
+          mimeType: "application/json",
+          text: JSON.stringify(result),
+        },
       },
     ],
   },

@@ -1,0 +1,239 @@
+import { jsonOf, type Bridge, type HostAbilities, type Json, type ToolAnswer } from "./bridge.ts";
+import { now } from "./clock.ts";
+import { createFormats } from "./formats.ts";
+import { applyContext, readLayout } from "./host-context.ts";
+import { certainPart, loadCalendar, NO_CALENDAR } from "./load-calendar.ts";
+import { canMove, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
+import {
+  activeAt,
+  createState,
+  daysOf,
+  findPost,
+  firstHour,
+  isLoaded,
+  when,
+  type State,
+  type View,
+} from "./state.ts";
+import { addDays, addMonths, type Day, type WallTime } from "./zone.ts";
+
+/** What the app shows itself with. */
+export interface Screen {
+  render(state: State, focus: string | null): void;
+  /** Before there is a calendar, and when there is none. */
+  showText(text: string): void;
+  /** A sentence that stays until it is closed; null closes it. */
+  complain(sentence: string | null): void;
+  /** Told to those who do not see the change. */
+  say(sentence: string): void;
+}
+
+/** A host replaces the context that it got before, so that all changes are told each time; the latest are enough. */
+const MAX_CHANGES_TOLD = 20;
+
+/** What the person does with the calendar, and what the server says to it. */
+export class App {
+  readonly #screen: Screen;
+  #bridge: Bridge | null = null;
+  #state: State | null = null;
+  #abilities: HostAbilities = { callsTools: false, opensLinks: false, takesContext: false };
+  #context: Json = {};
+  /** Filters that the calendar was asked for with; they hold for other months too. */
+  #filters: Json = {};
+  #loads = 0;
+  readonly #changes: string[] = [];
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  get state(): State | null {
+    return this.#state;
+  }
+
+  begin(bridge: Bridge, abilities: HostAbilities, context: Json): void {
+    this.#bridge = bridge;
+    this.#abilities = abilities;
+    this.takeContext(context);
+  }
+
+  takeContext(changes: Json): void {
+    this.#context = { ...this.#context, ...changes };
+    applyContext(document.documentElement, this.#context);
+    const layout = readLayout(this.#context);
+    if (this.#state !== null)
+      this.update({ layout, formats: createFormats(layout.locale, this.#state.zone.name) });
+  }
+
+  takeInput({ accountId }: Json): void {
+    this.#filters = accountId === undefined ? {} : { accountId };
+  }
+
+  takeResult(answer: ToolAnswer): void {
+    const calendar = answer.isError ? null : readCalendar(answer.structured);
+    if (calendar === null) return this.#screen.showText(answer.isError ? answer.text : NO_CALENDAR);
+    const state = createState({ calendar, abilities: this.#abilities, context: this.#context, now: now() });
+    this.#state = answer.note === null ? state : { ...state, calendar: certainPart(calendar) };
+    this.#screen.complain(this.#abilities.callsTools ? null : answer.note);
+    this.#screen.render(this.#state, null);
+    if (answer.note !== null) void this.show(state.view, state.day);
+  }
+
+  takeCancellation(): void {
+    if (this.#state === null) this.#screen.showText("The calendar was not loaded: the call was cancelled.");
+  }
+
+  update(changes: Partial<State>, focus: string | null = null): void {
+    if (this.#state === null) return;
+    this.#state = { ...this.#state, ...changes };
+    this.#screen.render(this.#state, focus);
+  }
+
+  say(sentence: string): void {
+    this.#screen.say(sentence);
+  }
+
+  closeComplaint(): void {
+    this.#screen.complain(null);
+  }
+
+  step(direction: 1 | -1, focus: string | null = null): Promise<void> {
+    const state = this.#state;
+    if (state === null) return Promise.resolve();
+    const day = state.view === "month" ? addMonths(state.day, direction) : addDays(state.day, 7 * direction);
+    return this.show(state.view, day, focus);
+  }
+
+  showToday(): Promise<void> {
+    const state = this.#state;
+    return state === null ? Promise.resolve() : this.show(state.view, state.zone.read(now()).day);
+  }
+
+  /** Shows other days, and asks the server for them when they are not at hand. */
+  async show(view: View, day: Day, focus: string | null = null): Promise<void> {
+    const before = this.#state;
+    if (before === null) return;
+    const load = ++this.#loads;
+    const days = daysOf({ ...before, view, day });
+    const mustLoad = !isLoaded(before, days) && this.#abilities.callsTools;
+    const next = { ...before, view, day, panel: null, move: null };
+    this.update(
+      { ...next, hour: view === "week" ? firstHour(next) : before.hour, isLoading: mustLoad },
+      focus,
+    );
+    if (!mustLoad) return;
+    const loaded = await loadCalendar((args) => this.#call("show_calendar", args), this.#filters, days);
+    if (load !== this.#loads || this.#state === null) return;
+    if (loaded.calendar === null) {
+      this.#screen.complain(loaded.sentence);
+      return this.update({ view: before.view, day: before.day, hour: before.hour, isLoading: false });
+    }
+    if (loaded.note !== null) this.#screen.complain(loaded.note);
+    this.#takeLoaded(loaded.calendar);
+  }
+
+  #takeLoaded(calendar: Calendar): void {
+    if (this.#state === null) return;
+    // What is on its way to the server is newer here.
+    const busy = new Map(
+      this.#state.calendar.posts
+        .filter((post) => this.#state?.busy.has(post.id))
+        .map((post) => [post.id, post]),
+    );
+    const posts = calendar.posts.map((post) => busy.get(post.id) ?? post);
+    const state = { ...this.#state, calendar: { ...calendar, posts } };
+    this.update({
+      calendar: state.calendar,
+      hour: state.view === "week" ? firstHour(state) : state.hour,
+      isLoading: false,
+    });
+    this.say(`${posts.length} posts loaded.`);
+  }
+
+  /** True when the person may take the post up now. */
+  mayMove(id: string): boolean {
+    const post = this.#state === null ? null : findPost(this.#state, id);
+    return post !== null && canMove(post) && this.#abilities.callsTools && !this.#state?.busy.has(id);
+  }
+
+  /** Shows the post at its new time at once, and takes that back when the server refuses. */
+  async move(id: string, to: WallTime): Promise<void> {
+    const state = this.#state;
+    const post = state === null ? null : findPost(state, id);
+    if (state === null || post === null || !this.mayMove(id)) return;
+    const scheduledAt = state.zone.toMs(to);
+    const isSame = scheduledAt === post.scheduledAt;
+    this.update({ move: null, ...activeAt(state, to) }, state.panel === null ? `chip:${id}` : null);
+    if (isSame) return;
+    this.#screen.complain(null);
+    const time = new Date(scheduledAt).toISOString();
+    this.#replace({ ...post, scheduledAt }, "Saving…");
+    const answer = await this.#call("update_post", { id, scheduledAt: time });
+    if (answer.isError) return this.#takeBack(post, answer.text);
+    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, scheduledAt });
+    this.say(`Moved to ${when(state, scheduledAt)}.`);
+    const warnings = answer.structured?.["warnings"];
+    if (Array.isArray(warnings) && warnings.length > 0) this.#screen.complain(warnings.map(String).join(" "));
+    this.#tellModel(`${id} was moved to ${time}`);
+  }
+
+  async retry(id: string): Promise<void> {
+    const state = this.#state;
+    const post = state === null ? null : findPost(state, id);
+    if (post === null || post.status !== "failed" || !this.#abilities.callsTools || state?.busy.has(id))
+      return;
+    this.#screen.complain(null);
+    this.#replace(post, "Sending again…");
+    const answer = await this.#call("retry_post", { id });
+    if (answer.isError) return this.#takeBack(post, answer.text);
+    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, status: "scheduled", error: null });
+    this.say("The post is sent again.");
+    this.#tellModel(`${id} was sent again with retry_post`);
+  }
+
+  openLink(url: string): void {
+    this.#bridge
+      ?.request("ui/open-link", { url })
+      .catch(() => this.#screen.complain("The application around this page did not open the link."));
+  }
+
+  async toggleFullscreen(): Promise<void> {
+    const mode = this.#state?.layout.isFullscreen === true ? "inline" : "fullscreen";
+    const result = await this.#bridge?.request("ui/request-display-mode", { mode }).catch(() => null);
+    if (jsonOf(result)["mode"] !== undefined) this.takeContext({ displayMode: jsonOf(result)["mode"] });
+  }
+
+  #call(name: string, args: Json): Promise<ToolAnswer> {
+    return (
+      this.#bridge?.callTool(name, args) ??
+      Promise.resolve({ isError: true, structured: null, note: null, text: "The page is not connected." })
+    );
+  }
+
+  #takeBack(post: CalendarPost, sentence: string): void {
+    this.#replace(post);
+    this.#screen.complain(sentence);
+  }
+
+  #replace(post: CalendarPost, doing: string | null = null): void {
+    if (this.#state === null) return;
+    const { calendar } = this.#state;
+    const busy = new Map(this.#state.busy);
+    if (doing === null) busy.delete(post.id);
+    else busy.set(post.id, doing);
+    this.update({
+      busy,
+      calendar: { ...calendar, posts: calendar.posts.map((one) => (one.id === post.id ? post : one)) },
+    });
+  }
+
+  /** The model's picture is from before; ids and times alone, because texts of posts could speak to it. */
+  #tellModel(change: string): void {
+    this.#changes.push(change);
+    if (!this.#abilities.takesContext) return;
+    const text = `In the calendar the person changed: ${this.#changes.slice(-MAX_CHANGES_TOLD).join("; ")}.`;
+    this.#bridge?.request("ui/update-model-context", { content: [{ type: "text", text }] }).catch(() => {
+      // The change itself is done, and the model can look it up.
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import type { App } from "./app.ts";
+import { activeAt, findPost, isLoaded, type Panel, type State } from "./state.ts";
+import type { WallTime } from "./zone.ts";
+
+/** What a click on an element with `data-action` does. */
+export function listenToClicks(app: App, root: HTMLElement): void {
+  root.addEventListener("click", (event) => {
+    const target =
+      event.target instanceof Element ? event.target.closest<HTMLElement>("[data-action]") : null;
+    if (target !== null) act(app, target, root);
+  });
+}
+
+function act(app: App, target: HTMLElement, root: HTMLElement): void {
+  const { action = "", id = "", day = "" } = target.dataset;
+  const state = app.state;
+  if (action === "dismiss") return app.closeComplaint();
+  if (state === null) return;
+  const actions: Readonly<Record<string, () => unknown>> = {
+    previous: () => app.step(-1),
+    next: () => app.step(1),
+    today: () => app.showToday(),
+    month: () => app.show("month", state.day),
+    week: () => app.show("week", state.day),
+    fullscreen: () => app.toggleFullscreen(),
+    failed: () => app.update({ panel: { kind: "failed" } }, "panel:title"),
+    close: () => closePanel(app),
+    day: () => openDay(app, target),
+    post: () => openPost(app, id),
+    retry: () => app.retry(id),
+    open: () => openLink(app, id),
+    move: () => moveToTyped(app, id, root),
+  };
+  if (day !== "" || action !== "") actions[action]?.();
+}
+
+/** The day's posts; a day that was not loaded is turned to instead. */
+export function openDay(app: App, cell: HTMLElement): void {
+  const { day = "", hour = "0" } = cell.dataset;
+  const state = app.state;
+  if (state === null) return;
+  if (!isLoaded(state, [day]) && state.abilities.callsTools)
+    return void app.show(state.view, day, cell.dataset["key"] ?? null);
+  app.update(
+    { ...activeAt(state, { day, minutes: Number(hour) * 60 }), panel: { kind: "day", day }, move: null },
+    "panel:title",
+  );
+}
+
+function openPost(app: App, id: string): void {
+  const state = app.state;
+  const post = state === null ? null : findPost(state, id);
+  if (state === null || post === null) return;
+  app.update(
+    { ...activeAt(state, state.zone.read(post.scheduledAt)), panel: { kind: "post", id }, move: null },
+    "panel:title",
+  );
+}
+
+/** The focus goes back to where the panel was opened from. */
+export function closePanel(app: App): void {
+  const panel = app.state?.panel ?? null;
+  if (app.state === null || panel === null) return;
+  app.update({ panel: null }, openerOf(app.state, panel));
+}
+
+function openerOf({ view, hour }: State, panel: Panel): string {
+  if (panel.kind === "post") return `chip:${panel.id}`;
+  if (panel.kind === "failed") return "tool:failed";
+  return view === "month" ? `cell:${panel.day}` : `cell:${panel.day}T${hour}`;
+}
+
+function openLink(app: App, id: string): void {
+  const url = app.state === null ? null : findPost(app.state, id)?.platformUrl;
+  if (url !== null && url !== undefined) app.openLink(url);
+}
+
+function moveToTyped(app: App, id: string, root: HTMLElement): void {
+  const input = [...root.querySelectorAll<HTMLInputElement>("input[data-time]")].find(
+    (one) => one.dataset["time"] === id,
+  );
+  const to = readTyped(input?.value ?? "");
+  if (to === null) return app.say("Give a date and a time.");
+  void app.move(id, to);
+}
+
+function readTyped(value: string): WallTime | null {
+  const found = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})/.exec(value);
+  if (found === null) return null;
+  const [, day = "", hours = "", minutes = ""] = found;
+  return { day, minutes: Number(hours) * 60 + Number(minutes) };
+}

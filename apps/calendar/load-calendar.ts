@@ -1,0 +1,34 @@
+import type { Json, ToolAnswer } from "./bridge.ts";
+import { readCalendar, type Calendar } from "./posts.ts";
+import type { Day } from "./zone.ts";
+
+/** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
+export type Loaded =
+  | { readonly calendar: Calendar; readonly note: string | null }
+  | { readonly calendar: null; readonly sentence: string };
+
+export const NO_CALENDAR = "The answer holds no calendar.";
+
+/** Asks for the posts of these days. An answer is no longer than a model can read: what does not fit is asked for in halves. */
+export async function loadCalendar(
+  call: (args: Json) => Promise<ToolAnswer>,
+  filters: Json,
+  days: readonly Day[],
+): Promise<Loaded> {
+  const answer = await call({ ...filters, from: days[0], to: days.at(-1) });
+  const calendar = answer.isError ? null : readCalendar(answer.structured);
+  if (calendar === null) return { calendar, sentence: answer.isError ? answer.text : NO_CALENDAR };
+  if (answer.note === null || days.length < 2) return { calendar, note: answer.note };
+  const half = Math.ceil(days.length / 2);
+  const first = await loadCalendar(call, filters, days.slice(0, half));
+  if (first.calendar === null) return first;
+  const second = await loadCalendar(call, filters, days.slice(half));
+  if (second.calendar === null) return second;
+  const posts = [...first.calendar.posts, ...second.calendar.posts];
+  return { calendar: { ...first.calendar, to: second.calendar.to, posts }, note: first.note ?? second.note };
+}
+
+/** What is certain of a calendar whose end was left out: its posts come earliest first. */
+export function certainPart(calendar: Calendar): Calendar {
+  return { ...calendar, to: (calendar.posts.at(-1)?.scheduledAt ?? calendar.from) - 1 };
+}

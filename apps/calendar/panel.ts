@@ -1,0 +1,129 @@
+import { element } from "./dom.ts";
+import { canMove, inOrder, STATUSES, type CalendarPost } from "./posts.ts";
+import { findPost, isLoaded, when, type Panel, type State } from "./state.ts";
+
+/** What lies over the calendar: one post, the posts of a day, or those that failed. */
+export function renderPanel(state: State): HTMLElement | null {
+  const { panel } = state;
+  if (panel === null) return null;
+  const posts = postsOf(state, panel);
+  const title = titleOf(state, panel);
+  return element(
+    "section",
+    { class: "panel", role: "dialog", "aria-label": title },
+    element(
+      "header",
+      {},
+      element("h2", { tabindex: -1, "data-key": "panel:title" }, title),
+      element(
+        "button",
+        {
+          type: "button",
+          class: "tool",
+          "data-key": "panel:close",
+          "data-action": "close",
+          "aria-label": "Close",
+        },
+        "×",
+      ),
+    ),
+    ...(posts.length === 0
+      ? [element("p", { class: "muted" }, emptyText(state, panel))]
+      : posts.map((post) => renderPost(state, post))),
+  );
+}
+
+function postsOf(state: State, panel: Panel): readonly CalendarPost[] {
+  const { posts } = state.calendar;
+  if (panel.kind === "post") return posts.filter((post) => post.id === panel.id);
+  if (panel.kind === "failed") return inOrder(posts.filter((post) => post.status === "failed"));
+  return inOrder(posts.filter((post) => state.zone.read(post.scheduledAt).day === panel.day));
+}
+
+function emptyText(state: State, panel: Panel): string {
+  return panel.kind === "day" && !isLoaded(state, [panel.day])
+    ? "The posts of this day were not loaded."
+    : "No posts.";
+}
+
+function titleOf(state: State, panel: Panel): string {
+  if (panel.kind === "failed") return "Failed posts";
+  if (panel.kind === "day") return state.formats.longDay(panel.day);
+  const post = findPost(state, panel.id);
+  return post === null ? "Post" : when(state, post.scheduledAt);
+}
+
+function renderPost(state: State, post: CalendarPost): HTMLElement {
+  const { label, sign } = STATUSES[post.status];
+  const doing = state.busy.get(post.id) ?? null;
+  const time =
+    state.panel?.kind === "failed" ? when(state, post.scheduledAt) : state.formats.time(post.scheduledAt);
+  return element(
+    "article",
+    { "aria-label": post.title },
+    element(
+      "p",
+      { class: "facts" },
+      element(
+        "span",
+        { class: `status ${post.status}` },
+        element("span", { class: "sign", "aria-hidden": true }, sign),
+        label,
+      ),
+      element(
+        "span",
+        { class: "muted" },
+        state.panel?.kind === "post" ? post.provider : `${time} · ${post.provider}`,
+      ),
+    ),
+    element("h3", { dir: "auto" }, post.title),
+    post.text === "" ? null : element("p", { class: "text", dir: "auto" }, post.text),
+    post.mediaUrl === "" ? null : element("p", { class: "muted" }, `Media: ${nameOf(post.mediaUrl)}`),
+    post.error === null ? null : element("p", { class: "error", dir: "auto" }, post.error),
+    doing === null ? renderActions(state, post) : element("p", { class: "muted" }, doing),
+  );
+}
+
+function renderActions(state: State, post: CalendarPost): HTMLElement | null {
+  const { callsTools, opensLinks } = state.abilities;
+  const actions = [
+    callsTools && post.status === "failed" ? action("retry", post, "Send again") : null,
+    opensLinks && post.platformUrl !== null ? action("open", post, `Open on ${post.provider}`) : null,
+    ...(callsTools && canMove(post) ? moveFields(state, post) : []),
+  ].filter((node) => node !== null);
+  return actions.length === 0 ? null : element("div", { class: "actions" }, ...actions);
+}
+
+function action(name: string, post: CalendarPost, text: string): HTMLElement {
+  const attributes = { type: "button", class: "tool main", "data-action": name, "data-id": post.id } as const;
+  return element(
+    "button",
+    { ...attributes, "data-key": `${name}:${post.id}`, "aria-label": `${text}: ${post.title}` },
+    text,
+  );
+}
+
+function moveFields(state: State, post: CalendarPost): readonly HTMLElement[] {
+  const { day, minutes } = state.zone.read(post.scheduledAt);
+  const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+  return [
+    element("input", {
+      type: "datetime-local",
+      value: `${day}T${clock}`,
+      "data-key": `time:${post.id}`,
+      "data-time": post.id,
+      "aria-label": `New time of ${post.title} (${state.zone.name})`,
+    }),
+    action("move", post, "Move"),
+  ];
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** The last part of an address, which is what people call the file. */
+function nameOf(address: string): string {
+  const path = address.split(/[?#]/, 1)[0] ?? address;
+  return path.slice(path.lastIndexOf("/") + 1) || address;
+}

@@ -1,0 +1,149 @@
+import type { HostAbilities } from "./bridge.ts";
+import { createFormats, type Formats } from "./formats.ts";
+import { readLayout, type Layout } from "./host-context.ts";
+import { inOrder, STATUSES, type Calendar, type CalendarPost, type Status } from "./posts.ts";
+import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "./zone.ts";
+
+export type View = "month" | "week";
+
+/** What lies over the calendar. */
+export type Panel =
+  | { readonly kind: "post"; readonly id: string }
+  | { readonly kind: "day"; readonly day: Day }
+  | { readonly kind: "failed" };
+
+/** A post that the person has taken up, and where it would go. */
+export interface Move {
+  readonly id: string;
+  readonly to: WallTime;
+}
+
+export interface State {
+  readonly calendar: Calendar;
+  readonly zone: Zone;
+  readonly formats: Formats;
+  readonly layout: Layout;
+  readonly abilities: HostAbilities;
+  readonly view: View;
+  /** The active cell. */
+  readonly day: Day;
+  readonly hour: number;
+  readonly panel: Panel | null;
+  readonly move: Move | null;
+  /** Posts on their way to the server, with what is being done. */
+  readonly busy: ReadonlyMap<string, string>;
+  readonly isLoading: boolean;
+  readonly now: number;
+}
+
+export interface Beginning {
+  readonly calendar: Calendar;
+  readonly abilities: HostAbilities;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly now: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** A window of a week is shown as one, anything longer as a month. */
+export function createState({ calendar, abilities, context, now }: Beginning): State {
+  const zone = createZone(calendar.timezone);
+  const layout = readLayout(context);
+  const { from, to, posts } = calendar;
+  const start = now >= from && now <= to ? now : (inOrder(posts)[0]?.scheduledAt ?? from + (to - from) / 2);
+  const view = to - from <= 8 * DAY_MS ? "week" : "month";
+  const formats = createFormats(layout.locale, calendar.timezone);
+  const base = {
+    calendar,
+    zone,
+    formats,
+    layout,
+    abilities,
+    view,
+    panel: null,
+    move: null,
+    busy: new Map(),
+    isLoading: false,
+    now,
+  } as const;
+  const state: State = { ...base, day: zone.read(start).day, hour: 9 };
+  return { ...state, hour: firstHour(state) };
+}
+
+/** The hour at which a week begins to be of interest. */
+export function firstHour(state: State): number {
+  const days = daysOf(state);
+  const times = state.calendar.posts
+    .map((post) => state.zone.read(post.scheduledAt))
+    .filter((time) => days.includes(time.day));
+  return times.length === 0 ? 9 : Math.floor(Math.min(...times.map((time) => time.minutes)) / 60);
+}
+
+export function daysOf({ view, day, formats }: Pick<State, "view" | "day" | "formats">): readonly Day[] {
+  return daysShown(view, day, formats.firstWeekday);
+}
+
+export function findPost(state: State, id: string): CalendarPost | null {
+  return state.calendar.posts.find((post) => post.id === id) ?? null;
+}
+
+/** The posts as shown: one that is being moved stands where it would go, before the others. */
+export function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
+  if (move === null) return calendar.posts;
+  const moved = calendar.posts
+    .filter((post) => post.id === move.id)
+    .map((post) => ({ ...post, scheduledAt: zone.toMs(move.to) }));
+  return [...moved, ...calendar.posts.filter((post) => post.id !== move.id)];
+}
+
+export function postsByDay(state: State): ReadonlyMap<Day, readonly CalendarPost[]> {
+  return Map.groupBy(shownPosts(state), (post) => state.zone.read(post.scheduledAt).day);
+}
+
+/** Whether the day lies in the month or week that is shown; days of other months around it do not. */
+export function isInPeriod(state: State, day: Day): boolean {
+  return daysOf(state).includes(day) && (state.view === "week" || monthOf(day) === monthOf(state.day));
+}
+
+/** The active cell after something was done at a time: that of the time, unless it would turn the page. */
+export function activeAt(state: State, { day, minutes }: WallTime): Pick<State, "day" | "hour"> {
+  return isInPeriod(state, day)
+    ? { day, hour: Math.floor(minutes / 60) }
+    : { day: state.day, hour: state.hour };
+}
+
+/** Whether the server was asked about the whole of these days. */
+export function isLoaded({ calendar, zone }: State, days: readonly Day[]): boolean {
+  const first = days[0];
+  const last = days.at(-1);
+  if (first === undefined || last === undefined) return true;
+  return (
+    zone.toMs({ day: first, minutes: 0 }) >= calendar.from &&
+    zone.toMs({ day: last, minutes: 24 * 60 }) - 1 <= calendar.to
+  );
+}
+
+/** The posts of the month or week itself, without the days of other months around it. */
+export function periodPosts(state: State): readonly CalendarPost[] {
+  const days = new Set(daysOf(state).filter((day) => isInPeriod(state, day)));
+  return state.calendar.posts.filter((post) => days.has(state.zone.read(post.scheduledAt).day));
+}
+
+export function countByStatus(posts: readonly CalendarPost[]): readonly (readonly [Status, number])[] {
+  const statuses = Object.keys(STATUSES).filter((status): status is Status =>
+    Object.hasOwn(STATUSES, status),
+  );
+  return statuses
+    .map((status) => [status, posts.filter((post) => post.status === status).length] as const)
+    .filter(([, count]) => count > 0);
+}
+
+export function periodTitle({ view, day, formats }: State): string {
+  if (view === "month") return formats.month(day);
+  const days = daysShown("week", day, formats.firstWeekday);
+  return formats.range(days[0] ?? day, days.at(-1) ?? day);
+}
+
+export function when(state: State, ms: number): string {
+  return `${state.formats.longDay(state.zone.read(ms).day)}, ${state.formats.time(ms)}`;
+}

@@ -1,0 +1,33 @@
+import { element } from "./dom.ts";
+import { inOrder, STATUSES } from "./posts.ts";
+import { countByStatus, periodPosts, periodTitle, type State } from "./state.ts";
+
+/** The period in a few lines, for a host that gives little room: what needs a look first, then what comes next. */
+export function renderText(state: State): HTMLElement {
+  const posts = periodPosts(state);
+  const counts = countByStatus(posts).map(
+    ([status, count]) => `${count} ${STATUSES[status].label.toLowerCase()}`,
+  );
+  const failed = posts.filter((post) => post.status === "failed");
+  const coming = posts.filter((post) => post.status === "scheduled" && post.scheduledAt >= state.now);
+  return element(
+    "div",
+    { class: "brief" },
+    element("h1", {}, periodTitle(state)),
+    element("p", {}, counts.length === 0 ? "No posts." : `${counts.join(", ")} (${state.zone.name})`),
+    element(
+      "ul",
+      {},
+      ...[...inOrder(failed), ...inOrder(coming)].map((post) =>
+        element(
+          "li",
+          { class: post.status },
+          element("span", { class: "sign", "aria-hidden": true }, STATUSES[post.status].sign),
+          `${state.formats.shortDay(state.zone.read(post.scheduledAt).day)} ${state.formats.time(post.scheduledAt)} `,
+          element("span", { dir: "auto" }, post.title),
+          post.error === null ? null : element("span", { class: "error", dir: "auto" }, ` ${post.error}`),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,85 @@
+import { element } from "./dom.ts";
+import { STATUSES } from "./posts.ts";
+import { countByStatus, periodPosts, periodTitle, type State, type View } from "./state.ts";
+
+export function renderToolbar(state: State): readonly Node[] {
+  const { layout, abilities } = state;
+  const failed = state.calendar.posts.filter((post) => post.status === "failed").length;
+  const period = state.view;
+  return [
+    element(
+      "div",
+      { class: "group" },
+      abilities.callsTools ? tool("previous", "‹", `Previous ${period}`) : null,
+      abilities.callsTools ? tool("next", "›", `Next ${period}`) : null,
+      abilities.callsTools ? tool("today", "Today", null) : null,
+    ),
+    element("h1", { "aria-live": "polite" }, periodTitle(state)),
+    element(
+      "span",
+      { class: "zone", title: "Time zone of the calendar" },
+      state.isLoading ? "Loading…" : state.zone.name,
+    ),
+    failed > 0
+      ? element(
+          "button",
+          { type: "button", class: "tool bad", "data-key": "tool:failed", "data-action": "failed" },
+          element("span", { "aria-hidden": true }, `${STATUSES.failed.sign} `),
+          `${failed} failed`,
+        )
+      : null,
+    element(
+      "div",
+      { class: "group", role: "group", "aria-label": "View" },
+      viewTool(state, "month"),
+      viewTool(state, "week"),
+    ),
+    layout.canFullscreen
+      ? tool(
+          "fullscreen",
+          layout.isFullscreen ? "↙" : "↗",
+          layout.isFullscreen ? "Leave full screen" : "Full screen",
+        )
+      : null,
+  ].filter((node) => node !== null);
+}
+
+function tool(action: string, text: string, label: string | null): HTMLElement {
+  return element(
+    "button",
+    {
+      type: "button",
+      class: "tool",
+      "data-key": `tool:${action}`,
+      "data-action": action,
+      "aria-label": label,
+      title: label,
+    },
+    text,
+  );
+}
+
+function viewTool(state: State, view: View): HTMLElement {
+  const text = view === "month" ? "Month" : "Week";
+  const attributes = {
+    type: "button",
+    class: "tool",
+    "data-key": `tool:${view}`,
+    "data-action": view,
+  } as const;
+  return element("button", { ...attributes, "aria-pressed": String(state.view === view) }, text);
+}
+
+/** Says what the shapes and colours mean, with the number of posts of each. */
+export function renderLegend(state: State): readonly Node[] {
+  const counts = countByStatus(periodPosts(state));
+  if (counts.length === 0) return [element("span", { class: "none" }, `No posts in this ${state.view}.`)];
+  return counts.map(([status, count]) =>
+    element(
+      "span",
+      { class: `legend ${status}` },
+      element("span", { class: "sign", "aria-hidden": true }, STATUSES[status].sign),
+      `${count} ${STATUSES[status].label.toLowerCase()}`,
+    ),
+  );
+}

@@ -1,0 +1,33 @@
+import type { AnyPlatform } from "../ports/platform.ts";
+import type { AnyTool } from "../toolkit/define-tool.ts";
+import { listModules, loadFolder } from "../toolkit/load-folder.ts";
+import type { ToolListing } from "../toolkit/toolbox.ts";
+
+// In the one-file bundle `scripts/static-catalog.ts` puts lists made at build in the place of this module.
+
+/** Everything that is added by adding a file. */
+export interface Catalog {
+  readonly tools: readonly AnyTool[];
+  readonly platforms: readonly AnyPlatform[];
+}
+
+const TOOLS = new URL("../../tools/", import.meta.url);
+const PLATFORMS = new URL("../platforms/", import.meta.url);
+
+export async function loadCatalog(): Promise<Catalog> {
+  const [tools, platforms] = await Promise.all([
+    loadFolder<AnyTool>(TOOLS),
+    loadFolder<AnyPlatform>(PLATFORMS),
+  ]);
+  return { tools, platforms };
+}
+
+/** What settings are named after; loads no platform. */
+export function listPlatformNames(): Promise<string[]> {
+  return listModules(PLATFORMS);
+}
+
+/** What `describeTools` says by default, so that tools can be listed before they are loaded; null in a checkout, where they change. */
+export async function readListings(): Promise<readonly ToolListing[] | null> {
+  return null;
+}

@@ -1,0 +1,119 @@
+import { Closers } from "./closers.ts";
+import type { Config } from "./config.ts";
+import { newId } from "../domain/ids.ts";
+import { openFileStore } from "./file-store.ts";
+import { createLogger } from "./log.ts";
+import { createMediaProbe } from "../media/probe/lazy-probe.ts";
+import { createMediaSource } from "../media/source/source.ts";
+import { createOutbound } from "../media/outbound/outbound.ts";
+import type { MediaProbe } from "../ports/media-probe.ts";
+import type { Outbound } from "../ports/outbound.ts";
+import type { AppContext } from "../services/context.ts";
+import { findReadyFile } from "../services/files/files.ts";
+import { createDownloadUrl } from "../services/files/file-addresses.ts";
+import { noticeRestore } from "../services/upkeep/restored.ts";
+import { openCipher } from "./secret-key.ts";
+import type { Setup } from "./setup.ts";
+import { openDb } from "../store/engine/db.ts";
+import { createFeedShelf } from "../store/tables/feed-items.ts";
+import { shareFolder } from "../store/engine/folder-lock.ts";
+import { systemClock } from "./system-clock.ts";
+import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
+import { VERSION } from "./version.ts";
+
+/** What is known only while the process runs: set by whatever starts the server and the publisher. */
+export interface Links {
+  publicUrl: () => Promise<string>;
+  wakePublisher: () => void;
+}
+
+export type Context = AppContext & AsyncDisposable & { readonly links: Links };
+
+/** Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides instead of mocks. */
+export async function createContext(setup: Setup, overrides: Partial<AppContext> = {}): Promise<Context> {
+  const { config, folder } = setup;
+  const log = overrides.log ?? createLogger(config.logLevel);
+  const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
+  const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
+  try {
+    const lock = shareFolder(folder.locks);
+    closers.add(async () => lock.release());
+    const db = overrides.db ?? (await openDb({ file: folder.database }));
+    closers.add(() => db[Symbol.asyncDispose]());
+    const clock = overrides.clock ?? systemClock;
+    const outbound = overrides.outbound ?? openDoor(config, closers);
+    const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
+    const probe = overrides.probe ?? openProbe(setup, closers);
+    const ctx: Context = {
+      settings: config,
+      db,
+      clock,
+      log,
+      cipher: await openCipher(db.query, setup),
+      outbound,
+      files,
+      media: createMediaSource({
+        outbound,
+        files,
+        probe,
+        clock,
+        folder: folder.spool,
+        findFile: (ownerId, key) => findReadyFile(db.query, ownerId, key),
+        downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
+      }),
+      probe,
+      feed: createFeedShelf(db, files),
+      platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
+      workerId: newId("wrk"),
+      publicUrl: () => links.publicUrl(),
+      wakePublisher: () => links.wakePublisher(),
+      ...overrides,
+      links,
+      [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+    };
+    await noticeRestore(ctx, folder.generation);
+    return ctx;
+  } catch (error) {
+    await closers[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
+  const probe = createMediaProbe(threads && (() => threads.startTracks()));
+  closers.add(() => probe[Symbol.asyncDispose]());
+  return probe;
+}
+
+function openDoor(config: Config, closers: Closers): Outbound {
+  const door = createDoor(config);
+  closers.add(() => door[Symbol.asyncDispose]());
+  return door;
+}
+
+/** The way to the network that the settings allow. */
+export function createDoor(config: Config): ReturnType<typeof createOutbound> {
+  return createOutbound({
+    allowedHosts: config.allowedHosts,
+    trustedOrigins: trustedOrigins(config),
+    userAgent: `Posthorn/${VERSION}`,
+  });
+}
+
+/** The tools of the catalog on this context. */
+export function createTools(ctx: AppContext, setup: Setup): Toolbox {
+  return createToolbox(ctx, setup.catalog.tools);
+}
+
+/** Where a server on the configured port would be reached. */
+export function defaultPublicUrl(config: Config, port = config.port): string {
+  return config.publicUrl ?? `http://localhost:${port}`;
+}
+
+/** The base addresses of platforms and the bucket's, which the administrator set: no user gave them. */
+function trustedOrigins({ platformSettings, bucket }: Config): string[] {
+  const ofPlatforms = Object.entries(platformSettings)
+    .filter(([name, value]) => name.endsWith("_URL") && URL.canParse(value))
+    .map(([, value]) => new URL(value).origin);
+  return bucket === null ? ofPlatforms : [...ofPlatforms, new URL(bucket.endpoint).origin];
+}

@@ -1,0 +1,251 @@
+import { z } from "zod";
+import { BUCKET_SETTINGS, readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
+import { parseHostList, type HostRule } from "../domain/host-rule.ts";
+import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+
+/** Settings of one process, read once; see CONTRACT §12 for what each means. */
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  /** Without a slash at its end. Null: `http://localhost:<port>`, known when the port is. */
+  readonly publicUrl: string | null;
+  readonly timezone: string;
+  readonly maxLatenessMs: number;
+  readonly allowedHosts: readonly HostRule[];
+  /** Requests a minute and key. */
+  readonly rateLimit: number;
+  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  /** Folders below which `upload_file` may read a `path`, over stdio and the command line. */
+  readonly uploadFolders: readonly string[];
+  /** When a person confirms a tool's call before it is done. */
+  readonly confirm: "never" | "risky" | "always";
+  /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
+  readonly hasLegacySse: boolean;
+  /** Where the files are kept; null: in the data folder. */
+  readonly bucket: BucketSettings | null;
+  /** `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that platform. */
+  readonly platformSettings: Readonly<Record<string, string>>;
+}
+
+/** The settings that nobody may read back. */
+export interface Secrets {
+  readonly apiKey: string | null;
+  /** What a scraper of `/metrics` shows; null: there is no such page. */
+  readonly metricsToken: string | null;
+  /** Opens the bucket; null where there is none. */
+  readonly bucketSecretKey: string | null;
+}
+
+/** Every bad setting at once, one line each. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+const DURATION_UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: 24 * HOUR };
+
+const Duration = z
+  .string()
+  .regex(/^\d{1,6}[smhd]$/, "must be a number with a unit, for example 60m, 12h or 3d")
+  .transform((text) => Number(text.slice(0, -1)) * (DURATION_UNITS[text.slice(-1)] ?? 0));
+
+const TimeZone = z.string().refine(isTimeZone, "must be an IANA time zone, for example Europe/Berlin");
+
+const HttpUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http(s) address, for example https://posts.example.com" })
+  .transform((text) => text.replace(/\/+$/, ""));
+
+const Environment = z.object({
+  POSTHORN_HOST: z.string().min(1).default("127.0.0.1"),
+  POSTHORN_PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535")
+    .transform(Number)
+    .refine((port) => port <= 65_535, "must be a port number from 0 to 65535")
+    .default(4747),
+  POSTHORN_PUBLIC_URL: HttpUrl.optional(),
+  POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
+  POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
+  POSTHORN_TIMEZONE: TimeZone.default("UTC"),
+  POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
+  POSTHORN_ALLOWED_HOSTS: z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      const parsed = parseHostList(text);
+      if ("problem" in parsed) {
+        context.addIssue({ code: "custom", message: parsed.problem });
+        return z.NEVER;
+      }
+      return parsed.rules;
+    }),
+  POSTHORN_RATE_LIMIT: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, "must be a whole number of requests a minute, 1 or more")
+    .transform(Number)
+    .default(6_000),
+  POSTHORN_LOG_LEVEL: z
+    .enum(["debug", "info", "warn", "error", "silent"], {
+      error: "must be debug, info, warn, error or silent",
+    })
+    .default("info"),
+  POSTHORN_UPLOAD_FOLDERS: z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((folder) => folder.trim())
+        .filter((folder) => folder !== ""),
+    ),
+  POSTHORN_CONFIRM: z
+    .enum(["never", "risky", "always"], { error: "must be never, risky or always" })
+    .default("risky"),
+  POSTHORN_LEGACY_SSE: z
+    .enum(["on", "off"], { error: "must be on or off" })
+    .default("on")
+    .transform((text) => text === "on"),
+});
+
+/** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
+export const SETTINGS: readonly {
+  readonly name: string;
+  readonly meaning: string;
+  readonly default: string;
+}[] = [
+  { name: "POSTHORN_HOST", meaning: "Listening address", default: "127.0.0.1" },
+  { name: "POSTHORN_PORT", meaning: "Listening port; 0 takes any free one", default: "4747" },
+  {
+    name: "POSTHORN_PUBLIC_URL",
+    meaning: "Address others reach it at, for connect pages, signed media and feeds",
+    default: "http://localhost:PORT",
+  },
+  {
+    name: "POSTHORN_DATA_DIR",
+    meaning: "Folder of the database, the files and the secret key",
+    default: "./data in a checkout, else the user's data folder",
+  },
+  {
+    name: "POSTHORN_API_KEY",
+    meaning: "A fixed key of the default owner with all permissions, 32 characters or more",
+    default: "none",
+  },
+  {
+    name: "POSTHORN_METRICS_TOKEN",
+    meaning:
+      "Turns on `/metrics` for Prometheus, which must bring this token as `Authorization: Bearer`; 16 characters or more",
+    default: "none",
+  },
+  {
+    name: "POSTHORN_TIMEZONE",
+    meaning: "IANA zone for times without an offset and for calendars",
+    default: "UTC",
+  },
+  {
+    name: "POSTHORN_MAX_LATENESS",
+    meaning: "How late a post may still go out after downtime; past it, it fails and says so",
+    default: "60m",
+  },
+  {
+    name: "POSTHORN_ALLOWED_HOSTS",
+    meaning:
+      "Hosts (host or host:port, comma-separated) that media and self-hosted platforms may be at although the address is private",
+    default: "none",
+  },
+  ...BUCKET_SETTINGS,
+  { name: "POSTHORN_RATE_LIMIT", meaning: "Requests a minute and key", default: "6000" },
+  {
+    name: "POSTHORN_UPLOAD_FOLDERS",
+    meaning: "Folders (comma-separated) below which upload_file may read a path over stdio",
+    default: "none",
+  },
+  {
+    name: "POSTHORN_CONFIRM",
+    meaning:
+      "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
+      "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all",
+    default: "risky",
+  },
+  {
+    name: "POSTHORN_LEGACY_SSE",
+    meaning: "on or off: MCP over HTTP+SSE (`/sse`, `/messages`) for clients of 2024",
+    default: "on",
+  },
+  {
+    name: "POSTHORN_LOG_LEVEL",
+    meaning: "debug, info, warn, error or silent; the log goes to standard error",
+    default: "info",
+  },
+];
+
+/**
+ * Parses the environment once. `platforms` are the names of the platforms, whose settings begin with `POSTHORN_<NAME>_`.
+ * Throws ConfigError that names every bad setting, unknown `POSTHORN_` names among them.
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  platforms: readonly string[],
+): { config: Config; secrets: Secrets } {
+  const prefixes = platforms.map((name) => `POSTHORN_${name.toUpperCase()}_`);
+  const known = new Set(SETTINGS.map((setting) => setting.name));
+  const given = Object.fromEntries(
+    Object.entries(env).filter(
+      ([name, value]) => name.startsWith("POSTHORN_") && value !== undefined && value !== "",
+    ),
+  );
+  const isPlatformSetting = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix));
+
+  const parsed = Environment.safeParse(given);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
+  problems.push(...bucketProblems);
+  for (const name of Object.keys(given)) {
+    if (!known.has(name) && !isPlatformSetting(name)) {
+      problems.push(
+        `${name}: no such setting; the settings are ${[...known].join(", ")} and POSTHORN_<PLATFORM>_…`,
+      );
+    }
+  }
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+
+  const values = parsed.data;
+  return {
+    config: {
+      host: values.POSTHORN_HOST,
+      port: values.POSTHORN_PORT,
+      publicUrl: values.POSTHORN_PUBLIC_URL ?? null,
+      timezone: values.POSTHORN_TIMEZONE,
+      maxLatenessMs: values.POSTHORN_MAX_LATENESS,
+      allowedHosts: values.POSTHORN_ALLOWED_HOSTS,
+      rateLimit: values.POSTHORN_RATE_LIMIT,
+      logLevel: values.POSTHORN_LOG_LEVEL,
+      uploadFolders: values.POSTHORN_UPLOAD_FOLDERS,
+      confirm: values.POSTHORN_CONFIRM,
+      hasLegacySse: values.POSTHORN_LEGACY_SSE,
+      bucket,
+      platformSettings: Object.fromEntries(
+        Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0])),
+      ),
+    },
+    secrets: {
+      apiKey: values.POSTHORN_API_KEY ?? null,
+      metricsToken: values.POSTHORN_METRICS_TOKEN ?? null,
+      bucketSecretKey: secretAccessKey,
+    },
+  };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Host, Terminal } from "../cli/host.ts";
+import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
+import type { Machine } from "./publishing/running-publisher.ts";
+import type { StdioStreams } from "./start/start-stdio.ts";
+import type { Threads } from "./publishing/threads.ts";
+import { VERSION } from "./version.ts";
+
+export interface HostOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  readonly machine: Machine;
+  /** Without them, the publisher shares the thread of the API. */
+  readonly threads?: Threads;
+  readonly stopSignal: AbortSignal;
+  readonly stdio: StdioStreams;
+}
+
+/** The real host of the command line. Parts are loaded when a command needs them: an agent waits for `stdio` to start. */
+export function createHost(options: HostOptions): Host {
+  const { env, terminal, machine, stopSignal } = options;
+  const threads = options.threads && { threads: options.threads };
+  return {
+    version: VERSION,
+    terminal,
+    stopSignal,
+    async openSession({ isEnlisted = false } = {}) {
+      const { startSession } = await import("./start/start-session.ts");
+      return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
+    },
+    async startServer({ role, sandbox }) {
+      const { startServer } = await import("./start/start-server.ts");
+      const setup = sandbox === undefined ? await readSetup(env) : await readSandboxSetup(sandbox);
+      return startServer({ setup: { ...setup, ...threads }, machine, role });
+    },
+    async runStdio({ permissions }) {
+      const { runStdio } = await import("./start/start-stdio.ts");
+      await runStdio({
+        settings: { ...(await readSettings(env)), ...threads },
+        machine,
+        permissions,
+        streams: options.stdio,
+        stopSignal,
+      });
+    },
+    makeTemporaryFolder: () => mkdtemp(join(tmpdir(), "posthorn-demo-")),
+    removeFolder: (path) => rm(path, { recursive: true, force: true }),
+    async examine() {
+      const { examine } = await import("./upkeep/doctor.ts");
+      return examine(env);
+    },
+    async backup({ file, isForced }) {
+      const { backUp } = await import("./upkeep/back-up.ts");
+      return backUp(quiet(await readSetup(env), env), { file, isForced, signal: stopSignal });
+    },
+    async restore(restoring) {
+      const { restoreBackup } = await import("./upkeep/restore-backup.ts");
+      return restoreBackup({ env, ...restoring });
+    },
+    async rotateSecret({ oldKeyFile }) {
+      const { rotateSecret } = await import("./upkeep/rotate-secret.ts");
+      return rotateSecret({ env, oldKeyFile });
+    },
+    async logFailure(error) {
+      const { createLogger } = await import("./log.ts");
+      createLogger("error").error({ err: error }, "a command failed");
+    },
+  };
+}
+
+/** A single command tells what matters itself; its log is for those who ask for it. */
+function quiet(setup: Setup, env: HostOptions["env"]): Setup {
+  const isAskedFor = (env["POSTHORN_LOG_LEVEL"] ?? "") !== "";
+  return isAskedFor ? setup : { ...setup, config: { ...setup.config, logLevel: "error" } };
+}

@@ -1,0 +1,63 @@
+import { listPlatformNames, loadCatalog, type Catalog } from "./catalog.ts";
+import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts";
+import {
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  readSecretKey,
+  type DataFolder,
+} from "./data-folder.ts";
+import { AppError } from "../domain/errors.ts";
+
+import type { Threads } from "./publishing/threads.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment and the data folder say. */
+export interface Settings {
+  /** Where some work can have a thread of its own. */
+  readonly threads?: Threads;
+  readonly config: Config;
+  readonly secrets: Secrets;
+  readonly folder: DataFolder;
+  readonly masterKey: Buffer;
+}
+
+/** Everything that is known before the database is opened. */
+export interface Setup extends Settings {
+  readonly catalog: Catalog;
+}
+
+/** Reads settings and data folder. Throws AppError, with all bad settings at once, before anything is started. */
+export async function readSettings(env: Environment): Promise<Settings> {
+  const place = locateDataFolder(env);
+  const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformNames());
+  const folder = await openDataFolder(place);
+  return { config, secrets, folder, masterKey: await readSecretKey(folder) };
+}
+
+/** As `readSettings`, with all tools and platforms loaded. */
+export async function readSetup(env: Environment): Promise<Setup> {
+  const catalog = await loadCatalog();
+  return { ...(await readSettings(env)), catalog };
+}
+
+/** Default settings in a folder of its own, on loopback and any free port, silent. */
+export async function readSandboxSetup(path: string): Promise<Setup> {
+  return readSetup({ POSTHORN_DATA_DIR: path, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "silent" });
+}
+
+/** As `readConfig`, with one AppError that lists the problems. */
+export function parseConfig(
+  env: Environment,
+  platforms: readonly string[],
+): { config: Config; secrets: Secrets } {
+  try {
+    return readConfig(env, platforms);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const count = error.problems.length === 1 ? "One setting is" : `${error.problems.length} settings are`;
+    const list = error.problems.map((problem) => `  ${problem}`).join("\n");
+    throw new AppError("invalid", `${count} wrong, so nothing was started:\n${list}`, { cause: error });
+  }
+}

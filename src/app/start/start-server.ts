@@ -1,0 +1,144 @@
+import type { Server } from "../../cli/host.ts";
+import { Closers } from "../closers.ts";
+import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
+import { createOnce } from "../data-folder.ts";
+import { openBucket } from "../file-store.ts";
+import { createHttpApp, type HttpDeps } from "../../http/app.ts";
+import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
+import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
+import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
+import { createFilesRouter } from "../../http/files/files-routes.ts";
+import { startHttpServer, type HttpServer } from "../../http/server.ts";
+import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
+import type { Publisher } from "../../publisher/loop.ts";
+import type { WorkerRole } from "../../publisher/workers.ts";
+import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { ensureFirstKey, isKeyActive } from "../../services/access/api-keys.ts";
+import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
+import type { Setup } from "../setup.ts";
+import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
+import type { Toolbox } from "../../toolkit/toolbox.ts";
+import { VERSION } from "../version.ts";
+
+export interface ServerStart {
+  readonly setup: Setup;
+  readonly machine: Machine;
+  readonly role: WorkerRole;
+}
+
+/**
+ * HTTP API, MCP over HTTP, pages and publisher in one process. The port is taken before anything is published, so that a second
+ * server on it ends without having done anything.
+ */
+export async function startServer(start: ServerStart): Promise<Server> {
+  const { setup } = start;
+  const ctx = await createContext(setup);
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  try {
+    await assertBucket(setup, ctx);
+    const toolbox = createTools(ctx, setup);
+    let publisher: Publisher | null = null;
+    const mcp = createMcpEndpoints({
+      ctx,
+      toolbox,
+      version: VERSION,
+      isKeyActive: (caller) => isKeyActive(ctx, caller),
+      hasLegacySse: setup.config.hasLegacySse,
+    });
+    const app = createHttpApp({
+      ...httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }),
+      mcp,
+    });
+    const http = await startHttpServer(app, setup.config);
+    ctx.links.publicUrl = async () => defaultPublicUrl(setup.config, http.port);
+    closers.add(() => http.close());
+    await ensureFirstAccount(ctx);
+    const firstKey = await makeFirstKey(setup, ctx);
+    const running = await openPublisher(start, ctx, closers);
+    publisher = running;
+    // Both take their time to finish what is under way; one after the other would take too long.
+    closers.add(() => Promise.all([running.close(), mcp.close(), http.close()]).then(() => {}));
+    return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
+  } catch (error) {
+    await closers[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** Wrong settings of the bucket end the start. One that is only out of reach may come back: everything else works without it. */
+async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
+  const bucket = await openBucket(setup, ctx);
+  if (bucket === null || (await bucket.assertSettings()).isReachable) return;
+  ctx.log.warn(
+    { endpoint: setup.config.bucket?.endpoint },
+    "the bucket does not answer; files cannot be used until it does",
+  );
+}
+
+/** In a thread where there is one to have; then this process is on the list too, because it holds claims of its own. */
+async function openPublisher(
+  { setup, machine, role }: ServerStart,
+  ctx: Context,
+  closers: Closers,
+): Promise<Publisher> {
+  const { catalog: _catalog, threads, ...settings } = setup;
+  if (threads === undefined) return runPublisher(ctx, setup.folder, { ...machine, role });
+  closers.add(await enlist(ctx, setup.folder, machine));
+  return startThreadedPublisher(ctx, threads, { settings, machine, role, publicUrl: await ctx.publicUrl() });
+}
+
+interface Parts {
+  readonly setup: Setup;
+  readonly ctx: Context;
+  readonly toolbox: Toolbox;
+}
+
+/** The same HTTP face for `serve` and for the loopback listener of `stdio`. */
+export function httpDeps({
+  setup,
+  ctx,
+  toolbox,
+  isReady,
+}: Parts & { readonly isReady: () => boolean }): HttpDeps {
+  return {
+    ctx,
+    toolbox,
+    version: VERSION,
+    publicUrl: setup.config.publicUrl,
+    rateLimit: setup.config.rateLimit,
+    fixedApiKey: setup.secrets.apiKey,
+    metricsToken: setup.secrets.metricsToken,
+    isReady,
+    routers: [
+      () => createConnectRouter(ctx),
+      () => createFeedRouter(ctx),
+      () => createCalendarRouter(ctx),
+      createFilesRouter({ ctx, uploadFolder: setup.folder.uploads }),
+    ],
+  };
+}
+
+async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {
+  if (setup.secrets.apiKey !== null) return null;
+  const key = await ensureFirstKey(ctx);
+  if (key !== null) await createOnce(setup.folder.apiKeyFile, `${key}\n`);
+  return key;
+}
+
+function describeServer(
+  parts: Parts & { http: HttpServer; firstKey: string | null; closers: Closers },
+): Server {
+  const { setup, ctx, toolbox, http, firstKey, closers } = parts;
+  const host = setup.config.host.includes(":") ? `[${setup.config.host}]` : setup.config.host;
+  return {
+    ctx,
+    toolbox,
+    folder: setup.folder.path,
+    address: `http://${host}:${http.port}`,
+    publicUrl: defaultPublicUrl(setup.config, http.port),
+    firstKey,
+    apiKeyFile: setup.folder.apiKeyFile,
+    [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,31 @@
+import type { Session } from "../../cli/host.ts";
+import { Closers } from "../closers.ts";
+import { createContext, createTools } from "../compose.ts";
+import { enlist, type Machine } from "../publishing/running-publisher.ts";
+import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
+import type { Setup } from "../setup.ts";
+
+/** Opens the service for one command: no server, no publisher. */
+export async function startSession(
+  setup: Setup,
+  machine: Machine,
+  options: { readonly isEnlisted: boolean },
+): Promise<Session> {
+  const ctx = await createContext(setup);
+  const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
+  closers.add(() => ctx[Symbol.asyncDispose]());
+  try {
+    await ensureFirstAccount(ctx);
+    if (options.isEnlisted) closers.add(await enlist(ctx, setup.folder, machine));
+    const toolbox = createTools(ctx, setup);
+    return {
+      ctx,
+      toolbox,
+      folder: setup.folder.path,
+      [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
+    };
+  } catch (error) {
+    await closers[Symbol.asyncDispose]();
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import { createInterface, type Interface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import type { ReadStream, WriteStream } from "node:tty";
+import type { Terminal } from "../cli/host.ts";
+import { AppError } from "../domain/errors.ts";
+
+/** The standard streams, which are a terminal's or not. */
+export interface Streams {
+  readonly stdin: ReadStream;
+  readonly stdout: WriteStream;
+  readonly stderr: WriteStream;
+}
+
+export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+  return {
+    isInteractive: stdin.isTTY && stderr.isTTY,
+    isScreen: stdout.isTTY,
+    hasColors: stdout.isTTY && stdout.hasColors(),
+    print: (line) => void stdout.write(line),
+    tell: (line) => void stderr.write(line),
+    readAll: () => text(stdin),
+    async ask(question, { isHidden, signal }) {
+      // Readline echoes what is typed to its output; one that swallows everything shows nothing.
+      const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+      const reader = createInterface({ input: stdin, output: isHidden ? silent : stderr, terminal: true });
+      try {
+        if (isHidden) stderr.write(question);
+        const answer = await Promise.race([
+          reader.question(isHidden ? "" : question, { signal }),
+          abandoned(reader),
+        ]);
+        if (isHidden) stderr.write("\n");
+        return answer.trim();
+      } finally {
+        reader.close();
+      }
+    },
+  };
+}
+
+/** Ctrl-C and Ctrl-D close a prompt without an answer, and nobody else would hear of it. */
+function abandoned(reader: Interface): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    reader.once("close", () =>
+      reject(new AppError("invalid", "The question was not answered, so nothing was done.")),
+    );
+  });
+}

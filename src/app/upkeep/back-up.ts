@@ -1,0 +1,35 @@
+import type { BackupResult } from "../../cli/host.ts";
+import { createContext } from "../compose.ts";
+import { findSecretKey } from "../data-folder.ts";
+import { describeBucket } from "../../domain/files/bucket-settings.ts";
+import { makeBackup } from "../../services/upkeep/backup.ts";
+import type { Setup } from "../setup.ts";
+import { secretKeyId } from "../../store/engine/cipher.ts";
+import { VERSION } from "../version.ts";
+
+export interface BackupOptions {
+  readonly file: string;
+  readonly isForced: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the service beside whatever runs, and backs it up. */
+export async function backUp(setup: Setup, options: BackupOptions): Promise<BackupResult> {
+  const { folder } = setup;
+  await using ctx = await createContext(setup);
+  // Read again: opening may have finished a replacement that was cut off.
+  const key = (await findSecretKey(folder.secretKey)) ?? setup.masterKey;
+  const { bucket } = setup.config;
+  const report = await makeBackup(ctx, {
+    ...options,
+    folder: folder.path,
+    version: VERSION,
+    secretKeyId: secretKeyId(key),
+    bucket,
+  });
+  return {
+    ...report,
+    bucket: bucket === null ? null : describeBucket(bucket),
+    secretKeyFile: folder.secretKey,
+  };
+}

@@ -1,0 +1,75 @@
+import type { Finding } from "../../cli/host.ts";
+import { localCaller } from "../../cli/local-caller.ts";
+import type { Context } from "../compose.ts";
+import { getStatus, type Status } from "../../services/health/status.ts";
+import { listWebhooks } from "../../services/webhooks/webhooks.ts";
+
+/** Whether posts of the default owner go out, on time, and whether anybody hears of it. */
+export async function examinePublishing(ctx: Context): Promise<Finding[]> {
+  const status = await getStatus(ctx, localCaller());
+  const { webhooks } = await listWebhooks(ctx, localCaller(), { limit: 1 });
+  const silent = webhooks.filter((webhook) => webhook.status !== "active");
+  return [
+    examinePublisher(status),
+    examinePosts(status),
+    ...status.accountsToReconnect.map((account): Finding => {
+      const waiting = account.queuedCount === 1 ? "1 post waits" : `${account.queuedCount} posts wait`;
+      return {
+        topic: "channel",
+        verdict: account.status !== "expiring" && account.queuedCount > 0 ? "problem" : "note",
+        text: `"${account.name}" on ${account.provider}: ${account.reason ?? "It must be reconnected."} ${waiting} for it. Reconnect it with: posthorn connect ${account.provider}`,
+      };
+    }),
+    ...silent.map((webhook): Finding => {
+      const state = webhook.status === "disabled" ? "is turned off" : "does not get its events";
+      return {
+        topic: "webhook",
+        verdict: "note",
+        text: `${webhook.url} ${state}: ${webhook.statusReason ?? ""} Try it with test_webhook.`,
+      };
+    }),
+  ];
+}
+
+function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
+  const waiting = `${counts.scheduled} waiting${nextDueAt === null ? "" : `, the next at ${nextDueAt}`}`;
+  if (publisher.running) {
+    const processes =
+      publisher.workers === 1 ? "1 process publishes" : `${publisher.workers} processes publish`;
+    return {
+      topic: "publisher",
+      verdict: "ok",
+      text: `${processes}, last heard of at ${publisher.heartbeatAt ?? ""}; ${waiting}`,
+    };
+  }
+  const silence =
+    publisher.heartbeatAt === null ? "" : `, the last one was heard of at ${publisher.heartbeatAt}`;
+  return {
+    topic: "publisher",
+    verdict: "note",
+    text: `none runs${silence}; nothing goes out until "posthorn serve" or an MCP client starts one. ${waiting}`,
+  };
+}
+
+function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
+  const troubles = [
+    ...(counts.overdue === 0 ? [] : [`${counts.overdue} should be live and are not`]),
+    ...(counts.unknownOutcome === 0
+      ? []
+      : [`of ${counts.unknownOutcome} nobody knows whether they went out (settle them with resolve_post)`]),
+    ...(counts.failed === 0 ? [] : [`${counts.failed} failed in the last 7 days`]),
+  ];
+  const late =
+    lateness.p50Ms === null
+      ? "none went out in the last 7 days"
+      : `went live ${lateness.p50Ms} ms after their time (median; 95 of 100 within ${lateness.p95Ms ?? 0} ms, all within ${lateness.maxMs ?? 0} ms)`;
+  const [last] = lastFailures;
+  const why =
+    last === undefined ? "" : ` The last to fail, ${last.id}: ${last.error ?? "no reason is known."}`;
+  if (troubles.length === 0) return { topic: "posts", verdict: "ok", text: late };
+  return {
+    topic: "posts",
+    verdict: counts.overdue > 0 ? "problem" : "note",
+    text: `${troubles.join("; ")}.${why} Others ${late}.`,
+  };
+}

@@ -1,0 +1,176 @@
+import type { Finding } from "../../cli/host.ts";
+import { listPlatformNames, loadCatalog, type Catalog } from "../catalog.ts";
+import { createContext, defaultPublicUrl, type Context } from "../compose.ts";
+import type { Config } from "../config.ts";
+import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from "../data-folder.ts";
+import { examinePublishing } from "./doctor-publishing.ts";
+import { openBucket } from "../file-store.ts";
+import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
+import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
+import { listPlatforms } from "../../services/accounts/platforms.ts";
+import { readRestore } from "../../services/upkeep/restored.ts";
+import { parseConfig, type Setup } from "../setup.ts";
+import { secretKeyId } from "../../store/engine/cipher.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Clocks that differ by more publish at times nobody meant. */
+const MAX_CLOCK_ERROR_MS = MINUTE;
+
+/** Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out. */
+export async function examine(env: Environment): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const note = (topic: string, verdict: Finding["verdict"], text: string): void =>
+    void findings.push({ topic, verdict, text });
+  const attempt = async <T>(topic: string, work: () => Promise<T>): Promise<T | null> => {
+    try {
+      return await work();
+    } catch (error) {
+      note(topic, "problem", error instanceof AppError ? error.message : INTERNAL_ERROR_SENTENCE);
+      return null;
+    }
+  };
+
+  const catalog = await loadCatalog();
+  const place = locateDataFolder(env);
+  const settings = await attempt("settings", async () =>
+    parseConfig(await readEnvironment(place, env), await listPlatformNames()),
+  );
+  if (settings !== null)
+    note(
+      "settings",
+      "ok",
+      `read from the environment and ${place}/posthorn.env; time zone ${settings.config.timezone}`,
+    );
+  const folder = await attempt("data folder", () => openDataFolder(place));
+  if (folder !== null) note("data folder", "ok", `${place} can be written`);
+  const masterKey = folder === null ? null : await attempt("secret key", () => readSecretKey(folder));
+  if (masterKey !== null)
+    note(
+      "secret key",
+      "ok",
+      `${secretKeyId(masterKey)}, readable by this user alone; keep a copy of it, apart from your backups`,
+    );
+  if (settings === null || folder === null || masterKey === null) return findings;
+
+  const setup: Setup = {
+    ...settings,
+    config: { ...settings.config, logLevel: "silent" },
+    folder,
+    masterKey,
+    catalog,
+  };
+  const ctx = await attempt("database", () => createContext(setup));
+  if (ctx === null) return findings;
+  try {
+    note("database", "ok", `${folder.database} (${ctx.db.driver})`);
+    findings.push(
+      ...(await examineFiles(setup, ctx)),
+      ...(await examineRestore(ctx)),
+      ...(await examinePublishing(ctx)),
+    );
+    findings.push(...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
+  } finally {
+    await ctx[Symbol.asyncDispose]();
+  }
+  return findings;
+}
+
+/** The folder was looked at as part of the data folder. */
+async function examineFiles(setup: Setup, ctx: Context): Promise<Finding[]> {
+  const bucket = await openBucket(setup, ctx);
+  return bucket === null ? [] : (await bucket.examine()).map((finding) => ({ topic: "files", ...finding }));
+}
+
+/** A database that was put back from a copy is told as long as posts of it are in doubt. */
+async function examineRestore(ctx: Context): Promise<Finding[]> {
+  const restored = await readRestore(ctx);
+  if (restored === null || restored.inDoubt === 0) return [];
+  const posts =
+    restored.inDoubt === 1
+      ? "1 post that was due before may"
+      : `${restored.inDoubt} posts that were due before may`;
+  const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again; those whose platform cannot tell are failed, and you settle them with resolve_post.`;
+  return [{ topic: "restore", verdict: "note", text }];
+}
+
+async function examinePlatforms(ctx: Context): Promise<Finding[]> {
+  const { platforms } = await listPlatforms(ctx);
+  return platforms.map((platform) => ({
+    topic: platform.provider,
+    verdict: platform.configured ? "ok" : "note",
+    text: platform.configured
+      ? `ready; connect a channel with: posthorn connect ${platform.provider}`
+      : `cannot be connected yet: set ${platform.missing.join(" and ")} (${platform.docs})`,
+  }));
+}
+
+/** Whether others reach this server, and whether its clock and ours agree. */
+async function examineAddress(ctx: Context, config: Config, catalog: Catalog): Promise<Finding[]> {
+  const now = ctx.clock.now();
+  if (config.publicUrl === null) {
+    const fetching = catalog.platforms
+      .filter(({ capabilities }) => capabilities.needsPublicMediaUrl)
+      .map(({ title }) => title);
+    const who =
+      fetching.length === 0
+        ? "No platform here needs more."
+        : `Posts with media need it on: ${fetching.join(", ")}.`;
+    return [
+      { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
+      {
+        topic: "public address",
+        verdict: "note",
+        text: `only this machine reaches ${defaultPublicUrl(config)}; set POSTHORN_PUBLIC_URL to change that. ${who}`,
+      },
+    ];
+  }
+  const address = `${config.publicUrl}/healthz`;
+  try {
+    const response = await ctx.outbound.request({
+      method: "GET",
+      url: address,
+      timeoutMs: 10 * SECOND,
+      maxRedirects: 0,
+    });
+    response.body.resume();
+    const isUp = response.status === 200;
+    return [
+      compareClocks(now, Date.parse(response.headers["date"] ?? "")),
+      {
+        topic: "public address",
+        verdict: isUp ? "ok" : "problem",
+        text: isUp
+          ? `${address} answers`
+          : `${address} answers with status ${response.status}. Check the reverse proxy in front of Posthorn.`,
+      },
+    ];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "";
+    return [
+      { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
+      {
+        topic: "public address",
+        verdict: "problem",
+        text: `${address} does not answer. Is "posthorn serve" running, and does the name lead here? (${reason})`,
+      },
+    ];
+  }
+}
+
+function compareClocks(own: number, other: number): Finding {
+  const isComparable = Number.isFinite(other);
+  const difference = Math.abs(own - other);
+  if (!isComparable || difference <= MAX_CLOCK_ERROR_MS) {
+    return {
+      topic: "clock",
+      verdict: "ok",
+      text: isComparable ? `${toIso(own)}, as the public address says too` : toIso(own),
+    };
+  }
+  return {
+    topic: "clock",
+    verdict: "problem",
+    text: `${toIso(own)}, but the public address says ${toIso(other)}. Set the clock (NTP), or posts go out at the wrong time.`,
+  };
+}

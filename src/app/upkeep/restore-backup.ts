@@ -1,0 +1,228 @@
+import { copyFile, link, mkdtemp, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { RestoreResult } from "../../cli/host.ts";
+import { createDoor } from "../compose.ts";
+import {
+  findSecretKey,
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  type DataFolder,
+} from "../data-folder.ts";
+import { listPlatformNames, loadCatalog } from "../catalog.ts";
+import { describeBucket } from "../../domain/files/bucket-settings.ts";
+import { AppError } from "../../domain/errors.ts";
+import { toIso } from "../../domain/time.ts";
+import { openFileStore } from "../file-store.ts";
+import { assertKey } from "../../media/stores/folder-store.ts";
+import { findMissing } from "../../services/upkeep/backup.ts";
+import { ownsDatabase } from "../../services/upkeep/first-start.ts";
+import { copyFiles } from "../../services/upkeep/restore-files.ts";
+import { holdRestored } from "../../services/upkeep/restored.ts";
+import { parseConfig, type Settings } from "../setup.ts";
+import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
+import { openDb, type Db } from "../../store/engine/db.ts";
+import { openSqlite } from "../../store/engine/driver.ts";
+import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
+import { takeFolder } from "../../store/engine/folder-lock.ts";
+import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
+import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
+import { systemClock } from "../system-clock.ts";
+
+export interface RestoreInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: string;
+  /** Replaces a database that holds posts. */
+  readonly isForced: boolean;
+}
+
+/**
+ * Puts a backup into the data folder. Everything is verified before anything is touched; stored files, which never change, come
+ * first, and renaming the database is the one moment at which the folder goes over from the old state to the new.
+ */
+export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreResult> {
+  const archive = resolve(file);
+  if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
+  const place = locateDataFolder(env);
+  const settings = parseConfig(await readEnvironment(place, env), await listPlatformNames());
+  const folder = await openDataFolder(place);
+  const lock = takeFolder(folder.locks);
+  try {
+    if (!isForced) assertEmpty(folder, await isThere(folder.database));
+    await removeLeftovers(folder.path, STAGING);
+    return await restoreInto({ ...settings, folder }, archive, await mkdtemp(join(folder.path, STAGING)));
+  } finally {
+    lock.release();
+  }
+}
+
+type Target = Pick<Settings, "config" | "secrets" | "folder">;
+
+async function restoreInto(target: Target, archive: string, staging: string): Promise<RestoreResult> {
+  const { folder } = target;
+  try {
+    const staged = join(staging, "posthorn.db");
+    const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
+    assertSameBucket(target, backup);
+    const generation = newGeneration();
+    const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
+    const missing = await restoreFiles(target, archive, backup);
+    const keptAside = await switchDatabase(folder, staged);
+    // Until this is written the two differ, and the next start would hold back what it need not, but nothing worse.
+    writeGenerationFile(folder.generation, generation, { isDurable: true });
+    await syncFolder(folder.path);
+    return {
+      folder: folder.path,
+      createdAt: toIso(backup.manifest.createdAt),
+      posts,
+      files: backup.files.size,
+      missing,
+      held,
+      keptAside,
+    };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Throws `conflict` where the files of the backup are in a bucket that the settings do not name. */
+function assertSameBucket({ config }: Target, { manifest }: VerifiedBackup): void {
+  const wanted = manifest.bucket;
+  const { bucket } = config;
+  if (
+    wanted === undefined ||
+    (bucket !== null && bucket.endpoint === wanted.endpoint && bucket.name === wanted.name)
+  )
+    return;
+  throw new AppError(
+    "conflict",
+    `The files of this backup are in ${describeBucket(wanted)}. Set POSTHORN_S3_ENDPOINT, POSTHORN_S3_BUCKET and what belongs to them to it, then restore again. Nothing was changed.`,
+  );
+}
+
+/** Into the folder, or into the bucket of the settings; what the backup left in its bucket is only looked for. */
+async function restoreFiles(
+  target: Target,
+  archive: string,
+  { manifest, files: wanted }: VerifiedBackup,
+): Promise<string[]> {
+  await using door = createDoor(target.config);
+  const files = await openFileStore(target, { outbound: door, clock: systemClock });
+  await copyFiles(archive, { files, wanted });
+  return manifest.bucket === undefined
+    ? []
+    : await findMissing({ files }, manifest.bucket.keys, new AbortController().signal);
+}
+
+const STAGING = ".restore-";
+
+/** Throws `conflict` for a database that holds posts, or that cannot be read. */
+function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {
+  if (!isPresent || countPosts(database) === 0) return;
+  throw new AppError(
+    "conflict",
+    `The data folder ${path} holds posts (or a database that cannot be read). To replace it, use --force: the old database is kept beside the new one. Or set POSTHORN_DATA_DIR to an empty folder.`,
+  );
+}
+
+/** Null where it cannot be told. */
+function countPosts(file: string): number | null {
+  try {
+    const { database } = openSqlite({ file, busyTimeoutMs: 0 });
+    try {
+      const table = database
+        .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'posts'")
+        .get([]);
+      if (table === undefined) return 0;
+      return (database.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number }).count;
+    } finally {
+      database.close();
+    }
+  } catch {
+    return null;
+  }
+}
+
+interface Preparing {
+  readonly folder: DataFolder;
+  readonly backup: VerifiedBackup;
+  readonly generation: Generation;
+}
+
+/** Checks the copy, brings it to the newest schema, and holds back what may have gone out since it was made. */
+async function prepareDatabase(
+  file: string,
+  { folder, backup, generation }: Preparing,
+): Promise<{ held: number; posts: number }> {
+  const { platforms } = await loadCatalog();
+  await using db = await openDb({ file });
+  assertSound(db);
+  await assertKeyFits(db, folder, backup.manifest.secretKeyId);
+  const held = await db.exclusive((raw) =>
+    holdRestored(raw, { generation, now: systemClock.now(), platforms }),
+  );
+  const { count } = db.raw.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number };
+  // Everything into the one file that is about to be moved.
+  db.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  return { held, posts: count };
+}
+
+function assertSound(db: Db): void {
+  const [first] = db.raw.prepare("PRAGMA quick_check(1)").all([]) as { quick_check: string }[];
+  if (first?.quick_check === "ok") return;
+  throw new AppError(
+    "invalid",
+    "The database in the backup is damaged. Nothing was changed. Take another backup.",
+  );
+}
+
+async function assertKeyFits(db: Db, folder: DataFolder, backupKeyId: string): Promise<void> {
+  const key = await findSecretKey(folder.secretKey);
+  if (key !== null && (await ownsDatabase(db.query, createCipher(key)))) return;
+  const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
+  throw new AppError(
+    "unavailable",
+    `The tokens in this backup open with the secret key ${backupKeyId}, and ${folder.secretKey} ${present}. Put the key that belongs to the backup there, readable by you alone, then restore again. Nothing was changed.`,
+  );
+}
+
+/** The old database gets a second name; then the new one takes its first in one step. */
+async function switchDatabase({ path, database }: DataFolder, staged: string): Promise<string | null> {
+  const isReplacing = await isThere(database);
+  const aside = isReplacing ? await asideName(database) : null;
+  if (aside !== null) await keepAside(database, aside);
+  await rename(staged, database);
+  await syncFolder(path);
+  return aside;
+}
+
+async function asideName(database: string): Promise<string> {
+  const stamp = toIso(systemClock.now()).slice(0, 19).replaceAll(":", "");
+  for (let n = 1; ; n++) {
+    const name = `${database}.before-${stamp}${n === 1 ? "" : `-${n}`}`;
+    if (!(await isThere(name))) return name;
+  }
+}
+
+async function keepAside(database: string, aside: string): Promise<void> {
+  emptyWal(database);
+  // A damaged database keeps its journal; the new one must not find it.
+  for (const end of ["-wal", "-shm"]) {
+    if (await isThere(database + end)) await rename(database + end, aside + end);
+  }
+  await link(database, aside).catch(() => copyFile(database, aside));
+}
+
+/** Brings what stands in the journal into the database itself, which removes the journal. One that is damaged stays as it is. */
+function emptyWal(file: string): void {
+  try {
+    const { database } = openSqlite({ file, busyTimeoutMs: 0 });
+    try {
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      database.close();
+    }
+  } catch {
+    // It could not be opened: there is nothing to bring in.
+  }
+}

@@ -1,0 +1,41 @@
+import { type Command, Option } from "commander";
+import { DEFAULT_OWNER } from "../../domain/permissions.ts";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+
+interface LinkOptions {
+  readonly owner: string;
+  readonly new?: true;
+  readonly revoke?: true;
+}
+
+export function addCalendarLinkCommand(program: Command, host: Host): void {
+  program
+    .command("calendar-link")
+    .description("print the address at which a calendar application can subscribe to the plan")
+    .option("--owner <owner>", "whose plan", DEFAULT_OWNER)
+    .addOption(new Option("--new", "make another address; the old one ends").conflicts("revoke"))
+    .option("--revoke", "end the address")
+    .addHelpText(
+      "after",
+      `
+Whoever knows the address sees the plan: captions, times, channels. It works while "posthorn serve" runs, for others where
+POSTHORN_PUBLIC_URL is set.
+
+Examples:
+  posthorn calendar-link
+  posthorn calendar-link --owner alice --new`,
+    )
+    .action((options: LinkOptions) => run(host, options));
+}
+
+async function run(host: Host, { owner, new: isNew, revoke }: LinkOptions): Promise<void> {
+  const { openCalendarLink, revokeCalendarLink } = await import("../../services/feeds/calendar-link.ts");
+  await using session = await host.openSession();
+  if (revoke === true) {
+    await revokeCalendarLink(session.ctx, owner);
+    host.terminal.tell("The address is not valid any more.\n");
+    return;
+  }
+  host.terminal.print(toJsonText(await openCalendarLink(session.ctx, owner, { isNew: isNew === true })));
+}

@@ -1,0 +1,112 @@
+import type { Command } from "commander";
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Host, Session } from "../host.ts";
+import { parseJson, toJsonText } from "../json.ts";
+import { localCaller } from "../local-caller.ts";
+
+interface ConnectOptions {
+  readonly handle?: string;
+  readonly instance?: string;
+  readonly name?: string;
+  readonly account?: string;
+  readonly secretsStdin?: true;
+}
+
+type Secrets = Readonly<Record<string, string>>;
+
+export function addConnectCommand(program: Command, host: Host): void {
+  program
+    .command("connect")
+    .description("connect a channel and print its account as JSON")
+    .argument("<platform>", 'where; "posthorn call list_platforms" lists the platforms')
+    .option("--handle <handle>", "the account's name there")
+    .option("--instance <url>", "address of the server, where the platform has many")
+    .option("--name <name>", "what the channel is called here")
+    .option("--account <id>", "reconnect this account instead of making a new one")
+    .option("--secrets-stdin", "read the secrets as one JSON object from standard input instead of asking")
+    .addHelpText(
+      "after",
+      `
+Passwords and tokens are asked for and do not show while you type. They are stored encrypted.
+
+Examples:
+  posthorn connect bluesky --handle alice.example
+  posthorn connect bluesky --handle alice.example --instance https://pds.example --secrets-stdin <<< '{"appPassword":"…"}'
+  posthorn connect feed --name "News"`,
+    )
+    .action((platform: string, options: ConnectOptions) => connect(host, platform, options));
+}
+
+async function connect(host: Host, provider: string, options: ConnectOptions): Promise<void> {
+  const { connectWithSecrets } = await import("../../services/accounts/connections.ts");
+  await using session = await host.openSession();
+  const secrets = await readSecrets(host, session, { provider, options });
+  const { account, notice } = await connectWithSecrets(session.ctx, localCaller(), {
+    provider,
+    accountId: options.account,
+    instanceUrl: options.instance,
+    handle: options.handle,
+    name: options.name,
+    secrets,
+    signal: host.stopSignal,
+  });
+  host.terminal.print(toJsonText(account));
+  if (notice !== null) host.terminal.tell(`${notice}\n`);
+}
+
+async function readSecrets(
+  host: Host,
+  session: Session,
+  wanted: { provider: string; options: ConnectOptions },
+): Promise<Secrets> {
+  const { findPlatform } = await import("../../services/accounts/platforms.ts");
+  const platform = findPlatform(session.ctx, wanted.provider);
+  if (wanted.options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
+  if (platform.connect.kind === "none") return {};
+  if (!host.terminal.isInteractive) {
+    const fields = platform.connect.fields.map((field) => field.name).join(", ");
+    throw new AppError(
+      "invalid",
+      `${platform.title} needs secrets, and there is nobody to ask. Add --secrets-stdin and give them as one JSON object on standard input (${fields}).`,
+    );
+  }
+  host.terminal.tell(`${platform.connect.instructions}\n\n`);
+  return askFields(host, platform.connect.fields, wanted.options);
+}
+
+const SecretsObject = z.record(z.string(), z.string());
+
+function parseSecrets(text: string): Secrets {
+  const parsed = SecretsObject.safeParse(parseJson("--secrets-stdin", text));
+  if (parsed.success) return parsed.data;
+  throw new AppError(
+    "invalid",
+    '--secrets-stdin: give one JSON object of texts, for example {"appPassword":"…"}.',
+  );
+}
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly help: string;
+  readonly isRequired: boolean;
+  readonly isSecret: boolean;
+}
+
+async function askFields(host: Host, fields: readonly Field[], options: ConnectOptions): Promise<Secrets> {
+  const values: Record<string, string> = {};
+  for (const field of fields) {
+    // The option says it already; the service puts it in the field's place.
+    if (field.name === "handle" && options.handle !== undefined) continue;
+    host.terminal.tell(`${field.help}\n`);
+    const mark = field.isRequired && options.account === undefined ? "" : " (empty to skip)";
+    const hidden = field.isSecret ? " (does not show)" : "";
+    const answer = await host.terminal.ask(`${field.label}${mark}${hidden}: `, {
+      isHidden: field.isSecret,
+      signal: host.stopSignal,
+    });
+    if (answer !== "") values[field.name] = answer;
+  }
+  return values;
+}

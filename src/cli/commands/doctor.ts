@@ -1,0 +1,41 @@
+import type { Command } from "commander";
+import { AppError } from "../../domain/errors.ts";
+import type { Finding, Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+
+const SIGNS: Record<Finding["verdict"], string> = { ok: "ok", note: "note", problem: "PROBLEM" };
+
+export function addDoctorCommand(program: Command, host: Host): void {
+  program
+    .command("doctor")
+    .description("check settings, data folder, clock, database, platforms and reachability")
+    .option("--json", "print the findings as JSON")
+    .addHelpText(
+      "after",
+      "\nIt changes nothing; to a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
+    )
+    .action((options: { json?: true }) => examine(host, options));
+}
+
+async function examine(host: Host, options: { json?: true }): Promise<void> {
+  const findings = await host.examine();
+  host.terminal.print(options.json === true ? toJsonText({ findings }) : toText(findings));
+  const problems = findings.filter((finding) => finding.verdict === "problem").length;
+  if (problems > 0) {
+    throw new AppError(
+      "unavailable",
+      problems === 1
+        ? "There is one problem; it says what to do."
+        : `There are ${problems} problems; each says what to do.`,
+    );
+  }
+}
+
+function toText(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map((finding) => finding.topic.length));
+  return findings
+    .map(
+      (finding) => `${SIGNS[finding.verdict].padEnd(7)}  ${finding.topic.padEnd(width)}  ${finding.text}\n`,
+    )
+    .join("");
+}

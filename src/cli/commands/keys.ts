@@ -1,0 +1,97 @@
+import type { Command } from "commander";
+import { DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+import { parseList } from "../lists.ts";
+
+interface CreateOptions {
+  readonly owner: string;
+  readonly name?: string;
+  readonly permissions?: string;
+  readonly expires?: string;
+  readonly accounts?: string;
+}
+
+export function addKeysCommand(program: Command, host: Host): void {
+  const keys = program
+    .command("keys")
+    .description("create, list and revoke API keys; replace the secret key")
+    .addHelpText("after", EXAMPLES);
+  keys
+    .command("create")
+    .description("make a key; it is shown this once")
+    .option("--owner <owner>", "whose data it reaches", DEFAULT_OWNER)
+    .option("--name <name>", "what you recognise it by in lists")
+    .option("--permissions <list>", `any of ${PERMISSIONS.join(",")} (default: all)`)
+    .option("--expires <when>", "a date, a time or a span such as 90d (default: never)")
+    .option("--accounts <list>", "ids of the only accounts it reaches (default: all)")
+    .action((options: CreateOptions) => create(host, options));
+  keys
+    .command("list")
+    .description("list the keys of an owner, without their secrets")
+    .option("--owner <owner>", "whose keys", DEFAULT_OWNER)
+    .action((options: { owner: string }) => list(host, options.owner));
+  keys
+    .command("revoke")
+    .description("end a key at once")
+    .argument("<key>", "its id (key_… or without the prefix), or the whole key")
+    .option("--owner <owner>", "whose key", DEFAULT_OWNER)
+    .action((key: string, options: { owner: string }) => revoke(host, key, options.owner));
+  keys
+    .command("rotate-secret")
+    .description(
+      "replace secret.key, and seal every stored token anew, while nothing runs on the data folder",
+    )
+    .option("--keep-old <file>", "write the old key to this file: backups made until now need it")
+    .addHelpText(
+      "after",
+      "\nA crash at any moment leaves a folder that opens. Signed addresses and confirmations given out before stop working; API keys go on.",
+    )
+    .action((options: { keepOld?: string }) => rotate(host, options.keepOld ?? null));
+}
+
+const EXAMPLES = `
+Examples:
+  posthorn keys create --name "Nightly script" --permissions read,publish --expires 90d
+  posthorn keys create --owner alice --accounts acc_…,acc_…
+  posthorn keys list
+  posthorn keys revoke key_…
+  posthorn keys rotate-secret --keep-old /mnt/safe/secret.key.old`;
+
+async function create(host: Host, options: CreateOptions): Promise<void> {
+  const { createKey } = await import("../../services/access/api-keys.ts");
+  await using session = await host.openSession();
+  const created = await createKey(session.ctx, options.owner, {
+    name: options.name,
+    permissions: options.permissions === undefined ? undefined : parseList(options.permissions),
+    accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
+    expires: options.expires,
+  });
+  host.terminal.print(toJsonText(created));
+  host.terminal.tell("Store the key now: only its fingerprint is kept, and it is not shown again.\n");
+}
+
+async function list(host: Host, owner: string): Promise<void> {
+  const { listKeys } = await import("../../services/access/api-keys.ts");
+  await using session = await host.openSession();
+  host.terminal.print(toJsonText(await listKeys(session.ctx, owner)));
+}
+
+async function revoke(host: Host, key: string, owner: string): Promise<void> {
+  const { revokeKey } = await import("../../services/access/api-keys.ts");
+  await using session = await host.openSession();
+  host.terminal.print(toJsonText(await revokeKey(session.ctx, owner, key)));
+}
+
+async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {
+  const rotation = await host.rotateSecret({ oldKeyFile });
+  host.terminal.print(toJsonText(rotation));
+  if (rotation.unreadable > 0) {
+    const values = rotation.unreadable === 1 ? "1 value" : `${rotation.unreadable} values`;
+    host.terminal.tell(`${values} could not be read with the old key either. Connect those channels anew.\n`);
+  }
+  const old = oldKeyFile === null ? "which was not kept" : `which is in ${oldKeyFile}`;
+  host.terminal.tell(
+    `Keep a copy of the new secret.key. Backups made until now need the old one, ${old}: make a new backup.\n`,
+  );
+}

@@ -1,0 +1,47 @@
+import type { Command } from "commander";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+
+export function addRestoreCommand(program: Command, host: Host): void {
+  program
+    .command("restore")
+    .description("put a backup into the data folder, while nothing runs on it")
+    .argument("<file>", "what posthorn backup wrote")
+    .option("--force", "replace a database that holds posts; it is kept beside the new one")
+    .addHelpText(
+      "after",
+      `
+The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it.
+
+Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
+asked first where it can tell; otherwise the post is failed with "outcome unknown", and you settle it with resolve_post. Posts due
+later go out as the backup has them: look through them where you changed or cancelled some since.
+
+Example:
+  posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
+    )
+    .action((file: string, options: { force?: true }) => restore(host, file, options.force === true));
+}
+
+async function restore(host: Host, file: string, isForced: boolean): Promise<void> {
+  const report = await host.restore({ file, isForced });
+  host.terminal.print(toJsonText(report));
+  if (report.keptAside !== null)
+    host.terminal.tell(`The database that was there is kept as ${report.keptAside}.\n`);
+  if (report.missing.length > 0) {
+    const files = report.missing.length === 1 ? "1 file is" : `${report.missing.length} files are`;
+    host.terminal.tell(`${files} not in the bucket any more: ${report.missing.slice(0, 5).join(", ")}\n`);
+  }
+  if (report.held > 0) {
+    const posts =
+      report.held === 1
+        ? "1 post was due and may have gone out"
+        : `${report.held} posts were due and may have gone out`;
+    host.terminal.tell(
+      `${posts} since the backup was made: nothing of that is sent before the platform, or you, can tell.\n`,
+    );
+  }
+  host.terminal.tell(
+    "Make sure that no other Posthorn goes on from the same data: two of them would publish everything twice.\n",
+  );
+}

@@ -1,0 +1,46 @@
+import type { Command } from "commander";
+import type { Host, Server } from "../host.ts";
+import { untilAborted } from "../until-aborted.ts";
+
+export function addServeCommand(program: Command, host: Host): void {
+  program
+    .command("serve")
+    .description("run the HTTP API, MCP over HTTP, the pages and the publisher")
+    .addHelpText(
+      "after",
+      `
+It listens on POSTHORN_HOST and POSTHORN_PORT (127.0.0.1:4747) and keeps everything in the data folder.
+Stop it with Ctrl-C or SIGTERM: what is under way is finished first.
+
+Examples:
+  posthorn serve
+  POSTHORN_PORT=8080 POSTHORN_PUBLIC_URL=https://posts.example.com posthorn serve`,
+    )
+    .action(() => serve(host));
+}
+
+async function serve(host: Host): Promise<void> {
+  await using server = await host.startServer({ role: "serve" });
+  host.terminal.print(greet(host, server));
+  await untilAborted(host.stopSignal);
+  host.terminal.tell("Posthorn is stopping; what is under way is finished first.\n");
+}
+
+function greet(host: Host, server: Server): string {
+  const { publicUrl } = server;
+  const key =
+    server.firstKey === null
+      ? []
+      : [
+          `  API key      ${server.firstKey}`,
+          `               (shown this once; kept in ${server.apiKeyFile})`,
+        ];
+  return [
+    `Posthorn ${host.version} is listening on ${server.address}`,
+    `  HTTP API     ${publicUrl}/api/v1   described at ${publicUrl}/api/v1/docs`,
+    `  MCP          ${publicUrl}/mcp      (older clients: ${publicUrl}/sse)`,
+    `  Data folder  ${server.folder}`,
+    ...key,
+    "",
+  ].join("\n");
+}

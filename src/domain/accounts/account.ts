@@ -1,0 +1,130 @@
+import { z } from "zod";
+
+export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", "disconnected"] as const;
+export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
+
+/**
+ * How a doubtful outcome is settled (ENGINE A.2.5): `server_key` the platform drops repeats of one key,
+ * `client_key` we choose the record's key and can look it up, `session` a resumable upload is asked,
+ * `container` a prepared container is asked, `list` the account's posts are listed and matched, `blind` a person decides.
+ */
+export const RECONCILE_CLASSES = [
+  "server_key",
+  "client_key",
+  "session",
+  "container",
+  "list",
+  "blind",
+] as const;
+export type ReconcileClass = (typeof RECONCILE_CLASSES)[number];
+
+export const MEDIA_KINDS = ["image", "video", "audio"] as const;
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+const MediaLimits = z.strictObject({
+  kind: z.enum(MEDIA_KINDS),
+  mimeTypes: z.array(z.string()),
+  maxBytes: z.int().nullable(),
+  maxSeconds: z.number().nullable(),
+  minAspectRatio: z.number().nullable().describe("Width divided by height."),
+  maxAspectRatio: z.number().nullable(),
+  maxItems: z.int().describe("How many of this kind one post takes."),
+  minSeconds: z.number().optional(),
+  minWidth: z.int().optional(),
+  minHeight: z.int().optional(),
+  maxWidth: z.int().optional().describe("Larger pictures are shrunk."),
+  maxHeight: z.int().optional(),
+  videoCodecs: z.array(z.string()).optional().describe("As avc, hevc, vp9, av1; left out: any."),
+  audioCodecs: z.array(z.string()).optional(),
+  animated: z.boolean().optional().describe("False: still pictures only."),
+});
+export type MediaLimits = z.infer<typeof MediaLimits>;
+
+/** What a platform can do, as data: validation, list_accounts, list_platforms and the documents all read it. */
+export const Capabilities = z
+  .strictObject({
+    media: z.strictObject({
+      required: z.boolean().describe("False where the platform takes text alone."),
+      maxItems: z.int(),
+      accepts: z.array(MediaLimits),
+    }),
+    caption: z.strictObject({
+      maxLength: z.int().nullable(),
+      unit: z.enum(["characters", "graphemes", "bytes", "utf16"]),
+    }),
+    nativeScheduling: z.boolean().describe("The platform can hold a post privately until its time."),
+    leadMinutes: z.strictObject({ min: z.int(), default: z.int(), max: z.int() }),
+    thumbnail: z.strictObject({ set: z.boolean(), replaceAfterPublish: z.boolean() }),
+    editPublished: z.strictObject({
+      fields: z.array(z.string()).describe("caption and metadata keys; empty: none."),
+    }),
+    analytics: z.strictObject({ account: z.array(z.string()), post: z.array(z.string()) }),
+    reconciles: z.enum(RECONCILE_CLASSES),
+    needsPublicMediaUrl: z.boolean(),
+  })
+  .meta({ id: "Capabilities" });
+export type Capabilities = z.infer<typeof Capabilities>;
+
+/** Whole `Capabilities`, of which the schema tells what most posts are made by. */
+export const CapabilitiesSummary = z
+  .looseObject({ caption: Capabilities.shape.caption, editPublished: Capabilities.shape.editPublished })
+  .describe("Also media (accepts: kinds, sizes, lengths), leadMinutes, thumbnail, analytics.");
+
+/** A connected channel. Never holds a token. */
+export const Account = z
+  .strictObject({
+    id: z.string(),
+    provider: z.string(),
+    name: z.string(),
+    handle: z.string().nullable(),
+    platformAccountId: z.string().nullable(),
+    profileUrl: z.string().nullable(),
+    avatarUrl: z.string().nullable(),
+    status: z.enum(ACCOUNT_STATUSES),
+    statusReason: z.string().nullable(),
+    tokenExpiresAt: z.iso.datetime().nullable(),
+    scopes: z.array(z.string()),
+    capabilities: Capabilities,
+    queuedCount: z.int().min(0).describe("Posts that wait on this account."),
+    lastPublishedAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Account" });
+export type Account = z.infer<typeof Account>;
+
+/** A whole `Account`, of which the schema tells the few fields that an answer is read for. */
+export const AccountSummary = z
+  .looseObject({
+    id: z.string(),
+    name: z.string(),
+    status: z.string(),
+  })
+  .describe("All fields as in list_accounts.");
+
+/** A whole `Account`, of which the schema tells what a list is read for, and the names of the rest. */
+export const ListedAccount = z
+  .looseObject({
+    id: z.string(),
+    provider: z.string(),
+    name: z.string(),
+    status: z.enum(ACCOUNT_STATUSES),
+    statusReason: z.string().nullable(),
+    capabilities: CapabilitiesSummary,
+    queuedCount: z.int().describe("Posts that wait on this account."),
+  })
+  .describe(
+    "Also handle, platformAccountId, profileUrl, avatarUrl, tokenExpiresAt, scopes, lastPublishedAt, createdAt, updatedAt.",
+  );
+
+/** Why a channel cannot be used now, with the way out. */
+export function reconnectSentence(
+  account: { name: string; provider: string; id: string },
+  reason?: string | null,
+): string {
+  const why = reason === undefined || reason === null ? "" : ` ${reason}`;
+  return (
+    `The channel "${account.name}" on ${account.provider} must be reconnected first.${why} ` +
+    `Call connect_channel with provider "${account.provider}" and accountId "${account.id}".`
+  );
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+
+/** The S3-compatible bucket behind `r2://`, without the secret that opens it. */
+export interface BucketSettings {
+  /** Address of the S3 API, without the bucket and without a slash at its end. */
+  readonly endpoint: string;
+  readonly name: string;
+  /** `auto` on Cloudflare R2. */
+  readonly region: string;
+  readonly accessKeyId: string;
+}
+
+/** The settings of the bucket as the README and the check for unknown names know them. */
+export const BUCKET_SETTINGS: readonly {
+  readonly name: string;
+  readonly meaning: string;
+  readonly default: string;
+}[] = [
+  {
+    name: "POSTHORN_S3_ENDPOINT",
+    meaning:
+      "Address of the S3 API of a bucket (R2, S3, MinIO, B2) that keeps the files instead of the folder `files/`; all five or none",
+    default: "none",
+  },
+  {
+    name: "POSTHORN_S3_BUCKET",
+    meaning: "Name of that bucket; it should be Posthorn's alone",
+    default: "none",
+  },
+  {
+    name: "POSTHORN_S3_REGION",
+    meaning: "Its region; auto on R2, any (us-east-1) on MinIO",
+    default: "none",
+  },
+  {
+    name: "POSTHORN_S3_ACCESS_KEY_ID",
+    meaning: "Key that may read, write, delete and list in that bucket",
+    default: "none",
+  },
+  { name: "POSTHORN_S3_SECRET_ACCESS_KEY", meaning: "Its secret", default: "none" },
+];
+
+const Settings = z.object({
+  POSTHORN_S3_ENDPOINT: z
+    .url({
+      protocol: /^https?$/,
+      error: "must be an http(s) address, for example https://s3.eu-central-1.amazonaws.com",
+    })
+    .refine(isPlainAddress, "must be without user name, query and fragment")
+    .transform((text) => text.replace(/\/+$/, "")),
+  POSTHORN_S3_BUCKET: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/, "must be the bare name of a bucket"),
+  POSTHORN_S3_REGION: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{2,40}$/, "must be the name of a region, for example eu-central-1 or auto"),
+  POSTHORN_S3_ACCESS_KEY_ID: z
+    .string()
+    .regex(/^[!-.0-~]{3,128}$/, "must be an access key id, without spaces and slashes"),
+  POSTHORN_S3_SECRET_ACCESS_KEY: z
+    .string()
+    .regex(/^[!-~]{8,256}$/, "must be a secret access key, without spaces"),
+});
+
+/** True also for what is no address at all, which is told already. */
+function isPlainAddress(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const url = new URL(text);
+  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
+}
+
+/** All of the settings or none of them; `problems` names each that is wrong or missing, and never what it holds. */
+export function readBucketSettings(given: Readonly<Record<string, string | undefined>>): {
+  readonly bucket: BucketSettings | null;
+  readonly secretAccessKey: string | null;
+  readonly problems: readonly string[];
+} {
+  const names = BUCKET_SETTINGS.map(({ name }) => name);
+  if (names.every((name) => given[name] === undefined))
+    return { bucket: null, secretAccessKey: null, problems: [] };
+  const parsed = Settings.safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) =>
+      describe(path.join("."), given[path.join(".")] === undefined, message),
+    );
+    return { bucket: null, secretAccessKey: null, problems };
+  }
+  const values = parsed.data;
+  const bucket: BucketSettings = {
+    endpoint: values.POSTHORN_S3_ENDPOINT,
+    name: values.POSTHORN_S3_BUCKET,
+    region: values.POSTHORN_S3_REGION,
+    accessKeyId: values.POSTHORN_S3_ACCESS_KEY_ID,
+  };
+  // Cloudflare's dashboard shows the address with the bucket behind it.
+  const isTwice = new URL(bucket.endpoint).pathname.split("/").at(-1) === bucket.name;
+  const problems = isTwice
+    ? ["POSTHORN_S3_ENDPOINT: must end before the name of the bucket, which POSTHORN_S3_BUCKET gives"]
+    : [];
+  return { bucket, secretAccessKey: values.POSTHORN_S3_SECRET_ACCESS_KEY, problems };
+}
+
+function describe(name: string, isMissing: boolean, message: string): string {
+  return `${name}: ${isMissing ? "is missing; the POSTHORN_S3_ settings work together, so set all five or none" : message}`;
+}
+
+/** How a bucket is named to people. */
+export function describeBucket({ name, endpoint }: Pick<BucketSettings, "name" | "endpoint">): string {
+  return `the bucket ${name} at ${endpoint}`;
+}

@@ -1,0 +1,138 @@
+import type { MediaLimits } from "../accounts/account.ts";
+import type { FileType } from "./file.ts";
+
+/** What is known of a picture, video or sound; null where it is not known, or there is no such thing. */
+export interface MediaFigures {
+  readonly mimeType: string;
+  readonly type: FileType;
+  readonly sizeBytes: number;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationSeconds: number | null;
+  readonly videoCodec: string | null;
+  readonly audioCodec: string | null;
+  /** A picture of several frames. */
+  readonly isAnimated: boolean;
+}
+
+export interface MediaVerdict {
+  /** Why it cannot be sent, each to follow the name of a field: "has 12 bytes, and may have 10". */
+  readonly problems: readonly string[];
+  /** What is done to a picture before it is sent: "shrunk to 10 × 20". */
+  readonly changes: readonly string[];
+}
+
+/** Rules that nothing but another file can satisfy, in the order in which they are told. */
+const RULES: readonly ((media: MediaFigures, limits: MediaLimits) => string | null)[] = [
+  ({ durationSeconds }, { maxSeconds }) =>
+    durationSeconds !== null && maxSeconds !== null && durationSeconds > maxSeconds
+      ? `lasts ${Math.round(durationSeconds)} seconds, and may last ${maxSeconds}`
+      : null,
+  ({ durationSeconds }, { minSeconds = 0 }) =>
+    durationSeconds !== null && durationSeconds < minSeconds
+      ? `lasts ${Math.round(durationSeconds)} seconds, and must last at least ${minSeconds}`
+      : null,
+  (media, { maxAspectRatio }) => {
+    const ratio = aspectOf(media);
+    return ratio !== null && maxAspectRatio !== null && ratio > maxAspectRatio
+      ? `is ${sizeOf(media)}, which is too wide (at most ${maxAspectRatio} times as wide as high)`
+      : null;
+  },
+  (media, { minAspectRatio }) => {
+    const ratio = aspectOf(media);
+    return ratio !== null && minAspectRatio !== null && ratio < minAspectRatio
+      ? `is ${sizeOf(media)}, which is too tall (at least ${minAspectRatio} times as wide as high)`
+      : null;
+  },
+  (media, { minWidth = 0, minHeight = 0 }) =>
+    media.width !== null && media.height !== null && (media.width < minWidth || media.height < minHeight)
+      ? `is ${sizeOf(media)}, and must be at least ${minWidth} × ${minHeight}`
+      : null,
+  ({ videoCodec }, { videoCodecs }) =>
+    videoCodec !== null && videoCodecs !== undefined && !videoCodecs.includes(videoCodec)
+      ? `has ${videoCodec} video, and must have ${videoCodecs.join(" or ")}`
+      : null,
+  ({ audioCodec }, { audioCodecs }) =>
+    audioCodec !== null && audioCodecs !== undefined && !audioCodecs.includes(audioCodec)
+      ? `has ${audioCodec} sound, and must have ${audioCodecs.join(" or ")}`
+      : null,
+  ({ isAnimated }, { animated = true }) =>
+    isAnimated && !animated ? "is animated, and must be a still picture, or a video" : null,
+];
+
+/** Rules that a picture is made to satisfy; any other file must satisfy them by itself. */
+const FITTED_RULES: readonly ((
+  media: MediaFigures,
+  limits: MediaLimits,
+) => { problem: string; change: string } | null)[] = [
+  ({ mimeType }, { mimeTypes }) =>
+    mimeTypes.includes(mimeType)
+      ? null
+      : {
+          problem: `is ${mimeType}, and must be ${mimeTypes.join(" or ")}`,
+          change: `re-encoded from ${mimeType} as ${targetOf(mimeTypes)}`,
+        },
+  (media, { maxWidth = Infinity, maxHeight = Infinity }) => {
+    const { width, height } = media;
+    if (width === null || height === null || (width <= maxWidth && height <= maxHeight)) return null;
+    const scale = Math.min(maxWidth / width, maxHeight / height);
+    const fitted = `${Math.round(width * scale)} × ${Math.round(height * scale)}`;
+    return {
+      problem: `is ${sizeOf(media)}, and may be ${maxWidth} × ${maxHeight}`,
+      change: `shrunk from ${sizeOf(media)} to ${fitted}`,
+    };
+  },
+  ({ sizeBytes }, { maxBytes }) =>
+    maxBytes === null || sizeBytes <= maxBytes
+      ? null
+      : {
+          problem: `has ${sizeBytes} bytes, and may have ${maxBytes}`,
+          change: `brought from ${sizeBytes} bytes to at most ${maxBytes}`,
+        },
+];
+
+/** How a post's items, as far as they are known, are more of one kind than it takes; null where they are not. */
+export function checkCounts(
+  items: readonly Pick<MediaFigures, "type">[],
+  accepts: readonly MediaLimits[],
+): string | null {
+  for (const { kind, maxItems } of accepts) {
+    const count = items.filter(({ type }) => type === kind).length;
+    if (count > maxItems) return `makes ${count} items of type ${kind}, and may make ${maxItems}`;
+  }
+  return null;
+}
+
+/** Holds media to what a platform takes of its kind. */
+export function checkMedia(media: MediaFigures, accepts: readonly MediaLimits[]): MediaVerdict {
+  const limits = accepts.find(({ kind }) => kind === media.type);
+  if (limits === undefined) {
+    const kinds = accepts.map(({ kind }) => kind).join(" or ");
+    return {
+      problems: [`is of type ${media.type}, and must be ${kinds === "" ? "left out" : kinds}`],
+      changes: [],
+    };
+  }
+  const lasting = RULES.flatMap((rule) => rule(media, limits) ?? []);
+  const fitted = FITTED_RULES.flatMap((rule) => rule(media, limits) ?? []);
+  if (media.type === "image") return { problems: lasting, changes: fitted.map(({ change }) => change) };
+  return { problems: [...fitted.map(({ problem }) => problem), ...lasting], changes: [] };
+}
+
+/** What a still, opaque picture is made; JPEG is what everybody shows. */
+function targetOf(mimeTypes: readonly string[]): string {
+  return (
+    mimeTypes.find((type) => type === "image/jpeg") ??
+    mimeTypes.find((type) => type === "image/webp") ??
+    mimeTypes[0] ??
+    ""
+  );
+}
+
+function aspectOf({ width, height }: MediaFigures): number | null {
+  return width === null || height === null || height === 0 ? null : width / height;
+}
+
+function sizeOf({ width, height }: MediaFigures): string {
+  return `${width} × ${height}`;
+}

@@ -1,0 +1,53 @@
+export const POST_STATUSES = [
+  "scheduled",
+  "publishing",
+  "uploaded",
+  "published",
+  "failed",
+  "cancelled",
+] as const;
+export type PostStatus = (typeof POST_STATUSES)[number];
+
+/**
+ * Every move a post can make. A pair that is not listed is a conflict. `to: null` keeps the state.
+ * The README's diagram is printed from this table.
+ */
+export const TRANSITIONS = {
+  edit: { from: ["scheduled"], to: null },
+  cancel: { from: ["scheduled"], to: "cancelled" },
+  /** The publisher takes the post and holds its lease. */
+  claim: { from: ["scheduled"], to: "publishing" },
+  /** Nothing of it is public and nothing is in doubt: it waits again. */
+  release: { from: ["publishing"], to: "scheduled" },
+  uploaded: { from: ["publishing"], to: "uploaded" },
+  published: { from: ["publishing", "uploaded"], to: "published" },
+  fail: { from: ["publishing", "uploaded"], to: "failed" },
+  /** Its time passed while nothing ran, or its channel was gone: it fails without having been tried. */
+  miss: { from: ["scheduled"], to: "failed" },
+  retry: { from: ["failed"], to: "scheduled" },
+  /** A person, or the platform when asked, settles an unknown outcome. */
+  confirm: { from: ["failed"], to: "published" },
+  deny: { from: ["failed"], to: null },
+  /** Deleted on the platform before it went live. */
+  take_back: { from: ["uploaded"], to: "cancelled" },
+  edit_live: { from: ["published"], to: null },
+  set_thumbnail: { from: ["uploaded", "published"], to: null },
+} as const satisfies Record<string, { from: readonly PostStatus[]; to: PostStatus | null }>;
+
+export type Trigger = keyof typeof TRANSITIONS;
+
+/** What a caller is told when a move does not fit the state; ends with the next step. */
+export function conflictSentence(trigger: Trigger, status: PostStatus): string {
+  const wanted = TRANSITIONS[trigger].from.join(" or ");
+  return `Not possible: the post is ${status}, and this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
+}
+
+const NEXT_STEP: Record<PostStatus, string> = {
+  scheduled: "Change it with update_post, or stop it with cancel_post.",
+  publishing: "It is being sent right now; look again with get_post in a moment.",
+  uploaded:
+    "It is on the platform already, private until its time; cancel_post with fromPlatform takes it back.",
+  published: "It is live; change it with edit_published_post.",
+  failed: "Read its error with get_post, then send it again with retry_post.",
+  cancelled: "Schedule it anew with schedule_post.",
+};

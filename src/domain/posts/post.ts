@@ -1,0 +1,136 @@
+import { z } from "zod";
+import { POST_STATUSES } from "./post-states.ts";
+
+/** Metadata as a caller gives it and as it is shown again; each platform's own schema says what it may hold. */
+export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
+export type Metadata = z.infer<typeof Metadata>;
+
+/** A post as every face shows it: exactly these fields, always all present (INTERFACE §2). */
+export const Post = z
+  .strictObject({
+    id: z.string().describe("Post identifier."),
+    accountId: z.string().describe("The account the post is on."),
+    provider: z.string().describe("Platform name in lower case."),
+    mediaUrl: z.string().describe('Location of the media; "" for a text-only post.'),
+    scheduledAt: z.iso.datetime().describe("When the post goes live, UTC."),
+    status: z.enum(POST_STATUSES),
+    caption: z.string().nullable(),
+    metadata: Metadata.nullable().describe("The platform's own fields, for example a title."),
+    leadMinutes: z
+      .int()
+      .nullable()
+      .describe("Minutes before scheduledAt at which the post is uploaded or prepared."),
+    platformPostId: z.string().nullable().describe("Identifier on the platform."),
+    platformUrl: z.string().nullable().describe("Address on the platform."),
+    error: z.string().nullable().describe("Why it failed and what to do."),
+    attempts: z.int().min(0).describe("How often it was tried."),
+    publishedAt: z.iso.datetime().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Post" });
+export type Post = z.infer<typeof Post>;
+
+/** A whole `Post`, of which the schema tells the few fields that an answer is read for. */
+export const PostSummary = z
+  .looseObject({ id: z.string(), status: z.string() })
+  .describe("All fields as in list_posts.");
+
+/** A whole `Post`, of which the schema tells what a list is read for, and the names of the rest. */
+export const ListedPost = z
+  .looseObject({
+    id: z.string(),
+    accountId: z.string(),
+    provider: z.string(),
+    scheduledAt: z.iso.datetime(),
+    status: z.enum(POST_STATUSES),
+    caption: z.string().nullable(),
+    error: z.string().nullable().describe("Why it failed and what to do."),
+    platformUrl: z.string().nullable(),
+  })
+  .describe(
+    "Also mediaUrl, metadata, leadMinutes, platformPostId, attempts, publishedAt, createdAt, updatedAt.",
+  );
+
+/** One try to bring a post onto its platform. */
+export const Attempt = z
+  .strictObject({
+    id: z.string(),
+    number: z.int().min(1),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable().describe("Null while it runs, or when the process died in it."),
+    outcome: z.enum([
+      "running",
+      "published",
+      "uploaded",
+      "waiting",
+      "retrying",
+      "failed",
+      "unknown",
+      "interrupted",
+    ]),
+    error: z.string().nullable(),
+    latenessMs: z.int().nullable().describe("Milliseconds after its due moment at which it was taken up."),
+    steps: z.array(
+      z.strictObject({
+        step: z.string(),
+        state: z.enum(["intent", "done", "rejected", "not_sent", "unknown"]),
+        startedAt: z.iso.datetime(),
+        finishedAt: z.iso.datetime().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: "Attempt" });
+export type Attempt = z.infer<typeof Attempt>;
+
+/** A whole `Attempt`, of which the schema tells what a failure is understood by. */
+export const AttemptSummary = z.looseObject({
+  number: z.int(),
+  startedAt: z.iso.datetime(),
+  outcome: z.string(),
+  error: z.string().nullable(),
+  steps: z.array(z.looseObject({ step: z.string(), state: z.string() })),
+});
+
+/** Live numbers of one post, as the platform reports them. Null: not offered. Zero: zero. */
+export const Insights = z
+  .strictObject({
+    available: z.boolean(),
+    reason: z.string().nullable().describe("Why it is not available."),
+    fetchedAt: z.iso.datetime(),
+    state: z.enum(["live", "private", "processing", "removed", "rejected", "unknown"]),
+    visibility: z.string().nullable(),
+    metrics: z.strictObject({
+      views: z.int().nullable(),
+      impressions: z.int().nullable(),
+      reach: z.int().nullable(),
+      likes: z.int().nullable(),
+      comments: z.int().nullable(),
+      shares: z.int().nullable(),
+      saves: z.int().nullable(),
+      clicks: z.int().nullable(),
+    }),
+  })
+  .meta({ id: "Insights" });
+export type Insights = z.infer<typeof Insights>;
+
+/** Whole `Insights`, of which the schema tells the shape alone. */
+export const InsightsSummary = z.looseObject({
+  available: z.boolean(),
+  reason: z.string().nullable().describe("Why it is not available."),
+  state: Insights.shape.state,
+  metrics: z.record(z.string(), z.int().nullable()).describe("views, likes, …; null: not offered."),
+});
+
+export type Metrics = Insights["metrics"];
+
+export const NO_METRICS: Metrics = {
+  views: null,
+  impressions: null,
+  reach: null,
+  likes: null,
+  comments: null,
+  shares: null,
+  saves: null,
+  clicks: null,
+};

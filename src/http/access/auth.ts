@@ -1,0 +1,113 @@
+import type { Request, RequestHandler, Response } from "express";
+import { rateLimit, type Options } from "express-rate-limit";
+import { AppError } from "../../domain/errors.ts";
+import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
+import { MINUTE } from "../../domain/time.ts";
+import { authenticate } from "../../services/access/api-keys.ts";
+import type { AppContext } from "../../services/context.ts";
+import { checkHost } from "./host-check.ts";
+
+/** Wrong keys from one address a minute. */
+const MAX_FAILED_KEYS = 300;
+
+const BEARER = /^bearer +(\S+) *$/i;
+
+export interface AuthOptions {
+  readonly ctx: AppContext;
+  readonly publicUrl: string | null;
+  /** Requests a minute and key. */
+  readonly rateLimit: number;
+  readonly fixedApiKey: string | null;
+}
+
+/** The checks before a request's body is looked at, in their order: 401, 403, 429. */
+export interface Guard {
+  /** 401, and 403 for a foreign Host or Origin; puts the caller into `response.locals.caller`. */
+  readonly identify: readonly RequestHandler[];
+  /** 403 for a key that lacks the permission; `action` completes "This key may not …". */
+  permit(permission: Permission, action: string): RequestHandler;
+  /** 429 past the key's limit, else the headers that tell how much is left. */
+  readonly limit: RequestHandler;
+}
+
+export function createGuard(options: AuthOptions): Guard {
+  return {
+    identify: [requireKey(options), checkHost(options.publicUrl)],
+    permit: (permission, action) => (_request, response, next) => {
+      requirePermission(callerOf(response), permission, action);
+      next();
+    },
+    limit: limiter(options.ctx, {
+      limit: options.rateLimit,
+      keyGenerator: (_request, response) => callerOf(response).keyId,
+      handler: () => {
+        throw new AppError(
+          "rate_limited",
+          `This key made more than ${options.rateLimit} requests in a minute. Wait as long as Retry-After says.`,
+        );
+      },
+    }),
+  };
+}
+
+/** The caller that the guard let in. */
+export function callerOf(response: Response): Caller {
+  const caller: Caller | undefined = response.locals["caller"];
+  if (caller === undefined) throw new Error("A route was reached without the guard.");
+  return caller;
+}
+
+/** Counts what it is called for by address, and answers 429 past the limit; `what` was missing. */
+export function limitFailures(ctx: AppContext, what: string): RequestHandler {
+  return limiter(ctx, {
+    limit: MAX_FAILED_KEYS,
+    handler: () => {
+      throw new AppError(
+        "rate_limited",
+        `Too many requests without a valid ${what} came from this address. Wait as long as Retry-After says.`,
+      );
+    },
+  });
+}
+
+function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
+  const limitFailed = limitFailures(ctx, "API key");
+  return async (request, response, next) => {
+    const caller = await findCaller(ctx, request, fixedApiKey);
+    if (caller === null) return limitFailed(request, response, refuseKey(request, next));
+    response.locals["caller"] = caller;
+    next();
+  };
+}
+
+async function findCaller(
+  ctx: AppContext,
+  request: Request,
+  fixedApiKey: string | null,
+): Promise<Caller | null> {
+  const key = BEARER.exec(request.headers.authorization ?? "")?.[1];
+  return key === undefined ? null : authenticate(ctx, key, fixedApiKey);
+}
+
+function refuseKey(request: Request, next: (error: unknown) => void): (error?: unknown) => void {
+  const sentence =
+    request.headers.authorization === undefined
+      ? 'There is no API key. Send the header "Authorization: Bearer <API_KEY>"; `posthorn keys create` makes a key.'
+      : 'The API key is not valid: unknown, expired or revoked. Send "Authorization: Bearer <API_KEY>"; `posthorn keys create` makes a key.';
+  return (error) => next(error ?? new AppError("unauthenticated", sentence));
+}
+
+function limiter(ctx: AppContext, options: Partial<Options>): RequestHandler {
+  return rateLimit({
+    windowMs: MINUTE,
+    standardHeaders: "draft-8",
+    legacyHeaders: false,
+    // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
+    validate: { xForwardedForHeader: false, forwardedHeader: false },
+    logger: {
+      error: (error) => ctx.log.error({ error }, "The rate limit does not work"),
+      warn: (error) => ctx.log.warn({ error }, "The rate limit warns"),
+    },
+    ...options,
+  });
+}

@@ -1,0 +1,209 @@
+import { AppError } from "../../domain/errors.ts";
+import type { BodyRule, JsonObject } from "../json-body.ts";
+import type { QueryRules } from "./query.ts";
+
+/** What a request says, before it is a tool's arguments. */
+export interface RouteInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: JsonObject;
+  readonly body: JsonObject;
+}
+
+/** One resource endpoint: how a request under `/api/v1` becomes a call of a tool. */
+export interface ResourceRoute {
+  readonly method: "get" | "post" | "patch" | "delete";
+  /** As OpenAPI writes it. */
+  readonly path: string;
+  readonly summary: string;
+  /** Those it may call, of one permission; the first one's schemas describe it. */
+  readonly tools: readonly [string, ...string[]];
+  readonly body: BodyRule;
+  readonly query: QueryRules;
+  /** Which of `tools`; default: the first. */
+  readonly pick?: (input: RouteInput) => string;
+  /** Arguments that hold where the request gives none. */
+  readonly defaults?: JsonObject;
+  /** Default 200. */
+  readonly success?: {
+    readonly status: 201;
+    /** Whether this call makes anything; default: each does. */
+    readonly isMade?: (args: JsonObject) => boolean;
+    readonly location: (result: JsonObject) => string;
+  };
+}
+
+const POST_FILTERS = {
+  accountId: "list",
+  provider: "list",
+  status: "list",
+  search: "text",
+  from: "text",
+  to: "text",
+  limit: "integer",
+  cursor: "text",
+} as const;
+
+/** Every resource endpoint that is a tool in another form. The OpenAPI description and the tenancy test are made from it. */
+export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
+  {
+    method: "get",
+    path: "/accounts",
+    summary: "Connected channels, with what each platform supports",
+    tools: ["list_accounts"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "get",
+    path: "/posts",
+    summary: "List posts, a page at a time",
+    tools: ["list_posts"],
+    body: "none",
+    query: POST_FILTERS,
+    defaults: { limit: 100 },
+  },
+  {
+    method: "post",
+    path: "/posts",
+    summary: "Schedule a post",
+    tools: ["schedule_post"],
+    body: "required",
+    query: {},
+    success: {
+      status: 201,
+      isMade: (args) => args["dryRun"] !== true,
+      location: (result) => `/api/v1/posts/${idOf(result["post"])}`,
+    },
+  },
+  {
+    method: "get",
+    path: "/posts/{id}",
+    summary: "One post; insights=1 adds its live platform status",
+    tools: ["get_post"],
+    body: "none",
+    query: { insights: "flag", history: "flag" },
+  },
+  {
+    method: "patch",
+    path: "/posts/{id}",
+    summary: "Change a post that is still scheduled",
+    tools: ["update_post"],
+    body: "required",
+    query: {},
+  },
+  {
+    method: "delete",
+    path: "/posts/{id}",
+    summary: "Cancel a post that is still scheduled",
+    tools: ["cancel_post"],
+    body: "none",
+    query: { fromPlatform: "flag" },
+  },
+  {
+    method: "post",
+    path: "/posts/{id}",
+    summary: "Retry a failed post, or set its thumbnail",
+    tools: ["set_thumbnail", "retry_post"],
+    body: "optional",
+    query: {},
+    // Any other field than a thumbnail is told by set_thumbnail, which knows the only one there is.
+    pick: ({ body }) =>
+      Object.keys(body).every((key) => key === "idempotencyKey") ? "retry_post" : "set_thumbnail",
+  },
+  {
+    method: "get",
+    path: "/files",
+    summary: "List files, a page at a time",
+    tools: ["list_files"],
+    body: "none",
+    query: { search: "text", type: "text", limit: "integer", cursor: "text" },
+  },
+  {
+    method: "delete",
+    path: "/files/{id}",
+    summary: "Delete a file",
+    tools: ["delete_file"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "get",
+    path: "/webhooks",
+    summary: "Addresses that are told of events",
+    tools: ["list_webhooks"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "post",
+    path: "/webhooks",
+    summary: "Have events sent to an address",
+    tools: ["create_webhook"],
+    body: "required",
+    query: {},
+    success: { status: 201, location: (result) => `/api/v1/webhooks/${idOf(result["webhook"])}` },
+  },
+  {
+    method: "get",
+    path: "/webhooks/{id}",
+    summary: "One webhook and the log of its deliveries, newest first",
+    tools: ["list_webhooks"],
+    body: "none",
+    query: { limit: "integer", cursor: "text" },
+  },
+  {
+    method: "delete",
+    path: "/webhooks/{id}",
+    summary: "Delete a webhook, its log and what waits for it",
+    tools: ["delete_webhook"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "post",
+    path: "/webhooks/{id}/test",
+    summary: "Send a signed test now",
+    tools: ["test_webhook"],
+    body: "optional",
+    query: {},
+  },
+  {
+    method: "post",
+    path: "/webhooks/{id}/replay",
+    summary: "Send one event again, or all since a time",
+    tools: ["replay_webhook"],
+    body: "required",
+    query: {},
+  },
+  {
+    method: "get",
+    path: "/platforms",
+    summary: "Every platform and what it supports",
+    tools: ["list_platforms"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "get",
+    path: "/status",
+    summary: "How the publisher is doing",
+    tools: ["get_status"],
+    body: "none",
+    query: {},
+  },
+];
+
+/** The call a request stands for. Throws `invalid` for a field of the body that the address holds already. */
+export function toCall(route: ResourceRoute, input: RouteInput): { tool: string; args: JsonObject } {
+  const doubled = Object.keys(input.body).find((key) => Object.hasOwn(input.params, key));
+  if (doubled !== undefined)
+    throw new AppError("invalid", `${doubled}: stands in the address. Leave it out of the body.`);
+  const tool = route.pick?.(input) ?? route.tools[0];
+  return { tool, args: { ...route.defaults, ...input.query, ...input.body, ...input.params } };
+}
+
+function idOf(value: unknown): string {
+  const id = typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+  if (typeof id === "string") return id;
+  throw new Error("The tool's result has no id to point at.");
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { Router, type RequestHandler } from "express";
+import { AppError } from "../../domain/errors.ts";
+import { readCalendarFeed } from "../../services/feeds/calendar-link.ts";
+import type { AppContext } from "../../services/context.ts";
+import { methodNotAllowed } from "../errors.ts";
+import { toICalendar } from "./icalendar.ts";
+import { readQuery } from "../api/query.ts";
+
+/** `/calendar/<token>.ics`: an owner's plan for calendar applications, which can bring no key but the address itself. */
+export function createCalendarRouter(ctx: AppContext): Router {
+  const router = Router({ caseSensitive: true });
+  router
+    .route("/calendar/:file")
+    .get(showCalendar(ctx))
+    .all(methodNotAllowed(["get"]));
+  return router;
+}
+
+function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
+  return async (request, response) => {
+    readQuery(request, {});
+    const [, token] = /^([\w-]{1,128})\.ics$/.exec(request.params.file) ?? [];
+    if (token === undefined)
+      throw new AppError("not_found", "There is no calendar at this address, or not any more.");
+    const feed = await readCalendarFeed(ctx, token);
+    const text = toICalendar(feed);
+    response.set({
+      "Content-Type": "text/calendar; charset=utf-8",
+      "Content-Disposition": 'inline; filename="posthorn.ics"',
+      "Cache-Control": "private, no-cache",
+      "Last-Modified": new Date(feed.changedAt).toUTCString(),
+      ETag: `"${createHash("sha256").update(text).digest("base64url")}"`,
+      "Referrer-Policy": "no-referrer",
+      "X-Robots-Tag": "noindex",
+    });
+    if (request.fresh) return void response.status(304).end();
+    response.send(text);
+  };
+}

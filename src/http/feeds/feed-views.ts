@@ -1,0 +1,123 @@
+import { toIso } from "../../domain/time.ts";
+import type { FeedItem } from "../../ports/feed-shelf.ts";
+import type { FeedPage } from "../../services/feeds/feed.ts";
+import { addressesBelow, contentOf, type FeedAddresses } from "./feed-content.ts";
+import { html, type Html } from "../pages/html.ts";
+
+export interface FeedView {
+  readonly title: string;
+  readonly head: Html;
+  readonly body: Html;
+}
+
+/** After the styles of all pages. */
+export const FEED_STYLES = `
+.head{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:.25rem 1rem;margin:0 0 1rem}
+.head h1{margin:0}
+.formats a{margin-left:.75rem}.formats a:first-child{margin-left:0}
+.entry{padding:1.25rem 1.5rem 1.4rem}
+.entry h1,.entry h2{font-size:1.25rem;line-height:1.3;margin:0 0 .15rem}
+.entry h1{font-size:1.5rem}
+.entry h2 a{color:inherit;text-decoration:none}.entry h2 a:hover{text-decoration:underline}
+.when{margin:0 0 .75rem;font-size:.875rem}.when a{color:var(--muted);text-decoration:none}.when a:hover{text-decoration:underline}
+.media{margin:1rem 0 0;display:grid;gap:.5rem}
+.media img,.media video{display:block;width:100%;max-height:80vh;object-fit:contain;background:var(--bg)}
+.media.many{grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr))}
+.media.many img{aspect-ratio:4/3;height:100%;object-fit:cover}
+.media.many img:last-child:nth-child(odd){grid-column:1/-1;aspect-ratio:16/9}
+.media.many video,.media audio{grid-column:1/-1}
+.tags{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:1rem 0 0;padding:0;font-size:.875rem}
+.tags li{padding:.1rem .6rem;border-radius:99px;background:var(--bg);color:var(--muted)}
+.turn{display:flex;justify-content:space-between;gap:1rem;padding:.5rem 0 2rem}
+`;
+
+/** The newest entries, or those before a place. */
+export function feedView(
+  feed: FeedPage,
+  page: { readonly timezone: string; readonly isFirst: boolean },
+): FeedView {
+  const { accountId } = feed;
+  const addresses = addressesBelow(`${accountId}/`);
+  const articles = feed.items.map((item) =>
+    articleOf(item, { addresses, timezone: page.timezone, isAlone: false }),
+  );
+  return {
+    title: feed.title,
+    head: alternates(feed.title, accountId),
+    body: html`<div class="head">
+        <h1 dir="auto">${feed.title}</h1>
+        <span class="formats small"
+          ><a href="${accountId}.rss">RSS</a><a href="${accountId}.json">JSON</a></span
+        >
+      </div>
+      ${articles.length > 0 ? articles : html`<section class="card"><p class="muted">Nothing has been published here yet.</p></section>`}
+      <nav class="turn" aria-label="Pages">
+        ${page.isFirst ? html`<span></span>` : html`<a href="${accountId}.html" rel="first">Newest</a>`}
+        ${feed.next !== null && html`<a href="${accountId}.html?before=${feed.next}" rel="next">Older</a>`}
+      </nav>`,
+  };
+}
+
+/** One entry with a page of its own. */
+export function entryView(feedTitle: string, item: FeedItem, timezone: string): FeedView {
+  const { accountId } = item;
+  const title = item.title ?? firstWords(item.text) ?? feedTitle;
+  return {
+    title: title === feedTitle ? title : `${title} – ${feedTitle}`,
+    head: html`${alternates(feedTitle, `../${accountId}`)}
+    ${item.text === null ? null : html`<meta name="description" content="${firstWords(item.text)}" />`}`,
+    body: html`<div class="head">
+        <span class="small" dir="auto"><a href="../${accountId}.html">${feedTitle}</a></span>
+      </div>
+      ${articleOf(item, { addresses: addressesBelow(""), timezone, isAlone: true })}`,
+  };
+}
+
+function alternates(title: string, base: string): Html {
+  return html`<link rel="alternate" type="application/rss+xml" title="${title}" href="${base}.rss" />
+    <link rel="alternate" type="application/feed+json" title="${title}" href="${base}.json" />`;
+}
+
+interface Place {
+  readonly addresses: FeedAddresses;
+  readonly timezone: string;
+  /** It has the page to itself, so that its title is the page's. */
+  readonly isAlone: boolean;
+}
+
+function articleOf(item: FeedItem, { addresses, timezone, isAlone }: Place): Html {
+  const page = addresses.page(item.id);
+  const heading = isAlone ? html`<h1>${item.title}</h1>` : html`<h2><a href="${page}">${item.title}</a></h2>`;
+  return html`<article
+    class="card entry"
+    id="${item.id}"
+    dir="auto"
+    ${item.language !== null && html`lang="${item.language}"`}
+  >
+    ${item.title !== null && heading}
+    <p class="when" dir="ltr" lang="en">
+      <a href="${page}"
+        ><time datetime="${toIso(item.publishedAt)}">${dateOf(item.publishedAt, timezone)}</time></a
+      >
+    </p>
+    ${contentOf(item, addresses)}
+    ${
+      item.tags.length > 0 &&
+      html`<ul class="tags" aria-label="Tags">
+        ${item.tags.map((tag) => html`<li dir="auto">#${tag}</li>`)}
+      </ul>`
+    }
+  </article>`;
+}
+
+function dateOf(ms: number, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone }).format(ms);
+}
+
+const MAX_WORDS_CHARS = 120;
+
+function firstWords(text: string | null): string | null {
+  const line = text?.split("\n").find((part) => part.trim() !== "") ?? null;
+  if (line === null || line.length <= MAX_WORDS_CHARS) return line;
+  return `${line.slice(0, MAX_WORDS_CHARS).replace(/\s+\S*$/, "")}…`;
+}

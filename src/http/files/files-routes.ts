@@ -1,0 +1,232 @@
+import { Readable } from "node:stream";
+import { Router, type Request, type RequestHandler, type Response } from "express";
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { explainInvalid } from "../../domain/explain-invalid.ts";
+import type { File } from "../../domain/files/file.ts";
+import { SECOND } from "../../domain/time.ts";
+import type { AppContext } from "../../services/context.ts";
+import type { SignedParts } from "../../services/files/file-addresses.ts";
+import { importFile } from "../../services/files/file-imports.ts";
+import {
+  fileTooLarge,
+  MAX_FILE_BYTES,
+  receiveLinkedUpload,
+  storeUpload,
+} from "../../services/files/file-uploads.ts";
+import { getFile, openDownload, type Download } from "../../services/files/files.ts";
+import { callerOf, type Guard } from "../access/auth.ts";
+import { methodNotAllowed } from "../errors.ts";
+import { parseBody, readBody } from "../json-body.ts";
+import { readQuery } from "../api/query.ts";
+import { createResumableUploads } from "./resumable-uploads.ts";
+import { limitSilence, limitStall } from "../access/slow-senders.ts";
+
+/** How long the rest of a refused upload is read, so that its sender gets to see the answer. */
+const DRAIN_MS = 30 * SECOND;
+
+export interface FilesDeps {
+  readonly ctx: AppContext;
+  /** Where resumable uploads grow. */
+  readonly uploadFolder: string;
+}
+
+/** The routes of files that carry bytes: uploads (plain, resumable, by signed address) and downloads. */
+export function createFilesRouter({ ctx, uploadFolder }: FilesDeps): (guard: Guard) => Router {
+  return (guard) => {
+    const router = Router({ caseSensitive: true });
+    const upload = [noStore, ...guard.identify, guard.permit("files", "upload files"), guard.limit];
+    const read = [noStore, ...guard.identify, guard.permit("read", "read files"), guard.limit];
+    const others = [noStore, ...guard.identify, guard.limit];
+    const resumable = createResumableUploads(ctx, uploadFolder);
+    router.all("/api/v1/files/uploads", upload, resumable);
+    router.all("/api/v1/files/uploads/:upload", upload, resumable);
+    // JSON goes on to the second route of the same path.
+    router.post("/api/v1/files", upload, skipForJson, receiveBytes(ctx));
+    router.post("/api/v1/files", readBody(ctx.clock), importByAddress(ctx));
+    router.all("/api/v1/files", unless(["GET", "HEAD"]), others, methodNotAllowed(["GET", "POST"]));
+    router.get("/api/v1/files/:id", read, showOne(ctx));
+    router.all("/api/v1/files/:id", unless(["DELETE"]), others, methodNotAllowed(["GET", "DELETE"]));
+    router
+      .route("/files/:id/download")
+      .get(download(ctx))
+      .all(methodNotAllowed(["GET"]));
+    router
+      .route("/files/:id/upload")
+      .put(receiveSigned(ctx))
+      .all(methodNotAllowed(["PUT"]));
+    return router;
+  };
+}
+
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set("Cache-Control", "no-store");
+  next();
+};
+
+/** These methods are answered by the routes that are tools. */
+function unless(methods: readonly string[]): RequestHandler {
+  return (request, _response, next) => (methods.includes(request.method) ? next("route") : next());
+}
+
+const skipForJson: RequestHandler = (request, _response, next) =>
+  next(mediaType(request) === "application/json" ? "route" : undefined);
+
+function showOne(ctx: AppContext): RequestHandler<{ id: string }> {
+  return async (request, response) => {
+    readQuery(request, {});
+    response.json(await getFile(ctx, callerOf(response), { id: request.params.id }));
+  };
+}
+
+function receiveBytes(ctx: AppContext): RequestHandler {
+  return async (request, response) => {
+    const query = z.object({ name: z.string().optional(), altText: z.string().optional() });
+    const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
+    const upload = { name: name ?? null, altText: altText ?? null, contentType: mediaType(request) };
+    await receive(ctx, { request, response }, (body) =>
+      storeUpload(ctx, callerOf(response), { ...upload, body }),
+    );
+  };
+}
+
+function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
+  return async (request, response) => {
+    const parts = readSigned(request);
+    await receive(ctx, { request, response }, (body) => receiveLinkedUpload(ctx, parts, body));
+  };
+}
+
+/** Streams the request's body into `store`. Whoever went away is not answered. */
+async function receive(
+  ctx: AppContext,
+  at: { request: Request<{ id?: string }>; response: Response },
+  store: (body: Readable) => Promise<{ file: File }>,
+): Promise<void> {
+  const { request, response } = at;
+  try {
+    if (Number(request.headers["content-length"] ?? 0) > MAX_FILE_BYTES) throw fileTooLarge();
+    requireFileType(request);
+    limitSilence(ctx.clock, request);
+    // The request itself stays whole when its reading ends early: the answer goes out over the same connection.
+    const done = await store(
+      Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false }),
+    );
+    sendCreated(response, done.file);
+  } catch (error) {
+    if (request.destroyed && !request.complete) return;
+    drain(ctx, request);
+    throw error;
+  }
+}
+
+function drain({ clock }: AppContext, request: Request<{ id?: string }>): void {
+  if (request.complete) return;
+  request.once(
+    "close",
+    clock.after(DRAIN_MS, () => request.destroy()),
+  );
+}
+
+function sendCreated(response: Response, file: File): void {
+  response.status(201).location(`/api/v1/files/${file.id}`).json({ file });
+}
+
+function mediaType(request: Request<{ id?: string }>): string {
+  return (request.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+}
+
+/** A form or a text is no file: its sender meant something else. */
+function requireFileType(request: Request<{ id?: string }>): void {
+  const type = mediaType(request);
+  if (type === "application/octet-stream" || /^(image|video|audio)\/[\w.+-]+$/.test(type)) return;
+  throw new AppError(
+    "invalid",
+    "Content-Type: must be that of the file (for example video/mp4) or application/octet-stream, and the body its bytes, not a form; " +
+      "to import from an address send application/json.",
+  );
+}
+
+const Import = z.strictObject({
+  url: z.string(),
+  name: z.string().min(1).max(255).optional(),
+  altText: z.string().max(5_000).optional(),
+});
+
+function importByAddress(ctx: AppContext): RequestHandler {
+  return async (request, response) => {
+    readQuery(request, {});
+    const parsed = Import.safeParse(parseBody(request, "required"), { reportInput: true });
+    if (!parsed.success) throw explainInvalid(parsed.error, Import);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort(new Error("The client has gone.")));
+    const call = {
+      ctx,
+      caller: callerOf(response),
+      signal: gone.signal,
+      progress: () => {},
+      idempotency: null,
+    };
+    sendCreated(response, (await importFile(call, parsed.data)).file);
+  };
+}
+
+function readSigned(request: Request<{ id: string }>): SignedParts {
+  const query = readQuery(request, { expires: "text", signature: "text" });
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  return { id: request.params.id, expires: text(query["expires"]), signature: text(query["signature"]) };
+}
+
+function download(ctx: AppContext): RequestHandler<{ id: string }> {
+  return async (request, response) => {
+    const file = await openDownload(ctx, readSigned(request));
+    // Never shown by a browser as a page of ours, whatever it holds.
+    response.attachment(file.name).set({
+      "Content-Type": file.mimeType,
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+      "X-Content-Type-Options": "nosniff",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      "Cache-Control": "private, max-age=300",
+      "Accept-Ranges": "bytes",
+      "Last-Modified": new Date(file.updatedAt).toUTCString(),
+      ...(file.sha256 === null ? {} : { ETag: `"${file.sha256}"` }),
+    });
+    if (request.fresh) return void response.status(304).end();
+    const range = chooseRange(request, file);
+    if (range === "impossible")
+      return void response.status(416).set("Content-Range", `bytes */${file.sizeBytes}`).end();
+    sendBytes(ctx, { request, response }, { file, range });
+  };
+}
+
+/** One range is served; several at once are answered with the whole file, as RFC 9110 allows. */
+function chooseRange(
+  request: Request<{ id: string }>,
+  file: Download,
+): { start: number; end: number } | null | "impossible" {
+  const condition = request.headers["if-range"];
+  if (condition !== undefined && condition !== `"${file.sha256}"`) return null;
+  const ranges = request.range(file.sizeBytes);
+  if (ranges === -1) return "impossible";
+  if (ranges === undefined || ranges === -2 || ranges.type !== "bytes" || ranges.length !== 1) return null;
+  return ranges[0] ?? null;
+}
+
+function sendBytes(
+  ctx: AppContext,
+  { request, response }: { request: Request<{ id: string }>; response: Response },
+  { file, range }: { file: Download; range: { start: number; end: number } | null },
+): void {
+  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
+  if (range !== null) response.status(206).set("Content-Range", `bytes ${start}-${end}/${file.sizeBytes}`);
+  response.set("Content-Length", String(end - start + 1));
+  if (request.method === "HEAD") return void response.end();
+  limitStall(ctx.clock, response);
+  const bytes = file.read({ start, end });
+  response.once("close", () => bytes.destroy());
+  bytes.once("error", (error) => {
+    ctx.log.error({ fileId: request.params.id, error: error.message }, "A download broke off");
+    response.destroy();
+  });
+  bytes.pipe(response);
+}

@@ -1,0 +1,26 @@
+import { Router, type RequestHandler } from "express";
+import { AppError } from "../../domain/errors.ts";
+import type { AppContext } from "../../services/context.ts";
+import { isDatabaseReady } from "../../services/health/readiness.ts";
+import { methodNotAllowed } from "../errors.ts";
+
+/** For supervisors and load balancers, without a key and under any name of the machine. */
+export function createHealthRouter(ctx: AppContext, isPublisherReady: () => boolean): Router {
+  const router = Router();
+  add(router, "/healthz", (_request, response) => void response.json({ status: "ok" }));
+  add(router, "/readyz", async (_request, response) => {
+    if (!(await isDatabaseReady(ctx)))
+      throw new AppError("unavailable", "The database does not answer. The server's log says why.");
+    if (!isPublisherReady())
+      throw new AppError("unavailable", "The publisher does not run. The server's log says why.");
+    response.json({ status: "ready" });
+  });
+  return router;
+}
+
+function add(router: Router, path: string, handler: RequestHandler): void {
+  router
+    .route(path)
+    .get(handler)
+    .all(methodNotAllowed(["get"]));
+}

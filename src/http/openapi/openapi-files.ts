@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { File } from "../../domain/files/file.ts";
+import { failures, type Operations } from "./openapi-operations.ts";
+
+const FileAnswer = { content: { "application/json": { schema: z.strictObject({ file: File }) } } };
+
+const Bytes = z
+  .string()
+  .meta({ description: "The file's bytes.", contentMediaType: "application/octet-stream" });
+
+const Import = z.strictObject({
+  url: z.string().describe("An http or https address that is fetched once."),
+  name: z.string().optional().describe("Its name in lists; default: the last part of the address."),
+  altText: z.string().optional().describe("What a picture shows, for those who do not see it."),
+});
+
+/** Routes of files that carry bytes, and so are no tools. */
+export const FILE_PATHS: Operations = [
+  {
+    path: "/api/v1/files",
+    method: "post",
+    operation: {
+      operationId: "postFiles",
+      summary: "Upload a file, or import one by its address",
+      description:
+        "Needs the permission `files`. Send the bytes with their `Content-Type` and the name in the address, or JSON with a `url`. " +
+        "Large videos are better sent to `/api/v1/files/uploads`, which goes on after a broken connection.",
+      tags: ["Files"],
+      requestParams: {
+        query: z.object({
+          name: z.string().optional().describe("The name of uploaded bytes, for example clip.mp4."),
+          altText: z.string().optional().describe("What an uploaded picture shows."),
+        }),
+      },
+      requestBody: {
+        required: true,
+        content: {
+          "application/json": {
+            schema: Import,
+            example: { url: "https://example.com/alps.jpg", altText: "Snowy peaks at sunrise" },
+          },
+          "*/*": { schema: Bytes },
+        },
+      },
+      responses: {
+        "201": { description: "Stored.", ...FileAnswer },
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
+      },
+    },
+  },
+  {
+    path: "/api/v1/files/{id}",
+    method: "get",
+    operation: {
+      operationId: "getFilesById",
+      summary: "One file",
+      description: "Needs the permission `read`.",
+      tags: ["Files"],
+      requestParams: { path: z.object({ id: z.string().describe("The file, from list_files.") }) },
+      responses: {
+        "200": { description: "Done.", ...FileAnswer },
+        ...failures("400", "401", "403", "404", "429", "500"),
+      },
+    },
+  },
+  {
+    path: "/api/v1/files/uploads",
+    method: "post",
+    operation: {
+      operationId: "postFilesUploads",
+      summary: "Begin a resumable upload",
+      description:
+        "Needs the permission `files`. Speaks the tus 1.0 protocol (tus.io): use a tus client. " +
+        "`Upload-Metadata` takes `filename` and `filetype`. When the last byte is there, the file is in `GET /api/v1/files`.",
+      tags: ["Files"],
+      requestParams: {
+        header: z.object({
+          "Tus-Resumable": z.literal("1.0.0"),
+          "Upload-Length": z.string().describe("Bytes of the whole file."),
+          "Upload-Metadata": z.string().optional().describe("`filename` and `filetype`, each in Base64."),
+        }),
+      },
+      responses: {
+        "201": {
+          description: "Begun; send the bytes to Location by PATCH.",
+          headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
+        },
+        ...failures("400", "401", "403", "413", "429", "500"),
+      },
+    },
+  },
+];

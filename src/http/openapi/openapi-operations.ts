@@ -1,0 +1,294 @@
+import { z } from "zod";
+import type {
+  oas31,
+  ZodOpenApiOperationObject,
+  ZodOpenApiRequestBodyObject,
+  ZodOpenApiResponsesObject,
+} from "zod-openapi";
+import type { AnyTool } from "../../toolkit/define-tool.ts";
+import type { Toolbox } from "../../toolkit/toolbox.ts";
+import type { QueryKind } from "../api/query.ts";
+import type { ResourceRoute } from "../api/resource-routes.ts";
+
+export interface Operation {
+  readonly path: string;
+  readonly method: ResourceRoute["method"] | "head" | "put";
+  readonly operation: ZodOpenApiOperationObject;
+}
+export type Operations = readonly Operation[];
+
+const ErrorBody = z
+  .strictObject({ error: z.string().describe("The field, the reason and the next step, in plain words.") })
+  .meta({ id: "Error" });
+
+const ERRORS = {
+  "400": [
+    "Invalid",
+    "The request is invalid; the text says which field and why.",
+    "limit: must be at most 500.",
+  ],
+  "401": [
+    "Unauthenticated",
+    "There is no valid API key.",
+    "The API key is not valid: unknown, expired or revoked.",
+  ],
+  "403": [
+    "Forbidden",
+    "The key lacks the permission, or the request comes from a foreign web page.",
+    'This key may not call schedule_post: it lacks the permission "publish".',
+  ],
+  "404": [
+    "NotFound",
+    "Not found, or belongs to someone else.",
+    'There is no post "post_1". Take post ids from list_posts.',
+  ],
+  "409": [
+    "Conflict",
+    "Not possible in the current state.",
+    "Not possible: the post is published, and this needs a post that is scheduled.",
+  ],
+  "413": ["TooLarge", "The body is over its limit.", "The body is larger than 1 MiB."],
+  "429": [
+    "RateLimited",
+    "More requests than the key may make in a minute.",
+    "This key made more than 6000 requests in a minute.",
+  ],
+  "500": [
+    "Failed",
+    "A fault of the server; its log has the details under the request's id.",
+    "Something went wrong on our side.",
+  ],
+  "503": [
+    "Unavailable",
+    "The platform cannot be connected yet, or is out of reach.",
+    "YouTube cannot be connected yet.",
+  ],
+} as const;
+
+type ErrorStatus = keyof typeof ERRORS;
+
+const RATE_HEADERS: oas31.HeadersObject = {
+  "Retry-After": {
+    description: "Seconds until the next request will be taken.",
+    schema: { type: "integer" },
+  },
+};
+
+/** The answers to a failed request, each once. */
+export const ERROR_RESPONSES = Object.fromEntries(
+  Object.entries(ERRORS).map(([status, [name, description, error]]) => [
+    name,
+    {
+      description,
+      ...(status === "429" ? { headers: RATE_HEADERS } : {}),
+      content: { "application/json": { schema: ErrorBody, example: { error } } },
+    },
+  ]),
+);
+
+/** References to the failures an operation can answer with. */
+export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject {
+  return Object.fromEntries(
+    statuses.map((status) => [status, { $ref: `#/components/responses/${ERRORS[status][0]}` }]),
+  );
+}
+
+const EVERYWHERE: readonly ErrorStatus[] = ["400", "401", "403", "404", "409", "413", "429", "500", "503"];
+
+/** Where an operation stands in the table of contents. */
+const TAGS: Readonly<Record<string, string>> = {
+  posts: "Posts",
+  accounts: "Accounts",
+  files: "Files",
+  webhooks: "Webhooks",
+};
+
+const KEY_HEADER = z
+  .string()
+  .min(1)
+  .max(255)
+  .optional()
+  .describe("Any text of yours: a repeated request with it is done once and answered the same (24 hours).");
+
+/** A resource endpoint, described by the tool behind it. */
+export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation {
+  const tool = toolbox.tools.find((candidate) => candidate.name === route.tools[0]);
+  if (tool === undefined)
+    throw new Error(`${route.path} needs the tool ${route.tools[0]}, which is not there.`);
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) =>
+    name === undefined ? [] : [name],
+  );
+  const status = route.success?.status ?? 200;
+  const success = {
+    description: route.success === undefined ? "Done." : "Made.",
+    content: { "application/json": { schema: tool.output } },
+  };
+  const made = {
+    ...success,
+    headers: { Location: { description: "Where it is found.", schema: { type: "string" as const } } },
+  };
+  return {
+    path: `/api/v1${route.path}`,
+    method: route.method,
+    operation: {
+      operationId: nameOf(route),
+      summary: route.summary,
+      description: `Needs the permission \`${tool.permission}\`. The same as ${route.tools
+        .toReversed()
+        .map((name) => `\`${name}\``)
+        .join(" or ")}.`,
+      tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
+      requestParams: {
+        path: z.object(Object.fromEntries(names.map((name) => [name, required(fieldOf(tool, name))]))),
+        query: z.object(
+          Object.fromEntries(
+            Object.entries(route.query).map(([name, kind]) => [
+              name,
+              parameter(tool, { name, kind, defaults: route.defaults }),
+            ]),
+          ),
+        ),
+        ...(tool.hints.readOnly ? {} : { header: z.object({ "Idempotency-Key": KEY_HEADER }) }),
+      },
+      ...(route.body === "none" ? {} : { requestBody: bodyOf(route, tool, names) }),
+      responses: {
+        [`${status}`]: route.success === undefined ? success : made,
+        ...(route.success?.isMade === undefined
+          ? {}
+          : { "200": { ...success, description: "Nothing was made: it was a dry run." } }),
+        ...failures(...EVERYWHERE),
+      } as ZodOpenApiResponsesObject,
+    },
+  };
+}
+
+/** `POST /tools/<name>`. */
+export function describeTool(tool: AnyTool): Operation {
+  return {
+    path: `/api/v1/tools/${tool.name}`,
+    method: "post",
+    operation: {
+      operationId: tool.name,
+      summary: tool.title,
+      description: `${withoutExample(tool.description)}\n\nNeeds the permission \`${tool.permission}\`.`,
+      tags: ["Tools"],
+      ...(tool.hints.readOnly
+        ? {}
+        : { requestParams: { header: z.object({ "Idempotency-Key": KEY_HEADER }) } }),
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: tool.input, ...exampleOf(tool, []) } },
+      },
+      responses: {
+        "200": {
+          description: "Done.",
+          content: { "application/json": { schema: z.strictObject({ result: tool.output }) } },
+        },
+        ...failures(...EVERYWHERE),
+      },
+    },
+  };
+}
+
+/** `getPostsById`, `postPosts`, … */
+function nameOf({ method, path }: ResourceRoute): string {
+  const words = path.split("/").filter((part) => part !== "");
+  return (
+    method +
+    words.map((word) => (word.startsWith("{") ? `By${capital(word.slice(1, -1))}` : capital(word))).join("")
+  );
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+/** What stands in a path is always given, also where the tool can do without. */
+function required(field: z.ZodType): z.ZodType {
+  const inner = field instanceof z.ZodOptional ? field.unwrap() : field;
+  return inner instanceof z.ZodType ? inner.describe(field.description ?? "") : field;
+}
+
+function fieldOf(tool: AnyTool, name: string): z.ZodType {
+  const shape: Readonly<Record<string, z.ZodType>> = tool.input.shape;
+  const field = shape[name];
+  if (field === undefined) throw new Error(`The tool ${tool.name} has no argument ${name}.`);
+  return field;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly kind: QueryKind;
+  readonly defaults: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A tool's argument as it stands in an address. */
+function parameter(tool: AnyTool, { name, kind, defaults }: Parameter): z.ZodType {
+  const field = fieldOf(tool, name);
+  const text = field.description ?? "";
+  switch (kind) {
+    case "text":
+      return field;
+    case "integer":
+      return defaults?.[name] === undefined ? field : withDefault(field, defaults[name]).describe(text);
+    case "list":
+      return z
+        .string()
+        .optional()
+        .describe(`${text}${choicesOf(field)} Several are separated by commas.`);
+    case "flag":
+      return z.enum(["1", "0"]).optional().describe(text);
+  }
+}
+
+/** The values a list may hold, which a comma list in a schema of its own cannot say. */
+function choicesOf(field: z.ZodType): string {
+  const list = field instanceof z.ZodOptional ? field.unwrap() : field;
+  const item = list instanceof z.ZodArray ? list.element : null;
+  return item instanceof z.ZodEnum
+    ? ` One of ${item.options.map((option) => `\`${option}\``).join(", ")}.`
+    : "";
+}
+
+function withDefault(field: z.ZodType, value: unknown): z.ZodType {
+  const inner = field instanceof z.ZodDefault ? field.unwrap() : field;
+  return inner instanceof z.ZodType ? inner.default(value) : field;
+}
+
+function bodyOf(route: ResourceRoute, tool: AnyTool, names: readonly string[]): ZodOpenApiRequestBodyObject {
+  const input = z.strictObject(
+    Object.fromEntries(
+      Object.entries(tool.input.shape as z.ZodRawShape).filter(([name]) => !names.includes(name)),
+    ),
+  );
+  return {
+    required: route.body === "required",
+    content: {
+      "application/json": {
+        schema: route.body === "required" ? input : input.partial(),
+        ...exampleOf(tool, names),
+      },
+    },
+  };
+}
+
+const EXAMPLE = /\s*Example: (\{.*\})\.?/s;
+
+/** The example stands beside the body. */
+function withoutExample(description: string): string {
+  return description.replace(EXAMPLE, "");
+}
+
+/** Each tool's description ends with an example of its arguments. */
+function exampleOf(tool: AnyTool, without: readonly string[]): { example?: Record<string, unknown> } {
+  const text = EXAMPLE.exec(tool.description)?.[1];
+  if (text === undefined) return {};
+  try {
+    const example: Record<string, unknown> = JSON.parse(text);
+    return {
+      example: Object.fromEntries(Object.entries(example).filter(([name]) => !without.includes(name))),
+    };
+  } catch {
+    return {};
+  }
+}

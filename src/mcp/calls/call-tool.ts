@@ -1,0 +1,83 @@
+import {
+  ProtocolError,
+  type CallToolResult,
+  type InputRequiredResult,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { AppError, sentenceOf } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { AskedClient } from "./calling-client.ts";
+import type { ClientLog } from "./client-log.ts";
+import type { McpDeps } from "../deps.ts";
+import { fitResult, type Fitted } from "./fit-result.ts";
+import { InputNeeded } from "./input-needed.ts";
+import { Person } from "./person.ts";
+import { createProgress } from "./progress.ts";
+import { TOOL_VIEWS, type Block } from "./tool-view.ts";
+
+export interface ToolCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly caller: Caller;
+  /** Whose client may be able to ask a person. */
+  readonly server: Server;
+  readonly clientLog: ClientLog;
+}
+
+/**
+ * Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the model can read. What
+ * counts is put to the person first, where the client can do that.
+ */
+export async function callTool(
+  { toolbox, ctx, views = TOOL_VIEWS }: McpDeps,
+  call: ToolCall,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { signal } = context.mcpReq;
+  const progress = createProgress(context, {
+    clock: ctx.clock,
+    log: (text) => call.clientLog.write(context, text, call.name),
+  });
+  try {
+    const from = { server: call.server, caller: call.caller, name: call.name, context };
+    const person = new Person(ctx, from);
+    const opened = person.openedLink();
+    if (opened !== null) return toAnswer({ result: opened, text: JSON.stringify(opened), note: null });
+    const options = {
+      signal,
+      progress: progress.tell,
+      client: new AskedClient(ctx, from),
+      ...person.confirmation(),
+    };
+    const done = await toolbox.call(call.name, call.args, call.caller, options);
+    const result = await person.show(done);
+    await progress.sent();
+    const again = async (limit: number): Promise<Record<string, unknown>> =>
+      (await toolbox.call(call.name, { ...call.args, limit }, call.caller, options)).result;
+    const fitted = await fitResult(result, { isLimited: call.args["limit"] !== undefined, again });
+    return toAnswer(fitted, views.find(({ tool }) => tool === call.name)?.content?.(result));
+  } catch (error) {
+    if (error instanceof InputNeeded) return error.result;
+    if (error instanceof ProtocolError) throw error;
+    // Nobody reads the answer of a call that was taken back.
+    if (!signal.aborted) noteFailure(ctx.log, call.name, error);
+    return { content: [{ type: "text", text: sentenceOf(error) }], isError: true };
+  }
+}
+
+function toAnswer({ result, text, note }: Fitted, beside: readonly Block[] = []): CallToolResult {
+  const notes = note === null ? [] : [{ type: "text" as const, text: note }];
+  return { content: [{ type: "text", text }, ...notes, ...beside], structuredContent: result };
+}
+
+function noteFailure(log: McpDeps["ctx"]["log"], tool: string, error: unknown): void {
+  if (!(error instanceof AppError))
+    return log.error({ tool, error: stackOf(error) }, "A tool failed for a reason of ours");
+  if (error.cause !== undefined)
+    log.warn({ tool, sentence: error.message, cause: stackOf(error.cause) }, "A tool call was refused");
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

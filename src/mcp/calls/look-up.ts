@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { Account } from "../../domain/accounts/account.ts";
+import { Post } from "../../domain/posts/post.ts";
+import type { Scope, Suggestion } from "../scope.ts";
+
+/** Enough to choose from; whoever looks for more searches with list_posts. */
+const MAX_SUGGESTED_POSTS = 100;
+
+/** A tool's result, through all of its checks. */
+export async function ask<T>(scope: Scope, tool: string, args: object, schema: z.ZodType<T>): Promise<T> {
+  const { result } = await scope.toolbox.call(tool, args, scope.caller, { signal: scope.signal });
+  return schema.parse(result);
+}
+
+/** Whether the caller is offered this tool. */
+export function isOffered({ toolbox, caller }: Scope, tool: string): boolean {
+  return toolbox.list(caller).some(({ name }) => name === tool);
+}
+
+export async function readAccounts(scope: Scope): Promise<Account[]> {
+  return (await ask(scope, "list_accounts", {}, z.object({ accounts: z.array(Account) }))).accounts;
+}
+
+const Platform = z.looseObject({ provider: z.string(), title: z.string() });
+
+export async function readPlatforms(scope: Scope): Promise<z.infer<typeof Platform>[]> {
+  return (await ask(scope, "list_platforms", {}, z.object({ platforms: z.array(Platform) }))).platforms;
+}
+
+export interface PostPage {
+  readonly posts: Post[];
+  readonly nextCursor: string | null;
+}
+
+export async function readPosts(scope: Scope, args: object): Promise<PostPage> {
+  return ask(
+    scope,
+    "list_posts",
+    args,
+    z.object({ posts: z.array(Post), nextCursor: z.string().nullable() }),
+  );
+}
+
+export async function suggestAccounts(scope: Scope): Promise<Suggestion[]> {
+  return (await readAccounts(scope)).map(({ id, name }) => ({ value: id, name }));
+}
+
+export async function suggestProviders(scope: Scope): Promise<Suggestion[]> {
+  return (await readPlatforms(scope)).map(({ provider, title }) => ({ value: provider, name: title }));
+}
+
+export async function suggestPosts(scope: Scope, args: object = {}): Promise<Suggestion[]> {
+  const { posts } = await readPosts(scope, { limit: MAX_SUGGESTED_POSTS, ...args });
+  return posts.map(({ id, caption }) => ({ value: id, ...(caption === null ? {} : { name: caption }) }));
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { inputRequired, inputResponse, type ElicitResult } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { ConfirmOptions, Question } from "../../toolkit/confirm.ts";
+import type { CallResult } from "../../toolkit/toolbox.ts";
+import type { CallFrom } from "./calling-client.ts";
+import { abilitiesOf, canShowForms, isStateless } from "./client-abilities.ts";
+import type { McpDeps } from "../deps.ts";
+import { InputNeeded } from "./input-needed.ts";
+import { ANSWER_MS, SealedState } from "./sealed-state.ts";
+
+const Result = z.record(z.string(), z.unknown());
+type Result = CallResult["result"];
+
+/** Keys of the questions in a result that needs input, and of their answers. */
+const CONFIRM = "confirm";
+const OPEN = "open";
+
+/** A form without fields: agreeing to it is the answer. */
+const YES_OR_NO: { type: "object"; properties: Record<string, never> } = { type: "object", properties: {} };
+
+const SENTENCES = {
+  decline:
+    "The person declined, so nothing was done. Ask them what they want instead; do not send the call again unasked.",
+  cancel:
+    "The person closed the question without an answer, so nothing was done. Ask them before you send the call again.",
+  unasked:
+    "The client could not put the question to the person, so nothing was done. Ask them yourself, then send the call again.",
+  unopened:
+    "The person did not want to open the address, so nothing is connected. Ask them how to go on; another call makes a new address.",
+} as const;
+
+/** The person in front of the client, as far as it lets the server reach them. */
+export class Person {
+  readonly #ctx: McpDeps["ctx"];
+  readonly #at: CallFrom;
+  readonly #links: SealedState;
+  readonly #isStateless: boolean;
+  readonly #canAnswer: boolean;
+  readonly #canOpen: boolean;
+
+  constructor(ctx: McpDeps["ctx"], at: CallFrom) {
+    const abilities = abilitiesOf(at.server, at.context);
+    this.#ctx = ctx;
+    this.#at = at;
+    this.#links = new SealedState(ctx, at.caller, `${at.name}|link`);
+    this.#isStateless = isStateless(at.server);
+    this.#canAnswer = canShowForms(abilities);
+    this.#canOpen = abilities.elicitation?.url !== undefined;
+  }
+
+  /** How a tool may ask them. Throws `conflict` when they have said no. */
+  confirmation(): ConfirmOptions {
+    if (!this.#canAnswer) return {};
+    if (!this.#isStateless) return { ask: (question) => this.#askNow(question) };
+    const ask = async ({ text, token }: Question): Promise<never> => {
+      throw new InputNeeded(
+        { [CONFIRM]: inputRequired.elicit({ message: text, requestedSchema: YES_OR_NO }) },
+        token,
+      );
+    };
+    const action = this.#answerTo(CONFIRM);
+    if (action === null) return { ask };
+    requireYes(action);
+    const token = this.#state();
+    return token === null ? { ask } : { ask, confirmToken: token };
+  }
+
+  /** The result of an earlier round, whose address they were shown since; null when there was none. */
+  openedLink(): Result | null {
+    const action = this.#isStateless ? this.#answerTo(OPEN) : null;
+    const state = this.#state();
+    if (action === null || state === null) return null;
+    if (action !== "accept") throw new AppError("conflict", SENTENCES.unopened);
+    const result = this.#links.open(state, Result);
+    if (result !== null) return result;
+    throw new AppError(
+      "invalid",
+      "The answer came too late, or belongs to another call. Call again for a new address.",
+    );
+  }
+
+  /** Shows them the address of a result, where the client can; answers what is left to tell. */
+  async show({ result, link }: Pick<CallResult, "result" | "link">): Promise<Result> {
+    if (link === null || !this.#canOpen) return result;
+    const { url, message } = link;
+    if (this.#isStateless)
+      throw new InputNeeded(
+        { [OPEN]: inputRequired.elicitUrl({ message, url }) },
+        this.#links.seal(link.rest),
+      );
+    const answer = await this.#elicit({ mode: "url", message, url, elicitationId: randomUUID() });
+    // The address as text is better than none.
+    if (answer === null) return result;
+    if (answer.action !== "accept") throw new AppError("conflict", SENTENCES.unopened);
+    return link.rest;
+  }
+
+  async #askNow({ text }: Question): Promise<void> {
+    const answer = await this.#elicit({ message: text, requestedSchema: YES_OR_NO });
+    if (answer === null) throw new AppError("conflict", SENTENCES.unasked);
+    requireYes(answer.action);
+  }
+
+  /** Null when the client failed to ask. */
+  async #elicit(params: Record<string, unknown>): Promise<ElicitResult | null> {
+    const { mcpReq } = this.#at.context;
+    try {
+      return await mcpReq.send(
+        { method: "elicitation/create", params },
+        { timeout: ANSWER_MS, signal: mcpReq.signal },
+      );
+    } catch (error) {
+      mcpReq.signal.throwIfAborted();
+      this.#ctx.log.debug({ error: String(error) }, "A client did not answer a question");
+      return null;
+    }
+  }
+
+  #answerTo(key: string): ElicitResult["action"] | null {
+    const answer = inputResponse(this.#at.context.mcpReq.inputResponses, key);
+    return answer.kind === "elicit" ? answer.action : null;
+  }
+
+  #state(): string | null {
+    const state = this.#at.context.mcpReq.requestState();
+    return typeof state === "string" ? state : null;
+  }
+}
+
+function requireYes(action: ElicitResult["action"]): void {
+  if (action !== "accept") throw new AppError("conflict", SENTENCES[action]);
+}

@@ -1,0 +1,129 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  type GetPromptResult,
+  type InputRequiredResult,
+  type Prompt,
+  type Server,
+} from "@modelcontextprotocol/server";
+import { AppError } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { quote } from "../../domain/time.ts";
+import type { CallingClient } from "../../services/access/calling-client.ts";
+import { AskedClient } from "../calls/calling-client.ts";
+import type { McpDeps } from "../deps.ts";
+import { InputNeeded } from "../calls/input-needed.ts";
+import type { PromptArgument, PromptKind } from "./prompt-kind.ts";
+import { PROMPTS } from "./prompts.ts";
+import { orProtocolError } from "../calls/protocol-error.ts";
+import type { Scope } from "../scope.ts";
+
+/** Answers `prompts/*` on a server whose capabilities announce them. */
+export function servePrompts(
+  server: Server,
+  { toolbox, ctx, prompts = PROMPTS }: McpDeps,
+  caller: Caller,
+): void {
+  server.setRequestHandler("prompts/list", ({ params }) => {
+    if (params?.cursor !== undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of prompts is one page.");
+    return { prompts: prompts.map(toPrompt) };
+  });
+  server.setRequestHandler("prompts/get", ({ params }, context) => {
+    const prompt = findPrompt(prompts, params.name);
+    const client = new AskedClient(ctx, { server, context, caller, name: prompt.name });
+    const scope = { toolbox, ctx, caller, signal: context.mcpReq.signal };
+    return orProtocolError(ctx, getPrompt(prompt, params.arguments ?? {}, { ...scope, client }));
+  });
+}
+
+/** Throws `InvalidParams` that lists the known ones. */
+export function findPrompt(prompts: readonly PromptKind[], name: string): PromptKind {
+  const prompt = prompts.find((one) => one.name === name);
+  if (prompt !== undefined) return prompt;
+  const known = prompts.map((one) => one.name).join(", ");
+  throw new ProtocolError(
+    ProtocolErrorCode.InvalidParams,
+    `There is no prompt ${quote(name)}. The prompts are ${known}.`,
+  );
+}
+
+type Args = Readonly<Record<string, string>>;
+type AskingScope = Scope & { readonly client: CallingClient };
+
+async function getPrompt(
+  prompt: PromptKind,
+  args: Args,
+  scope: AskingScope,
+): Promise<GetPromptResult | InputRequiredResult> {
+  const known = prompt.arguments.map(({ name }) => name);
+  const unknown = Object.keys(args).find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new AppError(
+      "invalid",
+      `${quote(unknown)} is not an argument of ${prompt.name}. The arguments are ${known.join(", ")}.`,
+    );
+  }
+  try {
+    return {
+      description: prompt.description,
+      messages: await prompt.messages(complete(prompt, args, scope.client), scope),
+    };
+  } catch (error) {
+    if (error instanceof InputNeeded) return error.result;
+    throw error;
+  }
+}
+
+/** Whoever starts a task is asked for what they left out, where the client can do that. */
+function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
+  const missing = missingIn(prompt, args);
+  if (missing.length === 0 || !client.canAnswer("form")) return requireAll(prompt, args);
+  const message = `${prompt.title}: what should it be about?`;
+  const { form } = client.ask({ form: { kind: "form", message, schema: toForm(missing) } });
+  if (form.action !== "accept")
+    throw new AppError(
+      "conflict",
+      `${prompt.name} was not started: the person did not fill in what it needs.`,
+    );
+  const given = missing
+    .map(({ name }) => [name, form.content[name]] as const)
+    .filter(([, value]) => typeof value === "string");
+  return requireAll(prompt, { ...args, ...(Object.fromEntries(given) as Args) });
+}
+
+function requireAll(prompt: PromptKind, args: Args): Args {
+  const [missing] = missingIn(prompt, args);
+  if (missing === undefined) return args;
+  throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);
+}
+
+function missingIn(prompt: PromptKind, args: Args): PromptArgument[] {
+  return prompt.arguments.filter(
+    ({ name, required }) => required === true && (args[name] ?? "").trim() === "",
+  );
+}
+
+function toForm(missing: readonly PromptArgument[]): Readonly<Record<string, unknown>> {
+  const fields = missing.map(
+    ({ name, description }) => [name, { type: "string", description, minLength: 1 }] as const,
+  );
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields),
+    required: missing.map(({ name }) => name),
+  };
+}
+
+function toPrompt({ name, title, description, arguments: args }: PromptKind): Prompt {
+  return {
+    name,
+    title,
+    description,
+    arguments: args.map((one) => ({
+      name: one.name,
+      description: one.description,
+      required: one.required ?? false,
+    })),
+  };
+}

@@ -1,0 +1,162 @@
+import type { GetPromptResult } from "@modelcontextprotocol/server";
+import { AppError } from "../../domain/errors.ts";
+import { POST_STATUSES } from "../../domain/posts/post-states.ts";
+import { quote } from "../../domain/time.ts";
+import {
+  readAccounts,
+  readPosts,
+  suggestAccounts,
+  suggestPosts,
+  suggestProviders,
+} from "../calls/look-up.ts";
+import type { PromptArgument, PromptKind } from "./prompt-kind.ts";
+import { POST_RESOURCE } from "../resources/resources.ts";
+import type { Scope } from "../scope.ts";
+
+const ACCOUNT: PromptArgument = {
+  name: "accountId",
+  description: "Only this channel, by its id; default: all.",
+  complete: suggestAccounts,
+};
+
+const PROVIDER: PromptArgument = {
+  name: "provider",
+  description: "Only channels on this platform; default: all.",
+  complete: suggestProviders,
+};
+
+const PLAN_WEEK: PromptKind = {
+  name: "plan_week",
+  title: "Plan a week of posts",
+  description:
+    "Fills the free days of a week with posts about what you name, checks each before it is scheduled, and asks you first.",
+  arguments: [
+    {
+      name: "topics",
+      description: "What the posts should be about: campaigns, products, news.",
+      required: true,
+    },
+    { name: "week", description: "Any day of the week, as yyyy-mm-dd; default: the coming week." },
+    ACCOUNT,
+    PROVIDER,
+  ],
+  async messages({ topics = "", week = "", accountId = "", provider = "" }, scope) {
+    const channels = await chooseChannels(scope, { accountId, provider });
+    return says(
+      `Plan posts for ${week === "" ? "the coming week (Monday to Sunday)" : `the week of ${week}`}.`,
+      `About: ${topics}`,
+      `Channels: ${channels}`,
+      "1. Ask me for my time zone unless you know it. Call show_calendar for the week to see what is planned already, and list_posts " +
+        "with status published to see what these channels usually say and when.",
+      "2. Read the rules of each channel (list_accounts, and posthorn://platforms/{provider} for metadata). Look for fitting media with list_files.",
+      "3. Propose a table: day and time, channel, text, media. Leave out days that are full, and never plan the same text twice.",
+      "4. After I agree, check all with schedule_post and dryRun, mend what is warned of, then schedule them with schedule_posts and show the result.",
+    );
+  },
+};
+
+const REPURPOSE_POST: PromptKind = {
+  name: "repurpose_post",
+  title: "Use a post again elsewhere",
+  description:
+    "Rewrites a post for other channels within their rules, and schedules it there after you agree.",
+  arguments: [
+    {
+      name: "postId",
+      description: "The post, by its id.",
+      required: true,
+      complete: (scope) => suggestPosts(scope),
+    },
+    { ...ACCOUNT, description: "The channel to bring it to, by its id; default: all others that fit." },
+    { ...PROVIDER, description: "Only channels on this platform; default: all others." },
+  ],
+  async messages({ postId = "", accountId = "", provider = "" }, scope) {
+    const channels = await chooseChannels(scope, { accountId, provider });
+    const post = await POST_RESOURCE.read(postId, scope);
+    return [
+      ...says(
+        "Bring the attached post to other channels.",
+        `Channels: ${channels}`,
+        "1. Leave out the channel it is on already. Read the rules of each of the others: caption length and media in list_accounts, metadata in " +
+          "posthorn://platforms/{provider}.",
+        "2. Write a text of its own for each channel, in the language and tone of the original, within the limits. Keep facts, links and alt texts.",
+        "3. Show me the texts and ask when they should go out. After I agree, check each with schedule_post and dryRun, then schedule it.",
+      ),
+      { role: "user", content: { type: "resource", resource: post } },
+    ];
+  },
+};
+
+const REVIEW_FAILED_POSTS: PromptKind = {
+  name: "review_failed_posts",
+  title: "Review failed posts",
+  description:
+    "Goes through posts that did not go out, explains each in plain words, and mends what can be mended after you agree.",
+  arguments: [
+    {
+      name: "status",
+      description: "Posts in this state; default: failed.",
+      complete: async () => POST_STATUSES.map((value) => ({ value })),
+    },
+    { name: "from", description: "Scheduled at or after this day, as yyyy-mm-dd; default: all." },
+    ACCOUNT,
+    PROVIDER,
+  ],
+  async messages({ status = "", from = "", accountId = "", provider = "" }, scope) {
+    const state = status === "" ? "failed" : requireStatus(status);
+    const channels = await chooseChannels(scope, { accountId, provider });
+    const filters = {
+      status: [state],
+      ...(from === "" ? {} : { from }),
+      ...(accountId === "" ? {} : { accountId: [accountId] }),
+      ...(provider === "" ? {} : { provider: [provider] }),
+    };
+    const { posts } = await readPosts(scope, { ...filters, limit: 1 });
+    return says(
+      `Review the posts that are ${state}${from === "" ? "" : ` since ${from}`}.`,
+      `Channels: ${channels}`,
+      ...(posts.length === 0 ? ["There seem to be none now: check once, then say so."] : []),
+      `1. Call get_status, then list_posts with ${JSON.stringify(filters)}. For each post read get_post with history.`,
+      "2. Group them by cause and explain each in plain words: what happened, whether anything went live, what mends it.",
+      '3. Where error begins with "outcome unknown", ask me to look at the channel, and settle it with resolve_post. Never schedule such a post again.',
+      "4. Propose for the others: reconnect the channel (connect_channel), change the post, or retry_post. Do each only after I agree.",
+    );
+  },
+};
+
+export const PROMPTS: readonly PromptKind[] = [PLAN_WEEK, REPURPOSE_POST, REVIEW_FAILED_POSTS];
+
+function says(...paragraphs: readonly string[]): GetPromptResult["messages"] {
+  return [{ role: "user", content: { type: "text", text: paragraphs.join("\n\n") } }];
+}
+
+/** The channels a prompt is about, in words. Throws `invalid` when there are none. */
+async function chooseChannels(
+  scope: Scope,
+  { accountId, provider }: { accountId: string; provider: string },
+): Promise<string> {
+  const accounts = await readAccounts(scope);
+  const chosen = accounts.filter(
+    (one) => (accountId === "" || one.id === accountId) && (provider === "" || one.provider === provider),
+  );
+  if (chosen.length > 0)
+    return chosen
+      .map(({ id, name, provider: platform }) => `${quote(name)} on ${platform} (${id})`)
+      .join(", ");
+  if (accountId !== "" && !accounts.some(({ id }) => id === accountId)) {
+    throw new AppError(
+      "invalid",
+      `accountId: there is no account ${quote(accountId)}. Take ids from list_accounts.`,
+    );
+  }
+  const known = accounts.map((one) => `${one.id} on ${one.provider}`).join(", ");
+  throw new AppError(
+    "invalid",
+    `accountId, provider: no channel fits. ${known === "" ? "Connect one with connect_channel." : `There are ${known}.`}`,
+  );
+}
+
+function requireStatus(status: string): string {
+  if (POST_STATUSES.some((known) => known === status)) return status;
+  throw new AppError("invalid", `status: must be one of ${POST_STATUSES.join(", ")}.`);
+}

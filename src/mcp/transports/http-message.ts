@@ -1,0 +1,89 @@
+import type { Request, Response } from "express";
+import { isJsonContentType, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { isDeeper } from "../../domain/json-depth.ts";
+import { SECOND } from "../../domain/time.ts";
+import type { AppContext } from "../../services/context.ts";
+import { MAX_MESSAGE_BYTES, MAX_MESSAGE_LEVELS } from "../limits.ts";
+
+/** How long a body may take: the HTTP server itself sets no limit, because of uploads. */
+const MAX_BODY_MS = 30 * SECOND;
+
+/** The range that JSON-RPC leaves to servers; the HTTP status says more. */
+export const REFUSED = -32_000;
+export const SESSION_NOT_FOUND = -32_001;
+
+/** Answers what never became a JSON-RPC call. */
+export function answerError(response: Response, status: number, code: number, message: string): void {
+  response.status(status).json({ jsonrpc: "2.0", error: { code, message }, id: null });
+}
+
+export function answerMethodNotAllowed(response: Response, allow: string): void {
+  response.set("Allow", allow);
+  answerError(response, 405, REFUSED, `This address takes ${allow}.`);
+}
+
+/** Reads a body as JSON; null when it could not be, and the reason has been answered. */
+export async function readMessage(
+  request: Request,
+  response: Response,
+  clock: AppContext["clock"],
+): Promise<{ value: unknown } | null> {
+  if (!isJsonContentType(request.headers["content-type"] ?? null)) {
+    answerError(response, 415, REFUSED, "Content-Type: must be application/json.");
+    return null;
+  }
+  const bytes = await readBytes(request, response, clock);
+  if (bytes === null) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    answerError(response, 400, ProtocolErrorCode.ParseError, "The body is not valid JSON in UTF-8.");
+    return null;
+  }
+  if (!isDeeper(value, MAX_MESSAGE_LEVELS)) return { value };
+  // Whatever walks it would run out of stack.
+  answerError(
+    response,
+    400,
+    ProtocolErrorCode.InvalidRequest,
+    `The message is nested deeper than ${MAX_MESSAGE_LEVELS} levels. Flatten it.`,
+  );
+  return null;
+}
+
+async function readBytes(
+  request: Request,
+  response: Response,
+  clock: AppContext["clock"],
+): Promise<Buffer | null> {
+  const done = clock.after(MAX_BODY_MS, () => breakOff(request, response));
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The socket stays, for the answer; Node throws away what still comes.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= MAX_MESSAGE_BYTES) continue;
+      answerError(
+        response,
+        413,
+        REFUSED,
+        `The message is longer than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB. Send less at once.`,
+      );
+      return null;
+    }
+    return Buffer.concat(chunks);
+  } catch {
+    // The client went away in the middle.
+    return null;
+  } finally {
+    done();
+  }
+}
+
+function breakOff(request: Request, response: Response): void {
+  response.set("Connection", "close").once("finish", () => request.destroy());
+  answerError(response, 408, REFUSED, `The body did not arrive within ${MAX_BODY_MS / SECOND} seconds.`);
+}

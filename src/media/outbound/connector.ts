@@ -1,0 +1,58 @@
+import type { LookupAddress } from "node:dns";
+import { lookup as systemLookup } from "node:dns/promises";
+import type { LookupFunction } from "node:net";
+import { callbackify } from "node:util";
+import { buildConnector } from "undici";
+import { SECOND } from "../../domain/time.ts";
+import { isPublicAddress } from "./addresses.ts";
+import { refusedAsPrivate } from "./address-policy.ts";
+
+/** Every address of a name. */
+export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+export const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+
+const CONNECT_TIMEOUT_MS = 10 * SECOND;
+
+/** Connects wherever it is told: for hosts that the administrator named. */
+export function createOpenConnector(lookup: Lookup): buildConnector.connector {
+  return buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: toNodeLookup(lookup, () => null) });
+}
+
+/**
+ * Connects to public addresses alone. The name is resolved once, by the connection itself, every answer is checked, and so is
+ * the far end of the finished connection: there is no second resolution for a name that changes its answer (DNS rebinding).
+ */
+export function createGuardedConnector(lookup: Lookup): buildConnector.connector {
+  const refuse = (answers: readonly LookupAddress[], hostname: string): Error | null =>
+    answers.every(({ address }) => isPublicAddress(address)) ? null : refusedAsPrivate(hostname);
+  const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: toNodeLookup(lookup, refuse) });
+  return (target, callback) =>
+    connect(target, (...result) => {
+      const [error, socket] = result;
+      if (error !== null || isPublicAddress(socket.remoteAddress ?? "")) return callback(...result);
+      socket.destroy();
+      callback(refusedAsPrivate(target.hostname), null);
+    });
+}
+
+function toNodeLookup(
+  lookup: Lookup,
+  refuse: (answers: readonly LookupAddress[], hostname: string) => Error | null,
+): LookupFunction {
+  const resolve = callbackify(
+    async (hostname: string): Promise<readonly [LookupAddress, ...LookupAddress[]]> => {
+      const [first, ...others] = await lookup(hostname);
+      if (first === undefined) throw new Error(`The name ${hostname} has no address.`);
+      const refusal = refuse([first, ...others], hostname);
+      if (refusal !== null) throw refusal;
+      return [first, ...others];
+    },
+  );
+  return (hostname, options, callback) =>
+    resolve(hostname, (error, answers) => {
+      if (error !== null) return callback(error, "", 0);
+      if (options.all === true) return callback(null, [...answers]);
+      callback(null, answers[0].address, answers[0].family);
+    });
+}

@@ -1,0 +1,210 @@
+import { Agent, Client, type Dispatcher } from "undici";
+import { AppError } from "../../domain/errors.ts";
+import { Gate } from "../../domain/gate.ts";
+import type { HostRule } from "../../domain/host-rule.ts";
+import { SECOND } from "../../domain/time.ts";
+import {
+  OutboundFailure,
+  type Outbound,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "../../ports/outbound.ts";
+import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
+import { createGuardedConnector, createOpenConnector, resolveBySystem, type Lookup } from "./connector.ts";
+import { watchStream } from "./watch-stream.ts";
+
+const DEFAULT_TIMEOUT_MS = 30 * SECOND;
+const DEFAULT_IDLE_MS = 15 * SECOND;
+const MAX_HEADER_BYTES = 32 * 1024;
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
+/** What goes along to another origin; everything else may be a credential. */
+const HARMLESS_HEADERS: readonly string[] = [
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "range",
+  "user-agent",
+];
+
+export interface OutboundOptions {
+  /** May be private, for every address. */
+  readonly allowedHosts: readonly HostRule[];
+  /** Base addresses that the administrator set; may be private, but not for addresses that a user gave. */
+  readonly trustedOrigins?: readonly string[];
+  readonly userAgent?: string;
+  /** Tests resolve names their own way; default: the system. */
+  readonly lookup?: Lookup;
+}
+
+/**
+ * Requests whose answer is awaited at a time: each takes a connection, and systems give a process some thousand. Twice as many as
+ * posts are sent at once, because sending a file may wait for reading it. The time allowed for one begins when it is made.
+ */
+const MAX_REQUESTS = 1_024;
+
+interface Door {
+  readonly policy: AddressPolicy;
+  readonly userAgent: string;
+  /** Kept connections, and how to make a single one; `open` is for excepted hosts. */
+  readonly pools: Readonly<Record<"open" | "guarded", Agent>>;
+  single(origin: string, isExcepted: boolean): Client;
+}
+
+/** The one door to the network; see ports/outbound.ts. Redirects are followed for GET and HEAD, others are handed back. */
+export function createOutbound(options: OutboundOptions): Outbound & AsyncDisposable {
+  const door = createDoor(options);
+  const requests = new Gate(MAX_REQUESTS);
+  return {
+    request: (request) => requests.pass(() => follow(door, request)),
+    assertAllowed: (field, text) => assertAllowed(door.policy, field, text),
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
+    },
+  };
+}
+
+function createDoor(options: OutboundOptions): Door {
+  const lookup = options.lookup ?? resolveBySystem;
+  const open = { connect: createOpenConnector(lookup), maxHeaderSize: MAX_HEADER_BYTES };
+  const guarded = { connect: createGuardedConnector(lookup), maxHeaderSize: MAX_HEADER_BYTES };
+  return {
+    policy: createAddressPolicy({
+      allowedHosts: options.allowedHosts,
+      trustedOrigins: options.trustedOrigins ?? [],
+    }),
+    userAgent: options.userAgent ?? "Posthorn",
+    pools: { open: new Agent(open), guarded: new Agent(guarded) },
+    // Without pipelining the connection is closed after its one answer.
+    single: (origin, isExcepted) => new Client(origin, { ...(isExcepted ? open : guarded), pipelining: 0 }),
+  };
+}
+
+function assertAllowed(policy: AddressPolicy, field: string, text: string): URL {
+  try {
+    return policy.check(text, false).url;
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new AppError(error.kind, `${field}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+async function follow(door: Door, first: OutboundRequest): Promise<OutboundResponse> {
+  const deadline = AbortSignal.timeout(first.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const signal = first.signal === undefined ? deadline : AbortSignal.any([first.signal, deadline]);
+  const maxRedirects = first.method === "GET" || first.method === "HEAD" ? (first.maxRedirects ?? 0) : 0;
+  let request: OutboundRequest = { ...first, signal, headers: withDefaults(door, first.headers) };
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await send(door, request, redirects > 0);
+    const location = response.headers["location"];
+    if (maxRedirects === 0 || !REDIRECTS.includes(response.status) || location === undefined) return response;
+    response.body.destroy();
+    if (redirects === maxRedirects) throw new OutboundFailure(`More than ${maxRedirects} redirects.`, true);
+    request = redirected(request, location);
+  }
+}
+
+/** The next hop is an address that the answering server gave, whoever gave the first one. */
+function redirected(request: OutboundRequest, location: string): OutboundRequest {
+  if (!URL.canParse(location, request.url))
+    throw new OutboundFailure("A redirect leads to no address.", true);
+  const from = new URL(request.url);
+  const to = new URL(location, from);
+  const headers = from.origin === to.origin ? request.headers : onlyHarmless(request.headers);
+  return {
+    ...request,
+    url: to.href,
+    isUserGiven: request.isUserGiven === true || from.origin !== to.origin,
+    headers: headers ?? {},
+  };
+}
+
+function withDefaults(door: Door, headers: OutboundRequest["headers"]): Record<string, string> {
+  const given = Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+  // Nothing is unpacked here, so that no answer can grow beyond what was sent.
+  return { "user-agent": door.userAgent, "accept-encoding": "identity", ...given };
+}
+
+function onlyHarmless(headers: OutboundRequest["headers"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).filter(([name]) => HARMLESS_HEADERS.includes(name)),
+  );
+}
+
+/** One hop. `wasSent` is told by whether the request was ever put on a connection. */
+async function send(door: Door, request: OutboundRequest, isRedirect: boolean): Promise<OutboundResponse> {
+  const { url, isExcepted } = door.policy.check(request.url, request.isUserGiven ?? false);
+  const single = request.newConnection === true ? door.single(url.origin, isExcepted) : null;
+  let wasSent = isRedirect;
+  const dispatcher = noteStart(single ?? door.pools[isExcepted ? "open" : "guarded"], () => (wasSent = true));
+  try {
+    const response = await dispatcher.request({
+      ...toUndici(request),
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+    });
+    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given up.
+    response.body.on("error", () => {});
+    if (single !== null) response.body.once("close", () => void single.destroy());
+    return {
+      status: response.statusCode,
+      headers: flatten(response.headers),
+      url: url.href,
+      body: response.body,
+    };
+  } catch (error) {
+    void single?.destroy();
+    if (error instanceof AppError) throw error;
+    throw new OutboundFailure(describe(error), wasSent, { cause: error });
+  }
+}
+
+/** Calls back when the request is about to be written, which is after the connection (and TLS) came up. */
+function noteStart(dispatcher: Agent | Client, onStart: () => void): Dispatcher {
+  return dispatcher.compose((dispatch) => (options, handler) => {
+    const noting: Dispatcher.DispatchHandler = {
+      onRequestStart(...args) {
+        onStart();
+        handler.onRequestStart?.(...args);
+      },
+      onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
+      onResponseStart: (...args) => handler.onResponseStart?.(...args),
+      onResponseData: (...args) => handler.onResponseData?.(...args),
+      onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
+      onResponseError: (...args) => handler.onResponseError?.(...args),
+    };
+    return dispatch(options, noting);
+  });
+}
+
+function toUndici(request: OutboundRequest): Omit<Dispatcher.RequestOptions, "path"> {
+  const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const idleMs = request.idleMs ?? DEFAULT_IDLE_MS;
+  const { body } = request;
+  return {
+    method: request.method,
+    headers: { ...request.headers },
+    signal: request.signal ?? null,
+    // A server may think about an upload for as long as the whole request may last.
+    headersTimeout: timeoutMs,
+    bodyTimeout: idleMs,
+    ...(body === undefined
+      ? {}
+      : { body: typeof body === "string" || Buffer.isBuffer(body) ? body : watchStream(body, idleMs) }),
+  };
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
+  );
+  return Object.fromEntries(pairs);
+}
+
+/** For the log: undici's own words name the host and the kind of failure, never headers or bodies. */
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

@@ -1,0 +1,57 @@
+import { fileTypeFromBuffer } from "file-type";
+import { AppError } from "../../domain/errors.ts";
+import type { MediaFormat } from "../../ports/media-probe.ts";
+
+/** How much of a file's beginning tells what it is. */
+export const HEAD_BYTES = 64 * 1024;
+
+/**
+ * What is taken, by the name that file-type gives to the bytes. Everything in it is read by sharp or mediabunny, so that its
+ * size and length are known; HEIC (no decoder), AVI, SVG and documents are not.
+ */
+const FORMATS: Readonly<Record<string, MediaFormat>> = {
+  "image/jpeg": { mimeType: "image/jpeg", type: "image", extension: "jpg" },
+  "image/png": { mimeType: "image/png", type: "image", extension: "png" },
+  "image/apng": { mimeType: "image/png", type: "image", extension: "png" },
+  "image/gif": { mimeType: "image/gif", type: "image", extension: "gif" },
+  "image/webp": { mimeType: "image/webp", type: "image", extension: "webp" },
+  "image/avif": { mimeType: "image/avif", type: "image", extension: "avif" },
+  "image/tiff": { mimeType: "image/tiff", type: "image", extension: "tiff" },
+  "video/mp4": { mimeType: "video/mp4", type: "video", extension: "mp4" },
+  "video/x-m4v": { mimeType: "video/mp4", type: "video", extension: "m4v" },
+  "video/3gpp": { mimeType: "video/3gpp", type: "video", extension: "3gp" },
+  "video/quicktime": { mimeType: "video/quicktime", type: "video", extension: "mov" },
+  "video/webm": { mimeType: "video/webm", type: "video", extension: "webm" },
+  "video/matroska": { mimeType: "video/x-matroska", type: "video", extension: "mkv" },
+  "video/mp2t": { mimeType: "video/mp2t", type: "video", extension: "ts" },
+  "audio/mpeg": { mimeType: "audio/mpeg", type: "audio", extension: "mp3" },
+  "audio/mp4": { mimeType: "audio/mp4", type: "audio", extension: "m4a" },
+  "audio/x-m4a": { mimeType: "audio/mp4", type: "audio", extension: "m4a" },
+  "audio/aac": { mimeType: "audio/aac", type: "audio", extension: "aac" },
+  "audio/wav": { mimeType: "audio/wav", type: "audio", extension: "wav" },
+  "audio/flac": { mimeType: "audio/flac", type: "audio", extension: "flac" },
+  "audio/ogg": { mimeType: "audio/ogg", type: "audio", extension: "ogg" },
+  "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
+};
+
+/** What the first bytes of a file say it is, whatever its name and header claim. Throws `invalid` for what is not taken. */
+export async function identify(head: Uint8Array): Promise<MediaFormat> {
+  const found = await fileTypeFromBuffer(head);
+  const format = found === undefined ? undefined : FORMATS[found.mime];
+  if (format === undefined) throw unknownFormat(head);
+  return format;
+}
+
+function unknownFormat(head: Uint8Array): AppError {
+  const extensions = [...new Set(Object.values(FORMATS).map((format) => format.extension))].join(", ");
+  const isPage = /^\s*(<!doctype html|<html|<\?xml|<svg)/i.test(
+    Buffer.from(head.subarray(0, 512)).toString("latin1"),
+  );
+  const what = isPage
+    ? "is a web page or an SVG drawing, not a media file"
+    : "is no picture, video or sound of a kind that can be posted";
+  return new AppError(
+    "invalid",
+    `The content ${what}. What counts is the content, not the name. Give one of ${extensions}.`,
+  );
+}

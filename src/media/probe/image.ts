@@ -1,0 +1,232 @@
+import type { Metadata, Sharp } from "sharp";
+import { AppError } from "../../domain/errors.ts";
+import type { FittedImage, ImageLimits } from "../../ports/media.ts";
+import type { MediaFormat } from "../../ports/media-probe.ts";
+import { isAnimation } from "./animation.ts";
+import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
+import { loadSharp } from "./load-sharp.ts";
+
+export interface InspectedImage {
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+}
+
+/** Pictures are held whole while they are worked on. */
+export const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
+
+const TIMEOUT_SECONDS = 30;
+
+/** sharp's names of the formats that `formats.ts` takes. AVIF is a kind of HEIF. */
+const SHARP_FORMATS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpeg",
+  "image/png": "png",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "image/avif": "heif",
+  "image/tiff": "tiff",
+};
+
+const sharp = loadSharp();
+
+// libvips sniffs for itself: what is not listed here it must not even try (SVG, PDF, …).
+sharp?.block({ operation: ["VipsForeignLoad"] });
+sharp?.unblock({
+  operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
+});
+
+/** Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused: `invalid`. */
+export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<InspectedImage> {
+  if (sharp === null) return inspectPlainImage(bytes, format);
+  const metadata = await readMetadata(bytes);
+  if (metadata.format !== SHARP_FORMATS[format.mimeType])
+    throw damaged(new Error(`is ${metadata.format}, not ${format.mimeType}`));
+  await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
+  return { ...metadata.autoOrient, isAnimated: isAnimated(metadata, bytes, format.mimeType) };
+}
+
+/** Scanned documents have pages too; of a PNG that moves libvips sees one. */
+function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolean {
+  return (
+    ((metadata.pages ?? 1) > 1 && mimeType !== "image/tiff") ||
+    (mimeType === "image/png" && isAnimation(bytes, mimeType))
+  );
+}
+
+/**
+ * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes; otherwise it is
+ * turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid` where nothing fits.
+ */
+export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
+  if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
+  const metadata = await readMetadata(bytes);
+  if (isWithin(metadata, { bytes, mimeType }, limits)) {
+    return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
+  }
+  const isTransparent = metadata.hasAlpha && !(await guarded(open(bytes).stats())).isOpaque;
+  const isMoving = isAnimated(metadata, bytes, mimeType);
+  const ways = waysOf(mimeType, { isTransparent, isMoving }, limits.mimeTypes);
+  const first = Math.min(
+    1,
+    ratio(limits.maxWidth, metadata.autoOrient.width),
+    ratio(limits.maxHeight, metadata.autoOrient.height),
+  );
+  for (const scale of SCALES) {
+    const size = scaled(metadata.autoOrient, first * scale);
+    for (const way of ways) {
+      const picture = draw(bytes, { size, isMoving, isFlat: !way.keepsAlpha });
+      const { data, info } = await guarded(way.encode(picture).toBuffer({ resolveWithObject: true }));
+      if (data.length > limits.maxBytes) continue;
+      return {
+        bytes: data,
+        mimeType: way.mimeType,
+        width: info.width,
+        height: info.pageHeight ?? info.height,
+        isChanged: true,
+      };
+    }
+  }
+  throw new AppError(
+    "invalid",
+    `The picture cannot be brought to ${limits.maxBytes} bytes as ${limits.mimeTypes.join(" or ")}. Give a smaller or simpler one.`,
+  );
+}
+
+function isWithin(
+  metadata: Metadata,
+  image: { bytes: Buffer; mimeType: string },
+  limits: ImageLimits,
+): boolean {
+  const isPlain = [metadata.exif, metadata.xmp, metadata.iptc].every((part) => part === undefined);
+  return (
+    isPlain &&
+    (metadata.orientation ?? 1) === 1 &&
+    limits.mimeTypes.includes(image.mimeType) &&
+    image.bytes.length <= limits.maxBytes &&
+    metadata.width <= (limits.maxWidth ?? Infinity) &&
+    metadata.height <= (limits.maxHeight ?? Infinity)
+  );
+}
+
+interface Way {
+  readonly mimeType: string;
+  readonly keepsAlpha: boolean;
+  readonly keepsFrames: boolean;
+  encode(picture: Sharp): Sharp;
+}
+
+const SCALES: readonly number[] = [1, 0.8, 0.64, 0.5, 0.4, 0.32, 0.25, 0.2, 0.125, 0.0625];
+
+/** Below 60 the loss is plain to see; a smaller picture looks better then. */
+const QUALITIES: readonly number[] = [92, 85, 78, 70, 60];
+
+const lossless = { keepsAlpha: true, keepsFrames: false } as const;
+const PNG: Way = {
+  mimeType: "image/png",
+  ...lossless,
+  encode: (picture) => picture.png({ compressionLevel: 9 }),
+};
+const GIF: Way = {
+  mimeType: "image/gif",
+  ...lossless,
+  keepsFrames: true,
+  encode: (picture) => picture.gif(),
+};
+const JPEGS = QUALITIES.map((quality): Way => ({
+  mimeType: "image/jpeg",
+  keepsAlpha: false,
+  keepsFrames: false,
+  encode: (picture) => picture.jpeg({ quality, mozjpeg: quality < 92 }),
+}));
+const WEBPS = QUALITIES.map((quality): Way => ({
+  mimeType: "image/webp",
+  keepsAlpha: true,
+  keepsFrames: true,
+  encode: (picture) => picture.webp({ quality }),
+}));
+const AVIFS = [70, 50].map((quality): Way => ({
+  mimeType: "image/avif",
+  keepsAlpha: true,
+  keepsFrames: false,
+  encode: (picture) => picture.avif({ quality }),
+}));
+
+/** In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody shows. */
+function waysOf(
+  mimeType: string,
+  is: { isTransparent: boolean; isMoving: boolean },
+  allowed: readonly string[],
+): Way[] {
+  // A PNG that moves is read as a still one, so nothing made of it would move.
+  const every = [GIF, PNG, ...WEBPS, ...AVIFS, ...JPEGS].filter(
+    (way) => !is.isMoving || (way.keepsFrames && mimeType !== "image/png"),
+  );
+  const own = every.filter((way) => way.mimeType === mimeType);
+  const others = is.isTransparent ? [...WEBPS, PNG, ...AVIFS, ...JPEGS] : [...JPEGS, ...WEBPS];
+  const preferred = [...new Set([...own, ...others])].filter(
+    (way) => every.includes(way) && allowed.includes(way.mimeType),
+  );
+  const ways = preferred.length > 0 ? preferred : every.filter((way) => allowed.includes(way.mimeType));
+  if (ways.length > 0) return ways;
+  if (is.isMoving) {
+    throw new AppError(
+      "invalid",
+      `The picture is animated, and would have to become a still one (${allowed.join(" or ")}). Give a still picture, or a video.`,
+    );
+  }
+  throw new AppError(
+    "invalid",
+    `The picture cannot be made one of ${allowed.join(", ")}. Give a picture of such a type.`,
+  );
+}
+
+/** sharp leaves metadata out unless asked; colours are brought to sRGB. */
+function draw(
+  bytes: Buffer,
+  how: { size: { width: number; height: number }; isMoving: boolean; isFlat: boolean },
+): Sharp {
+  const picture = open(bytes, how.isMoving)
+    .autoOrient()
+    .resize({ ...how.size, fit: "inside", withoutEnlargement: true });
+  return how.isFlat ? picture.flatten({ background: "white" }) : picture;
+}
+
+function open(bytes: Buffer, animated = false): Sharp {
+  if (sharp === null) throw new Error("sharp is not installed.");
+  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning grey.
+  return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
+}
+
+function readMetadata(bytes: Buffer): Promise<Metadata> {
+  return guarded(open(bytes).metadata());
+}
+
+async function guarded<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause: unknown) => {
+    if (cause instanceof Error && cause.message.includes("pixel limit")) {
+      throw new AppError(
+        "invalid",
+        "The picture has too many pixels (more than 268 million). Give a smaller one.",
+        { cause },
+      );
+    }
+    throw damaged(cause);
+  });
+}
+
+function damaged(cause: unknown): AppError {
+  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it anew.", {
+    cause,
+  });
+}
+
+function ratio(limit: number | undefined, length: number): number {
+  return limit === undefined ? 1 : limit / length;
+}
+
+function scaled(size: { width: number; height: number }, scale: number): { width: number; height: number } {
+  return {
+    width: Math.max(1, Math.round(size.width * scale)),
+    height: Math.max(1, Math.round(size.height * scale)),
+  };
+}

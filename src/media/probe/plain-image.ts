@@ -1,0 +1,100 @@
+import { imageSize } from "image-size";
+import { AppError } from "../../domain/errors.ts";
+import type { FittedImage, ImageLimits } from "../../ports/media.ts";
+import type { MediaFormat } from "../../ports/media-probe.ts";
+import { isAnimation } from "./animation.ts";
+
+/** image-size's names of the formats that `formats.ts` takes. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  "image/jpeg": ["jpg"],
+  "image/png": ["png"],
+  "image/gif": ["gif"],
+  "image/webp": ["webp"],
+  "image/avif": ["avif", "heif"],
+  "image/tiff": ["tiff"],
+};
+
+/** sharp's own limit, so that the same pictures are refused with and without it. */
+const MAX_PIXELS = 268_402_689;
+
+/** From this orientation on a picture lies on its side: https://exiftool.org/TagNames/EXIF.html, 0x0112. */
+const FIRST_SIDEWAYS = 5;
+
+/** The marks of EXIF and XMP in the formats that carry them. */
+const METADATA_MARKS = ["Exif\0\0", "eXIf", "EXIF", "http://ns.adobe.com/xap/", "XML:com.adobe.xmp", "XMP "];
+
+interface PlainSize {
+  readonly width: number;
+  readonly height: number;
+  readonly isTurned: boolean;
+}
+
+/** What the header says of a picture that nothing here can decode. Throws `invalid` for a header that cannot be read. */
+export function inspectPlainImage(
+  bytes: Buffer,
+  format: MediaFormat,
+): { width: number; height: number; isAnimated: boolean } {
+  const { width, height } = readSize(bytes, format.mimeType);
+  if (width * height > MAX_PIXELS) {
+    throw new AppError(
+      "invalid",
+      "The picture has too many pixels (more than 268 million). Give a smaller one.",
+    );
+  }
+  return { width, height, isAnimated: isAnimation(bytes, format.mimeType) };
+}
+
+/** The picture as it is. Throws `invalid`, with the reason, where it would have to be changed first. */
+export function fitPlainImage(bytes: Buffer, mimeType: string, limits: ImageLimits): FittedImage {
+  const size = readSize(bytes, mimeType);
+  const reason = reasonToChange(bytes, { ...size, mimeType }, limits);
+  if (reason === null) return { bytes, mimeType, width: size.width, height: size.height, isChanged: false };
+  throw new AppError(
+    "invalid",
+    `The picture ${reason}, and this Posthorn cannot change pictures: sharp is not installed. Give one that fits, or install Posthorn with its optional packages.`,
+  );
+}
+
+function reasonToChange(
+  bytes: Buffer,
+  image: PlainSize & { readonly mimeType: string },
+  limits: ImageLimits,
+): string | null {
+  const { maxBytes, mimeTypes, maxWidth = Infinity, maxHeight = Infinity } = limits;
+  if (!mimeTypes.includes(image.mimeType))
+    return `is ${image.mimeType} where ${mimeTypes.join(" or ")} is taken`;
+  if (bytes.length > maxBytes) return `has ${bytes.length} bytes where ${maxBytes} are taken`;
+  if (image.width > maxWidth || image.height > maxHeight)
+    return `is ${image.width} × ${image.height}, which is too large`;
+  if (image.isTurned) return "is stored turned";
+  // Where and with what it was taken is nobody's business; it is published to everybody.
+  if (METADATA_MARKS.some((mark) => bytes.includes(mark, 0, "latin1")))
+    return "carries personal metadata (EXIF or XMP)";
+  return null;
+}
+
+function readSize(bytes: Buffer, mimeType: string): PlainSize {
+  const { width, height, type, orientation = 1 } = measure(bytes);
+  if (type === undefined || TYPES[mimeType]?.includes(type) !== true)
+    throw damaged(new Error(`is ${type}, not ${mimeType}`));
+  const isSideways = orientation >= FIRST_SIDEWAYS;
+  return {
+    width: isSideways ? height : width,
+    height: isSideways ? width : height,
+    isTurned: orientation !== 1,
+  };
+}
+
+function measure(bytes: Buffer): ReturnType<typeof imageSize> {
+  try {
+    return imageSize(bytes);
+  } catch (cause) {
+    throw damaged(cause);
+  }
+}
+
+function damaged(cause: unknown): AppError {
+  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it anew.", {
+    cause,
+  });
+}

@@ -1,0 +1,145 @@
+import type { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { AppError } from "../../domain/errors.ts";
+import { MINUTE } from "../../domain/time.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { FileStore } from "../../ports/file-store.ts";
+import type { MediaFacts, MediaItem, MediaOwner, MediaSource, PostMedia } from "../../ports/media.ts";
+import type { MediaProbe } from "../../ports/media-probe.ts";
+import type { Outbound } from "../../ports/outbound.ts";
+import { isPublicUrl } from "../outbound/addresses.ts";
+import { createSpool, type Spool } from "./spool.ts";
+
+const OWN_SCHEME = "r2://";
+
+/** Largest remote file that is fetched. */
+const MAX_BYTES = 4 * 1024 ** 3;
+
+/** Every picture is smaller: it is read whole and more than once. What is larger costs more time to keep than to read again. */
+const PASS_FROM_BYTES = 64 * 1024 ** 2 + 1;
+
+/** A file of the owner's, as the store of records knows it. */
+export interface OwnFile {
+  readonly id: string;
+  readonly sha256: string;
+  readonly altText: string | null;
+}
+
+export interface MediaSourceOptions {
+  readonly outbound: Outbound;
+  readonly files: FileStore;
+  readonly probe: MediaProbe;
+  readonly clock: Clock;
+  /** Where remote media is kept while its post is worked on. */
+  readonly folder: string;
+  /** The owner's file under a key; null for what is missing or somebody else's. */
+  findFile(ownerId: string, key: string): Promise<OwnFile | null>;
+  /** A signed address of ours for a file. */
+  downloadUrl(fileId: string, lastsMs: number): Promise<string>;
+  /** Default 4 GiB. */
+  readonly maxBytes?: number;
+  /** Remote files from this size on are passed through rather than kept, where their source allows. Default 64 MiB. */
+  readonly passFromBytes?: number;
+}
+
+/** Own files are read in place; remote ones are fetched once into the spool, or passed through; see ports/media.ts. */
+export function createMediaSource(options: MediaSourceOptions): MediaSource {
+  const spool = createSpool({
+    ...options,
+    maxBytes: options.maxBytes ?? MAX_BYTES,
+    passFromBytes: options.passFromBytes ?? PASS_FROM_BYTES,
+  });
+  return {
+    forPost: (owner, signal) => createPostMedia({ options, spool, owner, signal }),
+    release: (postId) => spool.release(postId),
+  };
+}
+
+interface Post {
+  readonly options: MediaSourceOptions;
+  readonly spool: Spool;
+  readonly owner: MediaOwner;
+  readonly signal: AbortSignal;
+}
+
+type Opened = Omit<MediaItem, "altText"> & { readonly file: OwnFile | null };
+
+function createPostMedia(post: Post): PostMedia {
+  const opened = new Map<string, Promise<Opened>>();
+  const openOnce = (url: string): Promise<Opened> => {
+    const known = opened.get(url);
+    if (known !== undefined) return known;
+    const opening = openItem(post, url);
+    opened.set(url, opening);
+    // A source that failed may be asked again.
+    opening.catch(() => opened.delete(url));
+    return opening;
+  };
+  return {
+    async item(url, altText) {
+      const { file, ...item } = await openOnce(url);
+      return { ...item, altText: altText ?? file?.altText ?? null };
+    },
+    async fitImage(item, limits) {
+      if (item.facts.type !== "image")
+        throw new AppError("invalid", `A picture is needed, and this is ${item.facts.mimeType}.`);
+      const { fitImage } = await import("../probe/image.ts");
+      return fitImage(await buffer(item.open()), item.facts.mimeType, limits);
+    },
+    async publicUrl(item, minutes, near) {
+      const { file } = await openOnce(item.url);
+      const url =
+        file === null ? item.url : await ownAddress(post.options, { item, file, lastsMs: minutes * MINUTE });
+      if (near?.mayBeNear !== true) assertReachable(url);
+      return url;
+    },
+  };
+}
+
+async function openItem(post: Post, url: string): Promise<Opened> {
+  if (url.startsWith(OWN_SCHEME)) return openOwn(post, url);
+  const spooled = await post.spool.fetch(url, post.owner.postId, post.signal);
+  return { ...spooled, url, file: null };
+}
+
+async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
+  const key = url.slice(OWN_SCHEME.length);
+  const file = await options.findFile(owner.ownerId, key);
+  const sizeBytes = file === null ? null : await options.files.size(key);
+  if (file === null || sizeBytes === null) {
+    throw new AppError(
+      "not_found",
+      "The file of this post is not in the store any more. Upload it again and change the post.",
+    );
+  }
+  const read = (range: { start?: number; end?: number }): Readable => options.files.read(key, range);
+  const facts: MediaFacts = {
+    ...(await options.probe.inspect({ sizeBytes, read })),
+    sizeBytes,
+    sha256: file.sha256,
+  };
+  return { url, facts, file, open: (range = {}) => read(range) };
+}
+
+/** Ours, which is the same host for every platform and tells no more than the file; where others cannot reach it, that of the bucket. */
+async function ownAddress(
+  { files, downloadUrl }: MediaSourceOptions,
+  { item, file, lastsMs }: { readonly item: MediaItem; readonly file: OwnFile; readonly lastsMs: number },
+): Promise<string> {
+  const url = await downloadUrl(file.id, lastsMs);
+  if (isPublicUrl(url)) return url;
+  return (
+    (await files.temporaryUrl(item.url.slice(OWN_SCHEME.length), {
+      lastsMs,
+      mimeType: item.facts.mimeType,
+    })) ?? url
+  );
+}
+
+function assertReachable(url: string): void {
+  if (isPublicUrl(url)) return;
+  throw new AppError(
+    "invalid",
+    "The platform fetches media itself and cannot reach this Posthorn. Whoever runs it must set POSTHORN_PUBLIC_URL to an address that is open to the internet.",
+  );
+}

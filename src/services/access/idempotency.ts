@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { AppError } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { HOUR } from "../../domain/time.ts";
+import type { Tx } from "../../store/engine/db.ts";
+import type { AppContext, CallContext, IdempotencyClaim } from "../context.ts";
+
+/** How long a key's answer is kept (CONTRACT §5). */
+const KEPT_MS = 24 * HOUR;
+
+export interface Replayable<T> {
+  readonly result: T;
+  readonly isReplay: boolean;
+}
+
+export interface IdempotentCall {
+  readonly key: string;
+  readonly tool: string;
+  readonly args: unknown;
+}
+
+/**
+ * Runs `work` at most once per owner and key. The same arguments get the stored result again, others a `conflict`, and so
+ * does a call that is still running. A call that fails frees its key.
+ */
+export async function runOnce<T>(
+  ctx: AppContext,
+  caller: Caller,
+  call: IdempotentCall,
+  work: (claim: IdempotencyClaim) => Promise<T>,
+): Promise<Replayable<T>> {
+  const keyHash = sha256(call.key);
+  const fingerprint = sha256(`${call.tool}\n${canonicalJson(call.args)}`);
+  const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
+  if (stored !== null)
+    return {
+      result: JSON.parse(
+        ctx.cipher.open(stored, placeOf({ owner_id: caller.ownerId, key_hash: keyHash })),
+      ) as T,
+      isReplay: true,
+    };
+
+  let isComplete = false;
+  const complete = async (tx: Tx, result: unknown): Promise<void> => {
+    const { numUpdatedRows } = await tx
+      .updateTable("idempotency")
+      .set({
+        worker_id: null,
+        result: ctx.cipher.seal(
+          JSON.stringify(result),
+          placeOf({ owner_id: caller.ownerId, key_hash: keyHash }),
+        ),
+      })
+      .where("owner_id", "=", caller.ownerId)
+      .where("key_hash", "=", keyHash)
+      .where("worker_id", "=", ctx.workerId)
+      .executeTakeFirst();
+    // Another process took the key over, believing this one dead: what stands in this transaction must not stand twice.
+    if (numUpdatedRows === 0n)
+      throw new AppError(
+        "conflict",
+        "This idempotency key is being used by another request. Ask again in a moment.",
+      );
+    isComplete = true;
+  };
+  try {
+    const result = await work({ keyHash, complete });
+    if (!isComplete) await ctx.db.transaction((tx) => complete(tx, result));
+    return { result, isReplay: false };
+  } catch (error) {
+    await ctx.db.query
+      .deleteFrom("idempotency")
+      .where("owner_id", "=", caller.ownerId)
+      .where("key_hash", "=", keyHash)
+      .where("worker_id", "=", ctx.workerId)
+      .execute();
+    throw error;
+  }
+}
+
+/** Makes a change and, in the same transaction, keeps the answer for the call's key: after a crash both stand or neither. */
+export function commitOnce<T>(
+  call: Pick<CallContext, "ctx" | "idempotency">,
+  change: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  return call.ctx.db.transaction(async (tx) => {
+    const answer = await change(tx);
+    await call.idempotency?.complete(tx, answer);
+    return answer;
+  });
+}
+
+/** The stored result, or null when the key is now ours. */
+async function claimKey(
+  ctx: AppContext,
+  caller: Caller,
+  row: { keyHash: string; fingerprint: string; tool: string },
+): Promise<string | null> {
+  return ctx.db.transaction(async (tx) => {
+    const now = ctx.clock.now();
+    await tx.deleteFrom("idempotency").where("expires_at", "<=", now).execute();
+    const known = await tx
+      .selectFrom("idempotency")
+      .selectAll()
+      .where("owner_id", "=", caller.ownerId)
+      .where("key_hash", "=", row.keyHash)
+      .executeTakeFirst();
+    if (known === undefined) {
+      await tx
+        .insertInto("idempotency")
+        .values({
+          owner_id: caller.ownerId,
+          key_hash: row.keyHash,
+          tool: row.tool,
+          fingerprint: row.fingerprint,
+          worker_id: ctx.workerId,
+          result: null,
+          created_at: now,
+          expires_at: now + KEPT_MS,
+        })
+        .execute();
+      return null;
+    }
+    if (known.fingerprint !== row.fingerprint) {
+      throw new AppError(
+        "conflict",
+        "This idempotency key was used for another request in the last 24 hours. Use a new key for a new request.",
+      );
+    }
+    if (known.result !== null) return known.result;
+    if (
+      known.worker_id === ctx.workerId ||
+      (known.worker_id !== null && (await isWorkerListed(tx, known.worker_id)))
+    ) {
+      throw new AppError(
+        "conflict",
+        "A request with this idempotency key is still running. Ask again in a moment; the answer will be the same.",
+      );
+    }
+    // Its process died before the effect: what must not happen twice is committed together with the result.
+    await tx
+      .updateTable("idempotency")
+      .set({ worker_id: ctx.workerId })
+      .where("owner_id", "=", caller.ownerId)
+      .where("key_hash", "=", row.keyHash)
+      .execute();
+    return null;
+  });
+}
+
+/** Dead workers are taken off the list by the publishers' sweep (`src/publisher/workers.ts`). */
+async function isWorkerListed(tx: Tx, workerId: string): Promise<boolean> {
+  const row = await tx.selectFrom("workers").select("id").where("id", "=", workerId).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */
+export function placeOf(row: { owner_id: string; key_hash: string }): string {
+  return `${row.owner_id}|${row.key_hash}|idempotency`;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** JSON with sorted keys, so that the order of a request's fields does not matter. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

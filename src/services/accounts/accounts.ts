@@ -1,0 +1,156 @@
+import type { Account, AccountStatus, Capabilities } from "../../domain/accounts/account.ts";
+import { AppError } from "../../domain/errors.ts";
+import { canReachAccount, type Caller } from "../../domain/permissions.ts";
+import { DAY, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
+import {
+  findAccountRow,
+  listCountedAccounts,
+  requireReconnect,
+  updateConnection,
+  type AccountRow,
+} from "../../store/tables/accounts.ts";
+import type { Query, Tx } from "../../store/engine/db.ts";
+import type { AppContext } from "../context.ts";
+
+/** How long before its access ends an account asks for attention. */
+const EXPIRING_WITHIN_MS = 7 * DAY;
+
+/** The accounts the caller may see, oldest first. */
+export async function listAccounts(ctx: AppContext, caller: Caller): Promise<{ accounts: Account[] }> {
+  const rows = await listCountedAccounts(ctx.db.query, caller.ownerId);
+  const visible = rows.filter((row) => canReachAccount(caller, row.id));
+  return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
+}
+
+/** The row of an account the caller may use; throws `not_found` for every other id. */
+export async function findAccount(ctx: AppContext, caller: Caller, id: string): Promise<AccountRow> {
+  const row = canReachAccount(caller, id)
+    ? await findAccountRow(ctx.db.query, caller.ownerId, id)
+    : undefined;
+  if (row === undefined) {
+    throw new AppError(
+      "not_found",
+      `accountId: there is no account ${quote(id)}. Take account ids from list_accounts.`,
+    );
+  }
+  return row;
+}
+
+/** Forgets the account's secrets. Its posts stay, and so does its identity, by which connecting it again finds it. */
+export async function disconnectChannel(
+  ctx: AppContext,
+  caller: Caller,
+  args: { accountId: string },
+): Promise<{ account: Account }> {
+  const found = await findAccount(ctx, caller, args.accountId);
+  if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.db.query, found) };
+  const account = await ctx.db.transaction(async (tx) => {
+    await updateConnection(
+      tx,
+      { ownerId: caller.ownerId, id: found.id },
+      {
+        status: "disconnected",
+        status_reason: "It was disconnected on request.",
+        secrets_enc: null,
+        token_expires_at: null,
+        scopes: "[]",
+        updated_at: ctx.clock.now(),
+      },
+    );
+    return showAccount(ctx, tx, (await findAccountRow(tx, caller.ownerId, found.id)) ?? found);
+  });
+  ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
+  return { account };
+}
+
+/** Asks for a reconnection, unless the account's secrets were changed since the row was read. */
+export async function markReconnectRequired(ctx: AppContext, row: AccountRow, reason: string): Promise<void> {
+  const seen = { ownerId: row.owner_id, id: row.id, version: row.secrets_version };
+  await requireReconnect(ctx.db.query, seen, { reason, now: ctx.clock.now() });
+}
+
+/** The account with its count of waiting posts. */
+export async function showAccount(ctx: AppContext, query: Query | Tx, row: AccountRow): Promise<Account> {
+  const [counted] = await listCountedAccounts(query, row.owner_id, row.id);
+  return toAccount(ctx, row, counted?.queued ?? 0);
+}
+
+/** What `toAccount` shows of a row. */
+export type ShownAccount = Pick<
+  AccountRow,
+  | "id"
+  | "provider"
+  | "name"
+  | "handle"
+  | "platform_account_id"
+  | "profile_url"
+  | "avatar_url"
+  | "status"
+  | "status_reason"
+  | "token_expires_at"
+  | "scopes"
+  | "last_published_at"
+  | "created_at"
+  | "updated_at"
+>;
+
+/** A row as every face shows it: field by field, so that nothing secret can slip through. */
+export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
+  const { status, reason } = healthOf(ctx, row);
+  return {
+    id: row.id,
+    provider: row.provider,
+    name: row.name,
+    handle: row.handle,
+    platformAccountId: row.platform_account_id,
+    profileUrl: row.profile_url,
+    avatarUrl: row.avatar_url,
+    status,
+    statusReason: reason,
+    tokenExpiresAt: toIsoOrNull(row.token_expires_at),
+    scopes: JSON.parse(row.scopes) as string[],
+    capabilities: ctx.platforms.get(row.provider)?.capabilities ?? NO_CAPABILITIES,
+    queuedCount,
+    lastPublishedAt: toIsoOrNull(row.last_published_at),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; reason: string | null } {
+  const platform = ctx.platforms.get(row.provider);
+  if (platform === undefined && row.status !== "disconnected") {
+    return {
+      status: "reconnect_required",
+      reason: `This version of Posthorn does not know the platform "${row.provider}".`,
+    };
+  }
+  const endsAt = row.token_expires_at;
+  // Where the platform's file can renew the access by itself, its end is nobody's business.
+  const isRenewed = platform?.refresh !== undefined;
+  if (
+    row.status !== "connected" ||
+    isRenewed ||
+    endsAt === null ||
+    endsAt - ctx.clock.now() > EXPIRING_WITHIN_MS
+  ) {
+    return { status: row.status, reason: row.status_reason };
+  }
+  return {
+    status: "expiring",
+    reason: `Its access ends at ${toIso(endsAt)}. Reconnect it before then with connect_channel.`,
+  };
+}
+
+/** Of an account whose platform is not installed. */
+const NO_CAPABILITIES: Capabilities = {
+  media: { required: false, maxItems: 0, accepts: [] },
+  caption: { maxLength: 0, unit: "characters" },
+  nativeScheduling: false,
+  leadMinutes: { min: 0, default: 0, max: 0 },
+  thumbnail: { set: false, replaceAfterPublish: false },
+  editPublished: { fields: [] },
+  analytics: { account: [], post: [] },
+  reconciles: "blind",
+  needsPublicMediaUrl: false,
+};

@@ -1,0 +1,185 @@
+import { DateTime } from "luxon";
+import { AppError } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { parseBound, quote, SECOND, toIso } from "../../domain/time.ts";
+import { PlatformFault, type AnyPlatform, type PlatformAnalytics } from "../../ports/platform.ts";
+import type { AccountRow } from "../../store/tables/accounts.ts";
+import { readEnded, type EndedPost } from "../../store/tables/analytics.ts";
+import { findAccount } from "./accounts.ts";
+import type { AppContext } from "../context.ts";
+import { createPlatformIo } from "../publishing/platform-io.ts";
+import { platformOf } from "../publishing/publish-io.ts";
+import { percentile } from "../health/status.ts";
+
+export const GRANULARITIES = ["day", "total"] as const;
+
+export interface AnalyticsArgs {
+  readonly accountId: string;
+  readonly from: string;
+  readonly to?: string | undefined;
+  readonly granularity: (typeof GRANULARITIES)[number];
+}
+
+/** What platforms may offer of a channel; each that one does not is named with the reason. */
+const PLATFORM_METRICS = [
+  "followers",
+  "views",
+  "impressions",
+  "reach",
+  "likes",
+  "comments",
+  "shares",
+  "saves",
+  "clicks",
+] as const;
+
+const MAX_DAYS = 366;
+const ASK_TIMEOUT_MS = 20 * SECOND;
+
+type Numbers = Readonly<Record<string, number | null>>;
+
+export interface AccountAnalytics {
+  readonly accountId: string;
+  readonly provider: string;
+  readonly from: string;
+  readonly to: string;
+  readonly granularity: AnalyticsArgs["granularity"];
+  readonly fetchedAt: string;
+  readonly totals: Numbers;
+  readonly series: ({ readonly date: string } & Record<string, string | number | null>)[];
+  readonly unavailable: { readonly metric: string; readonly reason: string }[];
+}
+
+/**
+ * A channel's numbers by day: what this service knows itself, and what the platform offers. A platform out of reach is an answer
+ * too: its metrics stand under `unavailable`.
+ */
+export async function getAccountAnalytics(
+  ctx: AppContext,
+  caller: Caller,
+  args: AnalyticsArgs,
+): Promise<AccountAnalytics> {
+  const account = await findAccount(ctx, caller, args.accountId);
+  const days = readDays(ctx, args);
+  const ended = await readEnded(ctx.db.query, { ownerId: account.owner_id, id: account.id }, rangeOf(days));
+  const range = { from: dateOf(days[0]), to: dateOf(days.at(-1)) };
+  const theirs = await askPlatform(ctx, account, range);
+  const byDay = new Map(theirs.days.map(({ date, metrics }) => [date, metrics]));
+  const postsOf = groupByDay(ended, ctx.settings.timezone);
+  return {
+    accountId: account.id,
+    provider: account.provider,
+    ...range,
+    granularity: args.granularity,
+    fetchedAt: toIso(ctx.clock.now()),
+    // Ours last: a platform's number of the same name must not stand in for what was really sent.
+    totals: { ...theirs.totals, ...ownNumbers(ended) },
+    series:
+      args.granularity === "total"
+        ? []
+        : days.map((day) => {
+            const date = dateOf(day);
+            return { ...byDay.get(date), ...ownNumbers(postsOf.get(date) ?? []), date };
+          }),
+    unavailable: [...theirs.unavailable],
+  };
+}
+
+/** The days from `from` to `to` in the configured zone, none of them in the future. */
+function readDays(ctx: AppContext, args: AnalyticsArgs): DateTime[] {
+  const { timezone: zone } = ctx.settings;
+  const today = DateTime.fromMillis(ctx.clock.now(), { zone }).startOf("day");
+  const first = DateTime.fromMillis(parseBound("from", args.from, zone, false), { zone }).startOf("day");
+  const wanted =
+    args.to === undefined
+      ? today
+      : DateTime.fromMillis(parseBound("to", args.to, zone, true), { zone }).startOf("day");
+  if (first > today) {
+    throw new AppError(
+      "invalid",
+      `from: ${quote(args.from)} is in the future. On this server it is ${dateOf(today)} (${zone}).`,
+    );
+  }
+  if (first > wanted)
+    throw new AppError(
+      "invalid",
+      `from: ${quote(args.from)} is after to (${quote(args.to ?? "")}). Exchange the two.`,
+    );
+  const last = DateTime.min(wanted, today);
+  const count = Math.round(last.diff(first, "days").days) + 1;
+  if (count > MAX_DAYS)
+    throw new AppError(
+      "invalid",
+      `from: the range has ${count} days; at most ${MAX_DAYS} are answered. Ask for a part of it.`,
+    );
+  return Array.from({ length: count }, (_, at) => first.plus({ days: at }));
+}
+
+function rangeOf(days: readonly DateTime[]): { from: number; to: number } {
+  return { from: days[0]?.toMillis() ?? 0, to: days.at(-1)?.endOf("day").toMillis() ?? 0 };
+}
+
+function dateOf(day: DateTime | undefined): string {
+  return day?.toISODate() ?? "";
+}
+
+function groupByDay(posts: readonly EndedPost[], zone: string): Map<string, EndedPost[]> {
+  const days = new Map<string, EndedPost[]>();
+  for (const post of posts) {
+    const date = dateOf(DateTime.fromMillis(post.scheduled_at, { zone }));
+    const known = days.get(date);
+    if (known === undefined) days.set(date, [post]);
+    else known.push(post);
+  }
+  return days;
+}
+
+function ownNumbers(posts: readonly EndedPost[]): Numbers {
+  const live = posts.filter((post) => post.status === "published");
+  const lateness = live
+    .map((post) => Math.max(0, (post.published_at ?? post.scheduled_at) - post.scheduled_at))
+    .sort((a, b) => a - b);
+  return {
+    postsPublished: live.length,
+    postsFailed: posts.length - live.length,
+    latenessP50Ms: percentile(lateness, 0.5),
+    latenessMaxMs: lateness.at(-1) ?? null,
+  };
+}
+
+async function askPlatform(
+  ctx: AppContext,
+  account: AccountRow,
+  range: { from: string; to: string },
+): Promise<PlatformAnalytics> {
+  const platform = platformOf(ctx, account.provider);
+  if (platform.analytics === undefined)
+    return withMissing(platform, NOTHING, `${platform.title} offers no numbers of a channel.`);
+  if (account.status !== "connected")
+    return withMissing(platform, NOTHING, "The channel must be reconnected first; see list_accounts.");
+  try {
+    const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    return withMissing(platform, await platform.analytics(range, io), `${platform.title} does not offer it.`);
+  } catch (error) {
+    ctx.log.warn({ accountId: account.id, err: error }, "analytics could not be read");
+    const isTold = error instanceof PlatformFault || error instanceof AppError;
+    return withMissing(
+      platform,
+      NOTHING,
+      isTold ? error.message : `${platform.title} could not be asked. Try again later.`,
+    );
+  }
+}
+
+const NOTHING: PlatformAnalytics = { totals: {}, days: [], unavailable: [] };
+
+/** Names what is neither there nor accounted for, so that a missing number is never taken for a zero. */
+function withMissing(platform: AnyPlatform, answer: PlatformAnalytics, reason: string): PlatformAnalytics {
+  const told = new Set(answer.unavailable.map(({ metric }) => metric));
+  const names = new Set<string>([...platform.capabilities.analytics.account, ...PLATFORM_METRICS]);
+  const missing = [...names].filter((metric) => answer.totals[metric] === undefined && !told.has(metric));
+  return {
+    ...answer,
+    unavailable: [...answer.unavailable, ...missing.map((metric) => ({ metric, reason }))],
+  };
+}

@@ -1,0 +1,262 @@
+import { AppError } from "../../domain/errors.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import { newId } from "../../domain/ids.ts";
+import { quote } from "../../domain/time.ts";
+import {
+  PlatformFault,
+  type AnyPlatform,
+  type ConnectedAccount,
+  type ConnectInput,
+} from "../../ports/platform.ts";
+import {
+  findAccountByIdentity,
+  findAccountRow,
+  insertAccount,
+  updateConnection,
+  type AccountRow,
+} from "../../store/tables/accounts.ts";
+import type { Tx } from "../../store/engine/db.ts";
+import type { AppContext } from "../context.ts";
+import { createConnectIo, readSettings, toPlatformAccount } from "../publishing/platform-io.ts";
+import { mergeSecrets, openSecrets, scrub, sealSecrets, type SecretValues } from "./secrets.ts";
+
+/** What is to be connected, and for whom. */
+export interface ConnectTarget {
+  readonly ownerId: string;
+  readonly platform: AnyPlatform;
+  readonly instanceUrl: string | null;
+  readonly handle: string | null;
+  readonly name: string | null;
+  readonly reconnecting: AccountRow | null;
+}
+
+const MAX_SECRET_CHARS = 4_096;
+
+/**
+ * The fields as the platform gets them: trimmed, with the target's handle and, on a reconnection, the stored values in the
+ * place of empty ones. Throws `invalid` that begins with the field's name.
+ */
+export function completeFields(ctx: AppContext, target: ConnectTarget, given: SecretValues): SecretValues {
+  const { connect } = target.platform;
+  const fields = connect.kind === "secrets" ? connect.fields : [];
+  const names = fields.map((field) => field.name);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new AppError(
+      "invalid",
+      `secrets: "${unknown.slice(0, 40)}" is not a field of ${target.platform.title}. ${knownFields(names)}`,
+    );
+  }
+  const defaults = defaultsOf(ctx, target);
+  const values = fields.map((field): [string, string] => {
+    const value = given[field.name]?.trim() || defaults[field.name] || "";
+    if (value === "" && field.isRequired)
+      throw new AppError("invalid", `${field.name}: is required. ${field.help}`);
+    if (value.length > MAX_SECRET_CHARS)
+      throw new AppError("invalid", `${field.name}: must be at most ${MAX_SECRET_CHARS} characters long.`);
+    return [field.name, value];
+  });
+  return Object.fromEntries(values);
+}
+
+function knownFields(names: readonly string[]): string {
+  return names.length === 0 ? "It takes none." : `Its fields are ${names.join(", ")}.`;
+}
+
+/** What stands in for a field that is left empty. */
+export function defaultsOf(ctx: AppContext, target: ConnectTarget): SecretValues {
+  const handle = target.handle ?? target.reconnecting?.handle ?? "";
+  return {
+    ...(handle === "" ? {} : { handle }),
+    ...(isSameTarget(target) ? storedSecrets(ctx, target.reconnecting) : {}),
+  };
+}
+
+/**
+ * Whoever starts a reconnection may name another server or handle; the stored password must not be sent there on their word.
+ */
+function isSameTarget({ reconnecting, instanceUrl, handle }: ConnectTarget): boolean {
+  if (reconnecting === null) return false;
+  const isSameHandle = handle === null || handle === reconnecting.handle;
+  const addresses = Object.values(readSettings(reconnecting)).map((value) =>
+    typeof value === "string" ? trimSlash(value) : null,
+  );
+  return isSameHandle && (instanceUrl === null || addresses.includes(trimSlash(instanceUrl)));
+}
+
+function trimSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
+/** None where they cannot be opened any more: then all of them are asked for again. */
+function storedSecrets(ctx: AppContext, row: AccountRow | null): SecretValues {
+  if (row === null) return {};
+  try {
+    return openSecrets(ctx, row);
+  } catch (error) {
+    if (error instanceof AppError) return {};
+    throw error;
+  }
+}
+
+export interface ConnectRun {
+  /** As `completeFields` made them. */
+  readonly secrets: SecretValues;
+  readonly signal: AbortSignal;
+  /** Runs in the transaction that stores the account; what it throws undoes that. */
+  readonly within?: (tx: Tx, row: AccountRow) => Promise<void>;
+}
+
+export interface ConnectOutcome {
+  readonly row: AccountRow;
+  /** Shown once, to the person who connected. */
+  readonly notice: string | null;
+}
+
+/** Checks the secrets with the platform and stores the account. Throws AppError for whatever the person can mend. */
+export async function connectAccount(
+  ctx: AppContext,
+  target: ConnectTarget,
+  run: ConnectRun,
+): Promise<ConnectOutcome> {
+  const connected = await askPlatform(ctx, target, run);
+  const row = await ctx.db.transaction(async (tx) => {
+    const stored = await storeAccount(ctx, tx, { target, connected });
+    await run.within?.(tx, stored);
+    return stored;
+  });
+  ctx.log.info({ accountId: row.id, provider: row.provider }, "An account was connected");
+  ctx.wakePublisher();
+  return { row, notice: connected.notice ?? null };
+}
+
+async function askPlatform(
+  ctx: AppContext,
+  target: ConnectTarget,
+  run: ConnectRun,
+): Promise<ConnectedAccount> {
+  const { platform, reconnecting, instanceUrl, handle, name } = target;
+  const io = await createConnectIo(ctx, platform.name, run.signal);
+  const input: ConnectInput = {
+    instanceUrl,
+    handle,
+    name,
+    secrets: run.secrets,
+    reconnecting: reconnecting === null ? null : toPlatformAccount(reconnecting),
+  };
+  try {
+    const connected = await platform.connect.connect(input, io);
+    // Nobody is there to read the notice, or to be told that it worked.
+    if (run.signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
+    return connected;
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    const cause = scrub(String(error.cause ?? ""), Object.values(run.secrets));
+    ctx.log.warn(
+      { provider: platform.name, kind: error.kind, httpStatus: error.httpStatus, cause },
+      "Connecting did not work",
+    );
+    throw explainFault(platform, error);
+  }
+}
+
+function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {
+  switch (fault.kind) {
+    case "auth":
+    case "rejected":
+      return new AppError("invalid", fault.message);
+    case "rate":
+      return new AppError("rate_limited", `${fault.message} Try again in ${minutesOf(fault.retryAfterMs)}.`);
+    case "not_sent":
+    case "transient":
+    case "ambiguous":
+      return new AppError(
+        "unavailable",
+        `${platform.title} could not be asked: ${fault.message} Check the address and try again.`,
+      );
+  }
+}
+
+function minutesOf(ms: number | null): string {
+  const minutes = ms === null ? 1 : Math.max(1, Math.ceil(ms / 60_000));
+  return minutes === 1 ? "a minute" : `${minutes} minutes`;
+}
+
+interface Storing {
+  readonly target: ConnectTarget;
+  readonly connected: ConnectedAccount;
+}
+
+/** A channel that the owner has already is reconnected: its id and its posts stay. */
+async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Storing): Promise<AccountRow> {
+  const existing = await findExisting(tx, { target, connected });
+  const now = ctx.clock.now();
+  const ref = { owner_id: target.ownerId, id: existing?.id ?? newId("acc") };
+  const secrets = mergeSecrets(storedSecrets(ctx, existing), connected.secrets);
+  const change = {
+    name: nameOf(target, existing, connected),
+    handle: handleOf(connected),
+    profile_url: connected.profileUrl,
+    avatar_url: connected.avatarUrl,
+    status: "connected" as const,
+    status_reason: null,
+    token_expires_at: connected.tokenExpiresAt,
+    scopes: JSON.stringify(connected.scopes),
+    settings: JSON.stringify(connected.settings),
+    secrets_enc: sealSecrets(ctx, ref, secrets),
+    updated_at: now,
+  };
+  if (existing !== null) {
+    await updateConnection(tx, { ownerId: target.ownerId, id: existing.id }, change);
+    return { ...existing, ...change, secrets_version: existing.secrets_version + 1 };
+  }
+  const row: AccountRow = {
+    ...ref,
+    ...change,
+    provider: target.platform.name,
+    platform_account_id: connected.platformAccountId,
+    secrets_version: 1,
+    in_flight_post: null,
+    next_allowed_at: 0,
+    last_published_at: null,
+    created_at: now,
+  };
+  await insertAccount(tx, row);
+  return row;
+}
+
+async function findExisting(tx: Tx, { target, connected }: Storing): Promise<AccountRow | null> {
+  const { ownerId, platform, reconnecting } = target;
+  if (reconnecting === null) {
+    const identity = { ownerId, provider: platform.name, platformAccountId: connected.platformAccountId };
+    return (await findAccountByIdentity(tx, identity)) ?? null;
+  }
+  const row = (await findAccountRow(tx, ownerId, reconnecting.id)) ?? reconnecting;
+  // What connects without asking anybody has no identity that could differ.
+  if (platform.connect.kind !== "none" && row.platform_account_id !== connected.platformAccountId) {
+    throw new AppError("conflict", otherAccountSentence(row, connected));
+  }
+  return row;
+}
+
+function otherAccountSentence(row: AccountRow, connected: ConnectedAccount): string {
+  const wanted = row.handle ?? row.name;
+  return (
+    `These credentials belong to another account (${quote(connected.handle ?? connected.name)}) than the channel that is being reconnected (${quote(wanted)}). ` +
+    `Use the credentials of ${quote(wanted)}, or call connect_channel without accountId to connect the other one as a channel of its own.`
+  );
+}
+
+/** A name stands inside of sentences that agents read: on one line, without tricks, and not as long as a story. */
+const MAX_NAME_CHARS = 100;
+
+function nameOf(target: ConnectTarget, existing: AccountRow | null, connected: ConnectedAccount): string {
+  const keepsName = target.platform.connect.kind === "none" && target.name === null && existing !== null;
+  if (keepsName) return existing.name;
+  const name = plainText(connected.name, MAX_NAME_CHARS);
+  return name === "" ? target.platform.title : name;
+}
+
+function handleOf({ handle }: ConnectedAccount): string | null {
+  return handle === null ? null : plainText(handle, MAX_NAME_CHARS);
+}

@@ -1,0 +1,124 @@
+import { AppError } from "../../domain/errors.ts";
+import {
+  PlatformFault,
+  type AnyPlatform,
+  type ConnectIo,
+  type PlatformAccount,
+} from "../../ports/platform.ts";
+import {
+  findAccountRow,
+  requireReconnect,
+  storeRefreshed,
+  type AccountRow,
+} from "../../store/tables/accounts.ts";
+import type { Db } from "../../store/engine/db.ts";
+import type { AppContext } from "../context.ts";
+import { mergeSecrets, openSecrets, sealSecrets, type SecretValues } from "./secrets.ts";
+
+export interface LoadedSecrets {
+  readonly values: SecretValues;
+  readonly version: number;
+}
+
+export interface AccountRef {
+  readonly ownerId: string;
+  readonly id: string;
+}
+
+/** The account's secrets as they are now. Throws an `auth` fault where they are gone or cannot be opened. */
+export async function loadSecrets(ctx: AppContext, ref: AccountRef): Promise<LoadedSecrets> {
+  const row = await findAccountRow(ctx.db.query, ref.ownerId, ref.id);
+  if (row === undefined || row.status === "disconnected")
+    throw new PlatformFault("auth", "The channel is disconnected.");
+  return openRow(ctx, row);
+}
+
+async function openRow(ctx: AppContext, row: AccountRow): Promise<LoadedSecrets> {
+  try {
+    return { values: openSecrets(ctx, row), version: row.secrets_version };
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const fault = new PlatformFault("auth", cause.message, { cause });
+    await giveUp(ctx, { ownerId: row.owner_id, id: row.id }, { version: row.secrets_version, fault });
+    throw fault;
+  }
+}
+
+/** Asks for a reconnection, unless the secrets were changed since `version`. */
+export async function giveUp(
+  ctx: AppContext,
+  ref: AccountRef,
+  seen: { version: number; fault: PlatformFault },
+): Promise<boolean> {
+  const change = { reason: seen.fault.message, now: ctx.clock.now() };
+  const isMarked = await requireReconnect(ctx.db.query, { ...ref, version: seen.version }, change);
+  if (isMarked)
+    ctx.log.warn(
+      { accountId: ref.id, cause: String(seen.fault.cause ?? "") },
+      "The account must be reconnected",
+    );
+  return isMarked;
+}
+
+export interface RefreshJob {
+  readonly platform: AnyPlatform;
+  readonly ref: AccountRef;
+  /** Outlives the caller that was first: its tokens may be used up, so the answer must be stored. */
+  readonly io: ConnectIo & { readonly account: PlatformAccount };
+  /** What the platform refused, and the version of the secrets it was sent. */
+  readonly seen: { readonly version: number; readonly fault: PlatformFault };
+}
+
+/** Refreshes that run now in this process, by account. */
+const running = new WeakMap<Db, Map<string, Promise<LoadedSecrets>>>();
+
+/**
+ * Secrets newer than those that were refused. Callers of one account share one refresh; between processes the stored version
+ * decides. Throws an `auth` fault when the platform gives no new ones; the account then asks to be reconnected.
+ */
+export function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
+  const jobs = running.get(ctx.db) ?? new Map<string, Promise<LoadedSecrets>>();
+  running.set(ctx.db, jobs);
+  const known = jobs.get(job.ref.id);
+  if (known !== undefined) return known;
+  const fresh = refreshOnce(ctx, job).finally(() => jobs.delete(job.ref.id));
+  jobs.set(job.ref.id, fresh);
+  return fresh;
+}
+
+async function refreshOnce(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
+  const stored = await loadSecrets(ctx, job.ref);
+  if (stored.version !== job.seen.version) return stored;
+  if (job.platform.refresh === undefined) return surrender(ctx, job, job.seen.fault);
+  try {
+    const answer = await job.platform.refresh(stored.values, job.io);
+    return await keep(ctx, job, mergeSecrets(stored.values, answer.secrets), answer.tokenExpiresAt);
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    if (error.kind === "auth" || error.kind === "rejected") return surrender(ctx, job, error);
+    if (error.kind === "rate") throw error;
+    // The platform refused what was to be done and the refresh did not come through: the deed itself was not done.
+    throw new PlatformFault("not_sent", error.message, { cause: error });
+  }
+}
+
+async function keep(
+  ctx: AppContext,
+  job: RefreshJob,
+  values: SecretValues,
+  tokenExpiresAt: number | null,
+): Promise<LoadedSecrets> {
+  const { version } = job.seen;
+  const secretsEnc = sealSecrets(ctx, { owner_id: job.ref.ownerId, id: job.ref.id }, values);
+  const change = { secretsEnc, tokenExpiresAt, now: ctx.clock.now() };
+  if (await storeRefreshed(ctx.db.query, { ...job.ref, version }, change))
+    return { values, version: version + 1 };
+  return loadSecrets(ctx, job.ref);
+}
+
+/** Another process may have refreshed with the very token that was refused here: then its secrets are taken. */
+async function surrender(ctx: AppContext, job: RefreshJob, fault: PlatformFault): Promise<LoadedSecrets> {
+  const refused = new PlatformFault("auth", fault.message, { cause: fault.cause ?? fault });
+  if (await giveUp(ctx, job.ref, { version: job.seen.version, fault: refused })) throw refused;
+  return loadSecrets(ctx, job.ref);
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AppContext } from "../context.ts";
+
+export type SecretValues = Readonly<Record<string, string>>;
+
+const StoredSecrets = z.record(z.string(), z.string());
+
+/** Where an account's secrets are bound to: sealed text copied to another account or owner does not open. */
+export function placeOf(account: { owner_id: string; id: string }): string {
+  return `${account.owner_id}|${account.id}|secrets`;
+}
+
+/** Null where there is nothing to keep. */
+export function sealSecrets(
+  ctx: AppContext,
+  account: { owner_id: string; id: string },
+  secrets: SecretValues,
+): string | null {
+  return Object.keys(secrets).length === 0
+    ? null
+    : ctx.cipher.seal(JSON.stringify(secrets), placeOf(account));
+}
+
+/** Throws `conflict` where the row was sealed with another key than this instance has. */
+export function openSecrets(ctx: AppContext, row: AccountRow): SecretValues {
+  if (row.secrets_enc === null) return {};
+  try {
+    return StoredSecrets.parse(JSON.parse(ctx.cipher.open(row.secrets_enc, placeOf(row))));
+  } catch (cause) {
+    throw new AppError("conflict", "Its stored secrets cannot be read with this instance's secret key.", {
+      cause,
+    });
+  }
+}
+
+/** The fresh ones over the stored ones; an empty fresh one leaves the stored one in place. */
+export function mergeSecrets(stored: SecretValues, fresh: SecretValues): SecretValues {
+  return { ...stored, ...Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== "")) };
+}
+
+/** Shorter ones would blot out ordinary words. */
+const MIN_SCRUBBED = 6;
+
+/** The text with every one of the values struck out: platforms quote what they were sent. */
+export function scrub(text: string, values: Iterable<string>): string {
+  let clean = text;
+  for (const value of values) if (value.length >= MIN_SCRUBBED) clean = clean.replaceAll(value, "[secret]");
+  return clean;
+}

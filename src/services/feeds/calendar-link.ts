@@ -1,0 +1,121 @@
+import { createHash, randomBytes } from "node:crypto";
+import { AppError } from "../../domain/errors.ts";
+import type { Post } from "../../domain/posts/post.ts";
+import type { PostStatus } from "../../domain/posts/post-states.ts";
+import { DAY, quote, toIso } from "../../domain/time.ts";
+import { listAccountRows } from "../../store/tables/accounts.ts";
+import {
+  deleteCalendarLink,
+  findCalendarLink,
+  findCalendarLinkByToken,
+  putCalendarLink,
+  type CalendarLinkRow,
+} from "../../store/tables/calendar-links.ts";
+import { readPage } from "../../store/search/list-posts.ts";
+import { toPost } from "../../store/tables/posts.ts";
+import type { AppContext } from "../context.ts";
+
+const TOKEN_BYTES = 32;
+
+const SHOWN_BEFORE_MS = 30 * DAY;
+const SHOWN_AFTER_MS = 180 * DAY;
+/** Cancelled posts leave the calendar. */
+const SHOWN_STATUSES: readonly PostStatus[] = ["scheduled", "publishing", "uploaded", "published", "failed"];
+/** More than any calendar application shows well; the furthest in the future are kept. */
+const MAX_EVENTS = 10_000;
+
+/** Where an owner's plan can be subscribed to. Whoever knows the address sees it. */
+export interface CalendarLink {
+  readonly url: string;
+  readonly createdAt: string;
+}
+
+/** The owner's address, made when first asked for; with `isNew` another one, and the old one ends. */
+export async function openCalendarLink(
+  ctx: AppContext,
+  ownerId: string,
+  options: { isNew: boolean },
+): Promise<CalendarLink> {
+  const row = await ctx.db.transaction(async (tx) => {
+    const known = options.isNew ? undefined : await findCalendarLink(tx, ownerId);
+    if (known !== undefined) return known;
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const fresh = {
+      owner_id: ownerId,
+      token_hash: hashOf(token),
+      token_enc: ctx.cipher.seal(token, placeOf({ owner_id: ownerId })),
+      created_at: ctx.clock.now(),
+    };
+    await putCalendarLink(tx, fresh);
+    return fresh;
+  });
+  return {
+    url: `${await ctx.publicUrl()}/calendar/${openToken(ctx, row)}.ics`,
+    createdAt: toIso(row.created_at),
+  };
+}
+
+/** Throws `not_found` where there is nothing to end. */
+export async function revokeCalendarLink(ctx: AppContext, ownerId: string): Promise<void> {
+  if (await ctx.db.transaction((tx) => deleteCalendarLink(tx, ownerId))) return;
+  throw new AppError("not_found", `The owner ${quote(ownerId)} has no calendar address.`);
+}
+
+export function placeOf(row: { owner_id: string }): string {
+  return `${row.owner_id}|calendar`;
+}
+
+function openToken(ctx: AppContext, row: CalendarLinkRow): string {
+  try {
+    return ctx.cipher.open(row.token_enc, placeOf(row));
+  } catch (cause) {
+    throw new AppError(
+      "conflict",
+      "The calendar address cannot be read with this instance's secret key. Make a new one with --new.",
+      {
+        cause,
+      },
+    );
+  }
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export interface PlannedPost {
+  readonly post: Post;
+  readonly accountName: string;
+}
+
+/** An owner's plan of the last month and the coming half year. */
+export interface CalendarFeed {
+  /** Latest scheduled time first. */
+  readonly posts: readonly PlannedPost[];
+  /** When anything in it changed last, in milliseconds. */
+  readonly changedAt: number;
+}
+
+/** Throws `not_found` for a token that is none, or not any more. */
+export async function readCalendarFeed(ctx: AppContext, token: string): Promise<CalendarFeed> {
+  const { query } = ctx.db;
+  const link = await findCalendarLinkByToken(query, hashOf(token));
+  if (link === undefined)
+    throw new AppError("not_found", "There is no calendar at this address, or not any more.");
+  const names = new Map((await listAccountRows(query, link.owner_id)).map((row) => [row.id, row.name]));
+  const now = ctx.clock.now();
+  const window = { from: now - SHOWN_BEFORE_MS, to: now + SHOWN_AFTER_MS };
+  const filter = {
+    ownerId: link.owner_id,
+    accountIds: null,
+    providers: null,
+    statuses: SHOWN_STATUSES,
+    terms: [],
+    ...window,
+  };
+  const { rows } = await readPage(query, filter, { before: null, limit: MAX_EVENTS });
+  return {
+    posts: rows.map((row) => ({ post: toPost(row), accountName: names.get(row.account_id) ?? row.provider })),
+    changedAt: rows.reduce((latest, row) => Math.max(latest, row.updated_at), link.created_at),
+  };
+}

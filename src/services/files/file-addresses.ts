@@ -1,0 +1,56 @@
+import { timingSafeEqual } from "node:crypto";
+import { AppError } from "../../domain/errors.ts";
+import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
+import type { AppContext } from "../context.ts";
+
+/** How long an address in a file's record works. */
+const DOWNLOAD_MS = HOUR;
+const UPLOAD_MS = 15 * MINUTE;
+
+type Signer = Pick<AppContext, "cipher" | "clock" | "publicUrl">;
+
+/** What an address is good for; a signature for one does not open the other. */
+export type Purpose = "download" | "upload";
+
+/** What stands in a signed address, as it came in. */
+export interface SignedParts {
+  readonly id: string;
+  readonly expires: string;
+  readonly signature: string;
+}
+
+export async function createDownloadUrl(ctx: Signer, id: string, lastsMs = DOWNLOAD_MS): Promise<string> {
+  return (await createUrl(ctx, "download", { id, lastsMs })).url;
+}
+
+export function createUploadUrl(ctx: Signer, id: string): Promise<{ url: string; expiresAt: number }> {
+  return createUrl(ctx, "upload", { id, lastsMs: UPLOAD_MS });
+}
+
+async function createUrl(
+  ctx: Signer,
+  purpose: Purpose,
+  { id, lastsMs }: { id: string; lastsMs: number },
+): Promise<{ url: string; expiresAt: number }> {
+  const expires = Math.ceil((ctx.clock.now() + lastsMs) / SECOND);
+  const signature = sign(ctx, purpose, { id, expires: String(expires) });
+  const url = `${await ctx.publicUrl()}/files/${id}/${purpose}?expires=${expires}&signature=${signature}`;
+  return { url, expiresAt: expires * SECOND };
+}
+
+/** Throws `not_found` for an address that we never gave out, `forbidden` for one whose time is over. */
+export function checkSigned(ctx: Signer, purpose: Purpose, parts: SignedParts): void {
+  const wanted = Buffer.from(sign(ctx, purpose, parts));
+  const given = Buffer.from(parts.signature);
+  if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) {
+    throw new AppError("not_found", `There is nothing to ${purpose} at this address.`);
+  }
+  if (Number(parts.expires) * SECOND > ctx.clock.now()) return;
+  const next =
+    purpose === "download" ? "Take a new one from list_files." : "Ask for a new one with upload_file.";
+  throw new AppError("forbidden", `This address has expired. ${next}`);
+}
+
+function sign(ctx: Signer, purpose: Purpose, parts: { id: string; expires: string }): string {
+  return ctx.cipher.sign(`file ${purpose}`, `${parts.id}\n${parts.expires}`);
+}

@@ -1,0 +1,186 @@
+import { constants } from "node:fs";
+import { open, realpath } from "node:fs/promises";
+import { basename, isAbsolute, relative, sep } from "node:path";
+import { Readable } from "node:stream";
+import { AppError } from "../../domain/errors.ts";
+import type { File } from "../../domain/files/file.ts";
+import { declaredBytes, problemOfAnswer } from "../../domain/files/media-answer.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import { OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { createUploadLink, MAX_FILE_BYTES, storeUpload } from "./file-uploads.ts";
+
+const IMPORT_TIMEOUT_MS = 30 * MINUTE;
+const IMPORT_IDLE_MS = 30 * SECOND;
+const MAX_REDIRECTS = 3;
+
+/** A client that asked for progress hears of it after so many bytes, or more of a large file. */
+const PROGRESS_BYTES = 256 * 1024;
+const PROGRESS_SHARE = 0.01;
+
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+
+export interface UploadFileArgs {
+  readonly url?: string | undefined;
+  readonly path?: string | undefined;
+  readonly name?: string | undefined;
+  readonly altText?: string | undefined;
+}
+
+type UploadLink = Awaited<ReturnType<typeof createUploadLink>>;
+
+/** Imports an address, reads a file of this machine, or gives an address to upload to. */
+export async function uploadFile(
+  call: CallContext,
+  args: UploadFileArgs,
+): Promise<{ file: File } | UploadLink> {
+  if (args.url !== undefined && args.path !== undefined)
+    throw new AppError("invalid", "path: cannot be given together with url. Give one.");
+  if (args.url !== undefined) return importFile(call, { ...args, url: args.url });
+  if (args.path !== undefined) return readLocalFile(call, { ...args, path: args.path });
+  return createUploadLink(call.ctx, call.caller, { name: args.name ?? null, altText: args.altText ?? null });
+}
+
+/** Fetches a file through the outbound door into the store. */
+export async function importFile(
+  call: CallContext,
+  args: UploadFileArgs & { readonly url: string },
+): Promise<{ file: File }> {
+  const { ctx } = call;
+  const url = ctx.outbound.assertAllowed("url", args.url);
+  const answer = await fetchFile(call, url.href);
+  const problem = problemOfAnswer(answer, MAX_FILE_BYTES);
+  if (problem !== null) {
+    answer.body.destroy();
+    throw new AppError(problem.isLasting ? "invalid" : "unavailable", `url: ${problem.reason}.`);
+  }
+  const name = args.name ?? nameOf(answer.url);
+  const body = Readable.from(fetched(call, answer), { objectMode: false });
+  return storeUpload(ctx, call.caller, {
+    name,
+    altText: args.altText ?? null,
+    body,
+    signal: call.signal,
+  }).catch((error: unknown) => {
+    throw explain(error);
+  });
+}
+
+async function fetchFile({ ctx, signal }: CallContext, url: string): Promise<OutboundResponse> {
+  const limits = { timeoutMs: IMPORT_TIMEOUT_MS, idleMs: IMPORT_IDLE_MS, maxRedirects: MAX_REDIRECTS };
+  return ctx.outbound
+    .request({ method: "GET", url, ...limits, isUserGiven: true, signal })
+    .catch((error: unknown) => {
+      throw explain(error);
+    });
+}
+
+async function* fetched(call: CallContext, { headers, body }: OutboundResponse): AsyncGenerator<Buffer> {
+  try {
+    yield* withProgress(call, body, { total: declaredBytes(headers), message: "Fetching the file" });
+  } catch (cause) {
+    throw new OutboundFailure("The body broke off.", true, { cause });
+  }
+}
+
+async function* withProgress(
+  call: CallContext,
+  body: Readable,
+  { total, message }: { readonly total: number | null; readonly message: string },
+): AsyncGenerator<Buffer> {
+  const step = Math.max(PROGRESS_BYTES, (total ?? 0) * PROGRESS_SHARE);
+  let done = 0;
+  let told = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    done += bytes.length;
+    if (done === total || done - told >= step) {
+      told = done;
+      call.progress(done, total, message);
+    }
+    yield bytes;
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (error instanceof AppError) return new AppError(error.kind, `url: ${error.message}`, { cause: error });
+  if (!(error instanceof OutboundFailure)) return error;
+  return new AppError(
+    "unavailable",
+    "url: the address did not answer, or broke off before the file was whole. Try again.",
+    {
+      cause: error,
+    },
+  );
+}
+
+function nameOf(url: string): string | null {
+  const last = new URL(url).pathname.split("/").at(-1) ?? "";
+  try {
+    return last === "" ? null : decodeURIComponent(last);
+  } catch {
+    return last;
+  }
+}
+
+/** A file of this machine, below a folder that the configuration allows. */
+async function readLocalFile(
+  call: CallContext,
+  args: UploadFileArgs & { readonly path: string },
+): Promise<{ file: File }> {
+  const path = await allowedPath(call.ctx, call.caller, args.path);
+  await using handle = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(() => {
+    throw notAllowed();
+  });
+  const file = await handle.stat();
+  if (!file.isFile()) throw notAllowed();
+  const stream = handle.createReadStream({ autoClose: false });
+  const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {
+    objectMode: false,
+  });
+  const upload = {
+    name: args.name ?? basename(args.path),
+    altText: args.altText ?? null,
+    body,
+    signal: call.signal,
+  };
+  return await storeUpload(call.ctx, call.caller, upload);
+}
+
+async function allowedPath(ctx: AppContext, caller: Caller, path: string): Promise<string> {
+  if (!caller.isLocal) {
+    throw new AppError(
+      "invalid",
+      "path: is only taken where Posthorn runs on your own machine (stdio, command line). Give url, or leave both out to get an upload address.",
+    );
+  }
+  if (ctx.settings.uploadFolders.length === 0) {
+    throw new AppError(
+      "forbidden",
+      "path: no folder is allowed. Whoever runs Posthorn can name some in POSTHORN_UPLOAD_FOLDERS.",
+    );
+  }
+  if (!isAbsolute(path) || path.includes("\0"))
+    throw new AppError("invalid", "path: must be absolute. Give the whole path of the file.");
+  const real = await realpath(path).catch(() => null);
+  const folders = await Promise.all(
+    ctx.settings.uploadFolders.map((folder) => realpath(folder).catch(() => null)),
+  );
+  if (real === null || !folders.some((folder) => folder !== null && isBelow(folder, real)))
+    throw notAllowed();
+  return real;
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+/** The same for a file that is missing and one outside: what lies elsewhere is not told. */
+function notAllowed(): AppError {
+  return new AppError(
+    "invalid",
+    "path: is not a file below one of the folders in POSTHORN_UPLOAD_FOLDERS. Give one that is.",
+  );
+}

@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { ulid } from "ulid";
+import { AppError } from "../../domain/errors.ts";
+import type { File } from "../../domain/files/file.ts";
+import { cleanFileName } from "../../domain/files/file-name.ts";
+import { newId } from "../../domain/ids.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { DAY, toIso } from "../../domain/time.ts";
+import type { MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
+import {
+  completeFileRow,
+  deleteFileRow,
+  findSignedFile,
+  insertFileRow,
+  noteStorageKey,
+  takeAbandonedUploads,
+  type FileRow,
+} from "../../store/tables/files.ts";
+import type { AppContext } from "../context.ts";
+import { checkSigned, createUploadUrl, type SignedParts } from "./file-addresses.ts";
+import { showFile } from "./files.ts";
+
+/** Larger files are refused, on whatever way they come. */
+export const MAX_FILE_BYTES = 4 * 1024 ** 3;
+
+/** Uploads that were begun and never finished are forgotten after this. */
+const ABANDONED_MS = DAY;
+
+/** What the record says until the content is known. */
+const UNKNOWN_TYPE = "application/octet-stream";
+
+export interface Upload {
+  readonly name: string | null;
+  readonly body: Readable;
+  readonly altText: string | null;
+  /** What the sender says it is. Only the content counts. */
+  readonly contentType?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */
+export async function storeUpload(ctx: AppContext, caller: Caller, upload: Upload): Promise<{ file: File }> {
+  await forgetAbandoned(ctx, caller.ownerId);
+  const { format, whole } = await begin(ctx, upload.body);
+  const row = newRow(ctx, {
+    ownerId: caller.ownerId,
+    key: newKey(caller.ownerId, format),
+    name: upload.name,
+    altText: upload.altText,
+  });
+  await insertFileRow(ctx.db.query, { ...row, name: cleanFileName(upload.name, format.extension) });
+  try {
+    return { file: await showFile(ctx, await receive(ctx, row, { format, whole, signal: upload.signal })) };
+  } catch (error) {
+    await deleteFileRow(ctx.db.query, row.owner_id, row.id);
+    throw error;
+  }
+}
+
+/** A signed address for one upload, for whoever cannot send the file through the call itself. */
+export async function createUploadLink(
+  ctx: AppContext,
+  caller: Caller,
+  file: { name: string | null; altText: string | null },
+): Promise<{ uploadUrl: string; method: "PUT"; headers: Record<string, string>; expiresAt: string }> {
+  await forgetAbandoned(ctx, caller.ownerId);
+  const row = newRow(ctx, { ownerId: caller.ownerId, key: `pending/${ulid().toLowerCase()}`, ...file });
+  await insertFileRow(ctx.db.query, row);
+  const { url, expiresAt } = await createUploadUrl(ctx, row.id);
+  return {
+    uploadUrl: url,
+    method: "PUT",
+    headers: { "Content-Type": UNKNOWN_TYPE },
+    expiresAt: toIso(expiresAt),
+  };
+}
+
+/** Takes what is sent to a signed address. It works once; an upload that broke off may be sent again until its time is over. */
+export async function receiveLinkedUpload(
+  ctx: AppContext,
+  parts: SignedParts,
+  body: Readable,
+): Promise<{ file: File }> {
+  checkSigned(ctx, "upload", parts);
+  const row = await findSignedFile(ctx.db.query, parts.id);
+  if (row === null) throw new AppError("not_found", "The file that was to be uploaded here was deleted.");
+  if (row.status !== "uploading") throw alreadyUsed(row.id);
+  const { format, whole } = await begin(ctx, body);
+  const pending = { ...row, storage_key: newKey(row.owner_id, format) };
+  await noteStorageKey(ctx.db.query, { ownerId: row.owner_id, id: row.id }, pending.storage_key);
+  return { file: await showFile(ctx, await receive(ctx, pending, { format, whole, signal: undefined })) };
+}
+
+function alreadyUsed(id: string): AppError {
+  return new AppError(
+    "conflict",
+    `This address was used already, for the file ${id}. Ask for another with upload_file.`,
+  );
+}
+
+/** Looks at the beginning: what is no media is refused before anything of it is stored. */
+async function begin(ctx: AppContext, body: Readable): Promise<{ format: MediaFormat; whole: Readable }> {
+  try {
+    const { head, whole } = await peek(body, ctx.probe.headBytes);
+    if (head.length === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
+    return { format: await ctx.probe.identify(head), whole };
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
+}
+
+async function peek(body: Readable, bytes: number): Promise<{ head: Buffer; whole: Readable }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const iterator: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
+  while (size < bytes) {
+    const { done, value } = await iterator.next();
+    if (done === true) break;
+    chunks.push(toBuffer(value));
+    size += chunks.at(-1)?.length ?? 0;
+  }
+  const head = Buffer.concat(chunks);
+  return { head, whole: Readable.from(limited(head, iterator), { objectMode: false }) };
+}
+
+/** What was looked at and the rest of it, up to the largest size. */
+async function* limited(head: Buffer, rest: AsyncIterator<unknown>): AsyncGenerator<Buffer> {
+  try {
+    let sizeBytes = head.length;
+    yield head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
+      const chunk = toBuffer(next.value);
+      sizeBytes += chunk.length;
+      if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
+      yield chunk;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
+
+export function fileTooLarge(): AppError {
+  return new AppError("too_large", `The file is larger than ${MAX_FILE_BYTES} bytes. Give a smaller one.`);
+}
+
+function toBuffer(chunk: unknown): Buffer {
+  if (Buffer.isBuffer(chunk)) return chunk;
+  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return Buffer.from(String(chunk));
+}
+
+/** Stores the bytes under the row's key, then what they are in the row. */
+async function receive(
+  ctx: AppContext,
+  row: FileRow,
+  content: { format: MediaFormat; whole: Readable; signal: AbortSignal | undefined },
+): Promise<FileRow> {
+  const key = row.storage_key;
+  // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is another's.
+  const written = await ctx.files.create(key, content.whole, content.signal);
+  try {
+    const facts = await ctx.probe.inspect({
+      sizeBytes: written.sizeBytes,
+      read: (range) => ctx.files.read(key, range),
+    });
+    const done = await completeFileRow(
+      ctx.db.query,
+      { ownerId: row.owner_id, id: row.id },
+      {
+        ...columnsOf(facts),
+        storage_key: key,
+        name: cleanFileName(row.name, content.format.extension),
+        size_bytes: written.sizeBytes,
+        sha256: written.sha256,
+        updated_at: ctx.clock.now(),
+      },
+    );
+    if (done === null) throw alreadyUsed(row.id);
+    ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
+    return done;
+  } catch (error) {
+    await ctx.files.remove(key);
+    throw error;
+  }
+}
+
+type FactColumns =
+  | "mime_type"
+  | "type"
+  | "width"
+  | "height"
+  | "duration_seconds"
+  | "video_codec"
+  | "audio_codec"
+  | "is_animated";
+
+function columnsOf(facts: ProbedMedia): Pick<FileRow, FactColumns> {
+  return {
+    mime_type: facts.mimeType,
+    type: facts.type,
+    width: facts.width,
+    height: facts.height,
+    duration_seconds: facts.durationSeconds,
+    video_codec: facts.videoCodec,
+    audio_codec: facts.audioCodec,
+    is_animated: facts.isAnimated ? 1 : 0,
+  };
+}
+
+/** Owners are not told apart by reading a key, and two of them never share a folder. */
+function newKey(ownerId: string, format: MediaFormat): string {
+  const folder = createHash("sha256").update(ownerId).digest("hex").slice(0, 16);
+  return `${folder}/${ulid().toLowerCase()}.${format.extension}`;
+}
+
+function newRow(
+  ctx: AppContext,
+  file: { ownerId: string; key: string; name: string | null; altText: string | null },
+): FileRow {
+  const now = ctx.clock.now();
+  return {
+    id: newId("file"),
+    owner_id: file.ownerId,
+    storage_key: file.key,
+    name: file.name ?? "file",
+    mime_type: UNKNOWN_TYPE,
+    type: "other",
+    size_bytes: 0,
+    width: null,
+    height: null,
+    duration_seconds: null,
+    video_codec: null,
+    audio_codec: null,
+    is_animated: 0,
+    sha256: null,
+    alt_text: file.altText,
+    status: "uploading",
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+async function forgetAbandoned(ctx: AppContext, ownerId: string): Promise<void> {
+  for (const row of await takeAbandonedUploads(ctx.db.query, ownerId, ctx.clock.now() - ABANDONED_MS)) {
+    await ctx.files.remove(row.storage_key);
+  }
+}

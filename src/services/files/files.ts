@@ -1,0 +1,242 @@
+import type { Readable } from "node:stream";
+import { decodeCursor, encodeCursor, unknownCursor } from "../../domain/cursor.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { File, FileType } from "../../domain/files/file.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { quote, toIso } from "../../domain/time.ts";
+import {
+  countUses,
+  deleteFileRow,
+  findFileByKey,
+  findFileRow,
+  findSignedFile,
+  listFileRows,
+  type FileRow,
+} from "../../store/tables/files.ts";
+import type { Query } from "../../store/engine/db.ts";
+import { fold } from "../../store/search/search-text.ts";
+import type { AppContext } from "../context.ts";
+import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
+
+const OWN_SCHEME = "r2://";
+
+/** Rows read at once while names are searched. */
+const SEARCH_BATCH = 500;
+
+export interface ListFilesArgs {
+  readonly search?: string | undefined;
+  readonly type?: FileType | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** The owner's files, newest first. */
+export async function listFiles(
+  ctx: AppContext,
+  caller: Caller,
+  args: ListFilesArgs,
+): Promise<{ files: File[]; nextCursor: string | null }> {
+  const filters = { search: args.search ?? null, type: args.type ?? null };
+  const before = args.cursor === undefined ? null : readCursor(args.cursor, filters);
+  const rows = await findRows(ctx, caller, { ...args, before });
+  const page = rows.slice(0, args.limit);
+  const last = rows.length > args.limit ? page.at(-1) : undefined;
+  return {
+    files: await showFiles(ctx, caller.ownerId, page),
+    nextCursor: last === undefined ? null : encodeCursor(last.id, filters),
+  };
+}
+
+function readCursor(cursor: string, filters: unknown): string {
+  const id = decodeCursor(cursor, filters);
+  if (!/^file_[0-9a-z]{26}$/.test(id)) throw unknownCursor();
+  return id;
+}
+
+/** One row more than the page holds, where there is one. */
+async function findRows(
+  ctx: AppContext,
+  caller: Caller,
+  args: ListFilesArgs & { before: string | null },
+): Promise<FileRow[]> {
+  const words = fold(args.search ?? "")
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  const filter = { ownerId: caller.ownerId, type: args.type ?? null };
+  const batch = words.length === 0 ? args.limit + 1 : SEARCH_BATCH;
+  const found: FileRow[] = [];
+  for (let before = args.before; ;) {
+    const rows = await listFileRows(ctx.db.query, filter, { before, limit: batch });
+    found.push(...rows.filter((row) => hasWords(row, words)));
+    before = rows.at(-1)?.id ?? null;
+    if (rows.length < batch || found.length > args.limit) return found;
+  }
+}
+
+function hasWords(row: FileRow, words: readonly string[]): boolean {
+  const text = fold(`${row.name} ${row.alt_text ?? ""}`);
+  return words.every((word) => text.includes(word));
+}
+
+export async function getFile(
+  ctx: AppContext,
+  caller: Caller,
+  args: { id: string },
+): Promise<{ file: File }> {
+  return { file: await showFile(ctx, await findOwnFile(ctx, caller.ownerId, args.id)) };
+}
+
+/** Throws `conflict` while a waiting post uses the file. */
+export async function deleteFile(
+  ctx: AppContext,
+  caller: Caller,
+  args: { id: string },
+): Promise<{ file: File }> {
+  const row = await ctx.db.transaction(async (tx) => {
+    const found = await findFileRow(tx, caller.ownerId, args.id);
+    if (found === null) throw fileNotFound("id", args.id);
+    const uses = (await countUses(tx, caller.ownerId, [found.storage_key])).get(found.storage_key) ?? 0;
+    if (uses > 0) {
+      const posts = uses === 1 ? "1 waiting post uses" : `${uses} waiting posts use`;
+      throw new AppError(
+        "conflict",
+        `id: ${posts} this file. Change or cancel them first; list_posts with status scheduled finds them.`,
+      );
+    }
+    await deleteFileRow(tx, caller.ownerId, found.id);
+    return found;
+  });
+  await ctx.files.remove(row.storage_key);
+  ctx.log.info({ fileId: row.id }, "The file was deleted");
+  return { file: toFile(row, { usedByPosts: 0, downloadUrl: null }) };
+}
+
+async function findOwnFile(ctx: AppContext, ownerId: string, id: string): Promise<FileRow> {
+  const row = await findFileRow(ctx.db.query, ownerId, id);
+  if (row === null) throw fileNotFound("id", id);
+  return row;
+}
+
+function fileNotFound(field: string, id: string): AppError {
+  return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
+}
+
+/**
+ * The address that is stored for what a user gave: `file_…` ids become their `r2://` address. Throws `not_found` for a file
+ * that does not exist or is somebody else's, `invalid` for an address that is never allowed.
+ */
+export async function resolveMediaUrl(
+  ctx: AppContext,
+  ownerId: string,
+  field: string,
+  text: string,
+): Promise<string> {
+  if (text.startsWith("file_"))
+    return ownAddress(await findFileRow(ctx.db.query, ownerId, text), field, text);
+  if (text.startsWith(OWN_SCHEME)) {
+    return ownAddress(await findFileByKey(ctx.db.query, ownerId, text.slice(OWN_SCHEME.length)), field, text);
+  }
+  if (!/^\s*https?:/i.test(text)) {
+    throw new AppError(
+      "invalid",
+      `${field}: ${quote(text)} is no media address. Give an https:// address, an r2:// address or a file_… id.`,
+    );
+  }
+  const { href } = ctx.outbound.assertAllowed(field, text);
+  // Shown again as it was given, unless it holds what no address may hold.
+  return /[\s\p{Cc}]/u.test(text) ? href : text;
+}
+
+function ownAddress(row: FileRow | null, field: string, text: string): string {
+  if (row === null) throw fileNotFound(field, text);
+  if (row.status === "ready") return OWN_SCHEME + row.storage_key;
+  throw new AppError(
+    "conflict",
+    `${field}: the file ${row.id} is not uploaded yet. Upload it first, then use it.`,
+  );
+}
+
+export interface Download {
+  readonly name: string;
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  readonly sha256: string | null;
+  readonly updatedAt: number;
+  read(range?: { start: number; end: number }): Readable;
+}
+
+/** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
+export async function openDownload(ctx: AppContext, parts: SignedParts): Promise<Download> {
+  checkSigned(ctx, "download", parts);
+  const row = await findSignedFile(ctx.db.query, parts.id);
+  const sizeBytes = row === null || row.status !== "ready" ? null : await ctx.files.size(row.storage_key);
+  if (row === null || sizeBytes === null) throw new AppError("not_found", "The file was deleted.");
+  return {
+    name: row.name,
+    mimeType: row.mime_type,
+    sizeBytes,
+    sha256: row.sha256,
+    updatedAt: row.updated_at,
+    read: (range) => ctx.files.read(row.storage_key, range),
+  };
+}
+
+/** What a post's media needs to know of an own file; null for one that is missing or somebody else's. */
+export async function findReadyFile(
+  query: Query,
+  ownerId: string,
+  key: string,
+): Promise<{ id: string; sha256: string; altText: string | null } | null> {
+  const row = await findFileByKey(query, ownerId, key);
+  return row === null || row.sha256 === null
+    ? null
+    : { id: row.id, sha256: row.sha256, altText: row.alt_text };
+}
+
+export async function showFile(ctx: AppContext, row: FileRow): Promise<File> {
+  const uses = await countUses(ctx.db.query, row.owner_id, [row.storage_key]);
+  return showWith(ctx, row, uses);
+}
+
+async function showFiles(ctx: AppContext, ownerId: string, rows: readonly FileRow[]): Promise<File[]> {
+  const keys = rows.map((row) => row.storage_key);
+  const uses = await countUses(ctx.db.query, ownerId, keys);
+  return Promise.all(rows.map((row) => showWith(ctx, row, uses)));
+}
+
+/** Records that outlast every address. */
+export async function describeFiles(
+  ctx: AppContext,
+  ownerId: string,
+  rows: readonly FileRow[],
+): Promise<File[]> {
+  const keys = rows.map((row) => row.storage_key);
+  const uses = await countUses(ctx.db.query, ownerId, keys);
+  return rows.map((row) => toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl: null }));
+}
+
+async function showWith(ctx: AppContext, row: FileRow, uses: ReadonlyMap<string, number>): Promise<File> {
+  const downloadUrl = row.status === "ready" ? await createDownloadUrl(ctx, row.id) : null;
+  return toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl });
+}
+
+function toFile(row: FileRow, shown: { usedByPosts: number; downloadUrl: string | null }): File {
+  return {
+    id: row.id,
+    name: row.name,
+    url: OWN_SCHEME + row.storage_key,
+    downloadUrl: shown.downloadUrl,
+    mimeType: row.mime_type,
+    type: row.type,
+    sizeBytes: row.size_bytes,
+    width: row.width,
+    height: row.height,
+    durationSeconds: row.duration_seconds,
+    sha256: row.sha256,
+    altText: row.alt_text,
+    status: row.status,
+    usedByPosts: shown.usedByPosts,
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}

@@ -1,0 +1,151 @@
+import type { Account } from "../../domain/accounts/account.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
+import {
+  countInDoubt,
+  countPosts,
+  readFailures,
+  readLateness,
+  readNextScheduled,
+  readPublishers,
+  type FailureRow,
+  type StatusScope,
+} from "../../store/tables/status.ts";
+import { listAccounts } from "../accounts/accounts.ts";
+import type { AppContext } from "../context.ts";
+
+/** Publishers beat every 5 seconds; three missed beats mean that nobody is at work. */
+const ALIVE_WITHIN_MS = 15 * SECOND;
+
+/** A post that is out within the minute of its time is not worth a word. */
+const OVERDUE_AFTER_MS = MINUTE;
+
+const DAYS = 7;
+/** Newest attempts that the lateness is taken from: enough for a percentile, and read in milliseconds. */
+const MAX_SAMPLE = 5_000;
+
+/** Enough to see what goes wrong; `list_posts` has them all. */
+const SHOWN_FAILURES = 5;
+
+interface AccountToReconnect {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly status: Account["status"];
+  readonly reason: string | null;
+  readonly queuedCount: number;
+}
+
+interface Failure {
+  readonly id: string;
+  readonly accountId: string;
+  readonly provider: string;
+  readonly scheduledAt: string;
+  readonly error: string | null;
+}
+
+export interface Status {
+  readonly now: string;
+  readonly timezone: string;
+  readonly publisher: {
+    readonly running: boolean;
+    readonly heartbeatAt: string | null;
+    readonly workers: number;
+  };
+  readonly counts: {
+    readonly scheduled: number;
+    readonly overdue: number;
+    readonly publishing: number;
+    readonly uploaded: number;
+    readonly failed: number;
+    readonly unknownOutcome: number;
+  };
+  readonly lateness: {
+    readonly p50Ms: number | null;
+    readonly p95Ms: number | null;
+    readonly maxMs: number | null;
+    readonly sampleSize: number;
+    readonly days: number;
+  };
+  /** Latest scheduled time first. */
+  readonly lastFailures: Failure[];
+  readonly nextDueAt: string | null;
+  readonly accountsToReconnect: AccountToReconnect[];
+}
+
+/** How publishing is doing, over the accounts the caller may see. */
+export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status> {
+  const now = ctx.clock.now();
+  const scope: StatusScope = { ownerId: caller.ownerId, accountIds: caller.accountIds };
+  const since = now - DAYS * DAY;
+  const { query } = ctx.db;
+  const { accounts } = await listAccounts(ctx, caller);
+  const counts = await countPosts(query, scope, {
+    overdueBefore: now - OVERDUE_AFTER_MS,
+    failedSince: since,
+  });
+  return {
+    now: toIso(now),
+    timezone: ctx.settings.timezone,
+    publisher: await publisherStatus(ctx, now),
+    counts: {
+      scheduled: accounts.reduce((sum, account) => sum + account.queuedCount, 0),
+      overdue: counts.overdue,
+      publishing: counts.publishing,
+      uploaded: counts.uploaded,
+      failed: counts.failed,
+      unknownOutcome: await countInDoubt(query, scope),
+    },
+    lateness: summarize(await readLateness(query, scope, { since, limit: MAX_SAMPLE })),
+    lastFailures: (await readFailures(query, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
+    nextDueAt: toIsoOrNull(await readNextScheduled(query, scope, now)),
+    accountsToReconnect: accounts.filter(needsAttention).map(toReconnect),
+  };
+}
+
+/** The processes that publish on this data folder, whoever's posts. */
+export async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
+  const workers = await readPublishers(ctx.db.query);
+  const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
+  return {
+    running: alive.length > 0,
+    heartbeatAt: toIsoOrNull(workers[0]?.heartbeat_at ?? null),
+    workers: alive.length,
+  };
+}
+
+function toFailure(row: FailureRow): Failure {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    provider: row.provider,
+    scheduledAt: toIso(row.scheduled_at),
+    error: row.error,
+  };
+}
+
+function summarize(lateness: readonly number[]): Status["lateness"] {
+  return {
+    p50Ms: percentile(lateness, 0.5),
+    p95Ms: percentile(lateness, 0.95),
+    maxMs: lateness.at(-1) ?? null,
+    sampleSize: lateness.length,
+    days: DAYS,
+  };
+}
+
+/** By nearest rank. `sorted` is ascending. */
+export function percentile(sorted: readonly number[], share: number): number | null {
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
+}
+
+/** A channel that was disconnected on purpose matters only while posts wait for it. */
+function needsAttention({ status, queuedCount }: Account): boolean {
+  return (
+    status === "expiring" || status === "reconnect_required" || (status === "disconnected" && queuedCount > 0)
+  );
+}
+
+function toReconnect({ id, name, provider, status, statusReason, queuedCount }: Account): AccountToReconnect {
+  return { id, name, provider, status, reason: statusReason, queuedCount };
+}

@@ -1,0 +1,47 @@
+import { AppError } from "../../domain/errors.ts";
+import { NO_METRICS, type Insights } from "../../domain/posts/post.ts";
+import { SECOND, toIso } from "../../domain/time.ts";
+import { PlatformFault } from "../../ports/platform.ts";
+import type { PostRow } from "../../store/tables/posts.ts";
+import type { AppContext } from "../context.ts";
+import { createPlatformIo } from "../publishing/platform-io.ts";
+import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
+
+const ASK_TIMEOUT_MS = 15 * SECOND;
+
+/** A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the reason. */
+export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insights> {
+  const unavailable = (reason: string): Insights => ({
+    available: false,
+    reason,
+    fetchedAt: toIso(ctx.clock.now()),
+    state: "unknown",
+    visibility: null,
+    metrics: NO_METRICS,
+  });
+  if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
+  const platform = platformOf(ctx, row.provider);
+  if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
+  const account = await ctx.db.query
+    .selectFrom("accounts")
+    .selectAll()
+    .where("id", "=", row.account_id)
+    .where("owner_id", "=", row.owner_id)
+    .executeTakeFirstOrThrow();
+  try {
+    const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);
+    return {
+      available: true,
+      reason: null,
+      fetchedAt: toIso(ctx.clock.now()),
+      state,
+      visibility,
+      metrics: { ...NO_METRICS, ...metrics },
+    };
+  } catch (error) {
+    ctx.log.warn({ postId: row.id, err: error }, "insights could not be read");
+    const isTold = error instanceof PlatformFault || error instanceof AppError;
+    return unavailable(isTold ? error.message : `${platform.title} could not be asked.`);
+  }
+}

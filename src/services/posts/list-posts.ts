@@ -1,0 +1,100 @@
+import { encodeCursor, decodeCursor, unknownCursor } from "../../domain/cursor.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import type { PostStatus } from "../../domain/posts/post-states.ts";
+import type { Post } from "../../domain/posts/post.ts";
+import { parseBound, quote } from "../../domain/time.ts";
+import { readPage, type PostFilter } from "../../store/search/list-posts.ts";
+import { toPost } from "../../store/tables/posts.ts";
+import { parseSearch } from "../../store/search/search-text.ts";
+import type { AppContext } from "../context.ts";
+
+export interface ListPostsArgs {
+  readonly accountId?: readonly string[] | undefined;
+  readonly provider?: readonly string[] | undefined;
+  readonly status?: readonly PostStatus[] | undefined;
+  readonly search?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** A page of the caller's posts, newest scheduled time first. */
+export async function listPosts(
+  ctx: AppContext,
+  caller: Caller,
+  args: ListPostsArgs,
+): Promise<{ posts: Post[]; nextCursor: string | null }> {
+  const filters = readFilters(ctx, args);
+  const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
+  const { accountIds } = reachable(caller, filters);
+  const page = await readPage(
+    ctx.db.query,
+    { ...filters, accountIds, ownerId: caller.ownerId },
+    { before, limit: args.limit },
+  );
+  return {
+    posts: page.rows.map(toPost),
+    nextCursor: page.next === null ? null : encodeCursor(String(page.next), fingerprinted(filters)),
+  };
+}
+
+type Filters = Omit<PostFilter, "ownerId">;
+
+function readFilters(ctx: AppContext, args: ListPostsArgs): Filters {
+  const { timezone } = ctx.settings;
+  const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
+  const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  if (args.from !== undefined && args.to !== undefined && from !== null && to !== null && from > to) {
+    throw new AppError(
+      "invalid",
+      `from: ${quote(args.from)} is after to (${quote(args.to)}), so no post can fit. Exchange the two, or leave one out.`,
+    );
+  }
+  return {
+    accountIds: listOf(args.accountId),
+    providers: knownProviders(ctx, listOf(args.provider)),
+    statuses: listOf(args.status),
+    terms: args.search === undefined ? [] : parseSearch(args.search),
+    from,
+    to,
+  };
+}
+
+/** Each value once and in order, so that a cursor does not depend on how a list was written. */
+function listOf<T extends string>(values: readonly T[] | undefined): readonly T[] | null {
+  return values === undefined ? null : [...new Set(values)].sort();
+}
+
+function knownProviders(ctx: AppContext, providers: readonly string[] | null): readonly string[] | null {
+  const unknown = providers?.find((provider) => !ctx.platforms.has(provider));
+  if (unknown === undefined) return providers;
+  throw new AppError(
+    "invalid",
+    `provider: ${quote(unknown)} is not a platform. The platforms are ${[...ctx.platforms.keys()].join(", ")}.`,
+  );
+}
+
+/** A limited key sees its accounts alone, whatever it asks for. */
+function reachable(
+  { accountIds: allowed }: Caller,
+  { accountIds: wanted }: Filters,
+): Pick<Filters, "accountIds"> {
+  if (allowed === null || wanted === null) return { accountIds: wanted ?? allowed };
+  return { accountIds: wanted.filter((id) => allowed.includes(id)) };
+}
+
+function fingerprinted({ terms, ...rest }: Filters): unknown {
+  return [rest.accountIds, rest.providers, rest.statuses, rest.from, rest.to, terms.map((term) => term.text)];
+}
+
+/** A sort key has 63 bits. */
+const POSITION = /^\d{1,19}$/;
+const MAX_POSITION = 2n ** 63n - 1n;
+
+function readPosition(cursor: string, filters: Filters): bigint {
+  const position = decodeCursor(cursor, fingerprinted(filters));
+  if (!POSITION.test(position) || BigInt(position) > MAX_POSITION) throw unknownCursor();
+  return BigInt(position);
+}

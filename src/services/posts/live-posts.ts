@@ -1,0 +1,188 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Metadata, Post } from "../../domain/posts/post.ts";
+import { conflictSentence, TRANSITIONS } from "../../domain/posts/post-states.ts";
+import { MINUTE } from "../../domain/time.ts";
+import { MediaUnavailable } from "../../ports/media.ts";
+import { PlatformFault, type AnyPlatform, type PublishIo } from "../../ports/platform.ts";
+import {
+  readMetadata,
+  toPost,
+  transition,
+  type PostRow,
+  type TransitionSet,
+} from "../../store/tables/posts.ts";
+import type { Tables } from "../../store/engine/schema.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { canonicalJson } from "../access/idempotency.ts";
+import { resolveMediaUrl } from "../files/files.ts";
+import { createPlatformIo } from "../publishing/platform-io.ts";
+import { checkContent, findUsableAccount } from "./post-draft.ts";
+import { mergeMetadata } from "./post-metadata.ts";
+import { findOwnPost } from "./posts.ts";
+import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
+
+const CHANGE_TIMEOUT_MS = MINUTE;
+
+export interface EditInput {
+  readonly id: string;
+  readonly caption?: string | null | undefined;
+  readonly metadata?: Metadata | null | undefined;
+}
+
+/**
+ * Changes a live post on its platform. Throws `conflict` for a post that is not live, and for fields that the platform does not
+ * let one change, with the list of those it does.
+ */
+export async function editPublishedPost(call: CallContext, input: EditInput): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  if (input.caption === undefined && input.metadata === undefined) {
+    throw new AppError("invalid", "Nothing to change. Give caption, metadata, or both.");
+  }
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
+  const platform = platformOf(ctx, row.provider);
+  const before = readMetadata(row);
+  const metadata = input.metadata === undefined ? before : mergeMetadata(before, input.metadata);
+  const caption = input.caption === undefined ? row.caption : input.caption;
+  const changed = changedFields({ caption: row.caption, metadata: before }, { caption, metadata });
+  assertEditable(platform, changed);
+  const account = await findUsableAccount(ctx, caller, row.account_id);
+  const checked = await checkContent(
+    ctx,
+    account,
+    {
+      scheduledAt: row.scheduled_at,
+      mediaUrl: row.media_url,
+      caption,
+      metadata,
+      leadMinutes: row.lead_minutes,
+    },
+    { signal: call.signal, isLive: true },
+  );
+  if (changed.length === 0) return { post: toPost(row) };
+  const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
+  const ids = await onPlatform(ctx, { platform, account, row }, async (io) =>
+    platform.edit?.(toPlatformPost(platform, edited), changed, io),
+  );
+  const set: TransitionSet = {
+    caption: edited.caption,
+    metadata: edited.metadata,
+    ...(ids?.platformUrl === undefined ? {} : { platform_url: ids.platformUrl }),
+    ...(ids?.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
+    updated_at: ctx.clock.now(),
+  };
+  return {
+    post: toPost(
+      await ctx.db.transaction((tx) =>
+        transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set),
+      ),
+    ),
+  };
+}
+
+/** Sets or replaces the thumbnail of a post that is on its platform. */
+export async function setThumbnail(
+  call: CallContext,
+  input: { readonly id: string; readonly thumbnailUrl: string },
+): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
+    throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
+  }
+  const platform = platformOf(ctx, row.provider);
+  const { setThumbnail: set } = platform;
+  if (set === undefined || !platform.capabilities.thumbnail.replaceAfterPublish) {
+    throw new AppError(
+      "conflict",
+      `${platform.title} does not let one set a thumbnail on a post that is there already.`,
+    );
+  }
+  const account = await findUsableAccount(ctx, caller, row.account_id);
+  const thumbnailUrl = await resolveMediaUrl(ctx, row.owner_id, "thumbnailUrl", input.thumbnailUrl);
+  const metadata = mergeMetadata(readMetadata(row), { thumbnailUrl });
+  const content = {
+    scheduledAt: row.scheduled_at,
+    mediaUrl: row.media_url,
+    caption: row.caption,
+    metadata,
+    leadMinutes: row.lead_minutes,
+  };
+  const checked = await checkContent(ctx, account, content, { signal: call.signal, isLive: true });
+  const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
+  await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
+  const changes = { metadata: checked.row.metadata, updated_at: ctx.clock.now() };
+  return {
+    post: toPost(
+      await ctx.db.transaction((tx) =>
+        transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes),
+      ),
+    ),
+  };
+}
+
+interface Editable {
+  readonly caption: string | null;
+  readonly metadata: Metadata | null;
+}
+
+function changedFields(before: Editable, after: Editable): string[] {
+  const keys = new Set([...Object.keys(before.metadata ?? {}), ...Object.keys(after.metadata ?? {})]);
+  const isSame = (key: string): boolean =>
+    canonicalJson(before.metadata?.[key] ?? null) === canonicalJson(after.metadata?.[key] ?? null);
+  return [
+    ...(before.caption === after.caption ? [] : ["caption"]),
+    ...[...keys].filter((key) => !isSame(key)),
+  ];
+}
+
+function assertEditable(platform: AnyPlatform, changed: readonly string[]): void {
+  const { fields } = platform.capabilities.editPublished;
+  const fixed = changed.filter((field) => !fields.includes(field));
+  if (fixed.length === 0 && platform.edit !== undefined) return;
+  if (fields.length === 0 || platform.edit === undefined) {
+    throw new AppError("conflict", `${platform.title} does not let one change a live post.`);
+  }
+  throw new AppError(
+    "conflict",
+    `${fixed.join(", ")}: cannot be changed on a live post of ${platform.title}. What can be: ${fields.join(", ")}.`,
+  );
+}
+
+/** Runs a change that a caller waits for; it needs no ledger, as repeating it leads to the same post. */
+async function onPlatform<T>(
+  ctx: AppContext,
+  at: { readonly platform: AnyPlatform; readonly account: Tables["accounts"]; readonly row: PostRow },
+  work: (io: PublishIo) => Promise<T>,
+): Promise<T> {
+  const signal = AbortSignal.timeout(CHANGE_TIMEOUT_MS);
+  try {
+    const platformIo = await createPlatformIo(ctx, at.account, signal);
+    return await work({
+      ...platformIo,
+      media: ctx.media.forPost({ ownerId: at.row.owner_id, postId: at.row.id }, signal),
+      isDue: true,
+      once: async (_name, make) => make(),
+      effect: (spec) =>
+        spec.send({
+          key: ctx.cipher.sign("effect key", `${at.row.id}|${spec.step}`).slice(0, 32),
+          handle: null,
+          saveHandle: async () => {},
+          signal,
+        }),
+    });
+  } catch (error) {
+    if (error instanceof MediaUnavailable) {
+      throw new AppError("unavailable", `${error.message} Nothing was changed; try again once it answers.`, {
+        cause: error,
+      });
+    }
+    if (!(error instanceof PlatformFault)) throw error;
+    ctx.log.warn({ postId: at.row.id, err: error }, "a change of a live post did not succeed");
+    throw new AppError("conflict", `${at.platform.title} did not take the change: ${error.message}`, {
+      cause: error,
+    });
+  } finally {
+    await ctx.media.release(at.row.id);
+  }
+}

@@ -1,0 +1,199 @@
+import { hash } from "node:crypto";
+import { reconnectSentence, type Capabilities } from "../../domain/accounts/account.ts";
+import { measureText } from "../../domain/posts/caption.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { Metadata } from "../../domain/posts/post.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { MINUTE, parseMoment, toIso } from "../../domain/time.ts";
+import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
+import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
+import type { Tables } from "../../store/engine/schema.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { checkPostMedia } from "./post-media.ts";
+import { explainMetadata } from "./post-metadata.ts";
+import { platformOf } from "../publishing/publish-io.ts";
+
+/** A post's content as a caller gives it; what is left out stays as it is (update) or empty (schedule). */
+export interface PostInput {
+  readonly scheduledAt?: string | undefined;
+  readonly mediaUrl?: string | undefined;
+  readonly caption?: string | null | undefined;
+  readonly metadata?: Metadata | null | undefined;
+  readonly leadMinutes?: number | null | undefined;
+  readonly thumbnailUrl?: string | null | undefined;
+}
+
+/** A post's content, whole, before it is checked. */
+export interface PostContent {
+  readonly scheduledAt: number;
+  readonly mediaUrl: string;
+  readonly caption: string | null;
+  readonly metadata: Metadata | null;
+  readonly leadMinutes: number | null;
+}
+
+export interface CheckedContent {
+  readonly row: PostContentRow;
+  readonly warnings: readonly string[];
+}
+
+export interface CheckOptions {
+  readonly signal: AbortSignal;
+  /** A post that is on its platform has its media there; where they came from may be gone. */
+  readonly isLive?: boolean;
+}
+
+/** How far in the past a time may lie and still mean now: clocks differ, agents are slow. */
+const NOW_WINDOW_MS = 5 * MINUTE;
+
+/** The account a post is to go on. Throws `not_found` for a foreign one, `conflict` for one that must be reconnected. */
+export async function findUsableAccount(
+  ctx: AppContext,
+  caller: Caller,
+  accountId: string,
+): Promise<Tables["accounts"]> {
+  const row = await findAccount(ctx, caller, accountId);
+  if (row.status === "reconnect_required" || row.status === "disconnected") {
+    throw new AppError("conflict", reconnectSentence(row, row.status_reason));
+  }
+  return row;
+}
+
+/** Reads `scheduledAt`; none is now, and a moment in the last five minutes is now too. */
+export function readScheduledAt(
+  ctx: AppContext,
+  text: string | undefined,
+): { ms: number; warnings: string[] } {
+  const now = ctx.clock.now();
+  if (text === undefined) return { ms: now, warnings: [] };
+  const { ms, warning } = parseMoment("scheduledAt", text, ctx.settings.timezone);
+  if (ms < now - NOW_WINDOW_MS) {
+    throw new AppError(
+      "invalid",
+      `scheduledAt: ${toIso(ms)} is in the past; the server's time is ${toIso(now)}. Give a time in the future, or leave scheduledAt out to publish now.`,
+    );
+  }
+  return { ms: Math.max(ms, now), warnings: warning === null ? [] : [warning] };
+}
+
+/** `thumbnailUrl` in a body is a short form of `metadata.thumbnailUrl`; both and different is a mistake. */
+export function foldThumbnail(input: PostInput): Metadata | null | undefined {
+  if (input.thumbnailUrl === undefined) return input.metadata;
+  const given = input.metadata?.["thumbnailUrl"];
+  if (given !== undefined && given !== input.thumbnailUrl) {
+    throw new AppError("invalid", "thumbnailUrl: differs from metadata.thumbnailUrl. Give one of the two.");
+  }
+  return { ...input.metadata, thumbnailUrl: input.thumbnailUrl };
+}
+
+/**
+ * Checks a whole content against its platform and turns it into what is stored: ids of files become their addresses, texts
+ * are in NFC. Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
+ */
+export async function checkContent(
+  ctx: AppContext,
+  account: Tables["accounts"],
+  content: PostContent,
+  options: CheckOptions,
+): Promise<CheckedContent> {
+  const platform = platformOf(ctx, account.provider);
+  const caption =
+    content.caption === null || content.caption === "" ? null : content.caption.normalize("NFC");
+  const given =
+    content.metadata === null || Object.keys(content.metadata).length === 0 ? null : content.metadata;
+  const parsed = platform.metadata.safeParse(given ?? {}, { reportInput: true });
+  if (!parsed.success) throw explainMetadata(parsed.error, platform);
+  const media = options.isLive
+    ? { mediaUrl: content.mediaUrl, metadata: given, warnings: [] }
+    : await checkPostMedia(ctx, {
+        platform,
+        ownerId: account.owner_id,
+        mediaUrl: content.mediaUrl,
+        metadata: given,
+        signal: options.signal,
+      });
+  const row = toContentRow(content, platform, {
+    caption,
+    mediaUrl: media.mediaUrl,
+    metadata: media.metadata,
+  });
+  const post: PlatformPost = {
+    id: "",
+    caption,
+    mediaUrl: media.mediaUrl,
+    metadata: platform.metadata.parse(media.metadata ?? {}) as PlatformPost["metadata"],
+    scheduledAt: content.scheduledAt,
+    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
+    platformPostId: null,
+    platformUrl: null,
+  };
+  const verdict = platform.check?.(post) ?? { errors: [], warnings: [] };
+  const errors = [
+    ...checkCaption(platform, caption),
+    ...checkLead(platform, content.leadMinutes),
+    ...checkEmpty(platform, row),
+    ...verdict.errors,
+  ];
+  if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
+  return { row, warnings: [...media.warnings, ...verdict.warnings, ...warnOfTime(ctx, account, row)] };
+}
+
+function toContentRow(
+  content: PostContent,
+  platform: AnyPlatform,
+  checked: { caption: string | null; mediaUrl: string; metadata: Metadata | null },
+): PostContentRow {
+  const lead = (content.leadMinutes ?? platform.capabilities.leadMinutes.default) * MINUTE;
+  return {
+    media_url: checked.mediaUrl,
+    caption: checked.caption,
+    metadata: checked.metadata === null ? null : JSON.stringify(checked.metadata),
+    lead_minutes: content.leadMinutes,
+    scheduled_at: content.scheduledAt,
+    due_at: content.scheduledAt - lead,
+    content_hash: hash("sha256", JSON.stringify([checked.mediaUrl, checked.caption, content.scheduledAt])),
+  };
+}
+
+function checkCaption(platform: AnyPlatform, caption: string | null): string[] {
+  const { maxLength, unit } = platform.capabilities.caption;
+  if (maxLength === null || caption === null) return [];
+  const length = measureText(caption, unit);
+  if (length <= maxLength) return [];
+  return [
+    `caption: has ${length} ${unit}; ${platform.title} takes at most ${maxLength}. Shorten it by ${length - maxLength}.`,
+  ];
+}
+
+function checkLead(platform: AnyPlatform, leadMinutes: number | null): string[] {
+  const { min, max }: Capabilities["leadMinutes"] = platform.capabilities.leadMinutes;
+  if (leadMinutes === null || (leadMinutes >= min && leadMinutes <= max)) return [];
+  return [`leadMinutes: must be from ${min} to ${max} on ${platform.title}.`];
+}
+
+function checkEmpty(platform: AnyPlatform, row: PostContentRow): string[] {
+  if (row.media_url !== "") return [];
+  if (platform.capabilities.media.required) {
+    return [
+      `mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`,
+    ];
+  }
+  const hasLink = readMetadata(row)?.["link"] !== undefined;
+  return row.caption === null && !hasLink
+    ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
+    : [];
+}
+
+function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
+  const expires = account.token_expires_at;
+  if (
+    expires === null ||
+    expires > row.scheduled_at ||
+    platformOf(ctx, account.provider).refresh !== undefined
+  )
+    return [];
+  return [
+    `The access to "${account.name}" ends on ${toIso(expires)}, before this post goes out. Reconnect it with connect_channel before then.`,
+  ];
+}

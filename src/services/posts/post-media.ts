@@ -1,0 +1,163 @@
+import { AppError } from "../../domain/errors.ts";
+import { declaredBytes } from "../../domain/files/media-answer.ts";
+import { checkCounts, checkMedia, type MediaFigures } from "../../domain/files/media-limits.ts";
+import type { Metadata } from "../../domain/posts/post.ts";
+import { SECOND } from "../../domain/time.ts";
+import { OutboundFailure } from "../../ports/outbound.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
+import { findFileByKey, type FileRow } from "../../store/tables/files.ts";
+import type { AppContext } from "../context.ts";
+import { resolveMediaUrl } from "../files/files.ts";
+import { refusal } from "../publishing/limited-media.ts";
+import { placesOf, visitAddresses, type MediaPlace } from "./post-places.ts";
+
+export interface MediaToCheck {
+  readonly platform: AnyPlatform;
+  readonly ownerId: string;
+  readonly mediaUrl: string;
+  readonly metadata: Metadata | null;
+  readonly signal: AbortSignal;
+}
+
+export interface CheckedMedia {
+  readonly mediaUrl: string;
+  readonly metadata: Metadata | null;
+  readonly warnings: readonly string[];
+}
+
+/** What scheduling sees of an address. */
+interface Look {
+  readonly warnings: readonly string[];
+  /** An item of the post whose kind is known. */
+  readonly item: MediaFigures | null;
+}
+
+const NOTHING: Look = { warnings: [], item: null };
+
+/** How long scheduling waits for an address to answer; not answering is only a warning. */
+const LOOK_MS = 3 * SECOND;
+
+/**
+ * Resolves every address of a post (`file_…` ids become `r2://` addresses) and checks what is at hand: own files against the
+ * platform's limits, remote ones for whether they answer. Throws `invalid` and `not_found` naming the field.
+ */
+export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Promise<CheckedMedia> {
+  const places = placesOf(check);
+  const resolved = new Map<string, string>();
+  for (const place of places) {
+    if (place.url !== "")
+      resolved.set(place.field, await resolveMediaUrl(ctx, check.ownerId, place.field, place.url));
+  }
+  assertCount(check, places);
+  const looks = await Promise.all(
+    places.map((place) => look(ctx, check, { ...place, url: resolved.get(place.field) ?? "" })),
+  );
+  const excess = checkCounts(
+    looks.flatMap(({ item }) => item ?? []),
+    check.platform.capabilities.media.accepts,
+  );
+  if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
+  const [first] = places;
+  return {
+    mediaUrl: first === undefined ? "" : (resolved.get(first.field) ?? ""),
+    metadata: check.metadata === null ? null : withResolved(check.metadata, resolved),
+    warnings: looks.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function withResolved(metadata: Metadata, resolved: ReadonlyMap<string, string>): Metadata {
+  return visitAddresses(metadata, (field, url) => resolved.get(field) ?? url);
+}
+
+function assertCount({ platform }: MediaToCheck, places: readonly MediaPlace[]): void {
+  const items = places.filter((place) => place.isItem && place.url !== "").length;
+  const { maxItems } = platform.capabilities.media;
+  if (items > maxItems) {
+    throw new AppError(
+      "invalid",
+      `metadata.moreMedia: makes ${items} media items; ${platform.title} takes at most ${maxItems} in one post.`,
+    );
+  }
+}
+
+async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
+  if (place.url === "") return NOTHING;
+  if (!place.url.startsWith("r2://")) return { ...NOTHING, warnings: await lookAtRemote(ctx, check, place) };
+  if (!place.isShown) return NOTHING;
+  const file = await findFileByKey(ctx.db.query, check.ownerId, place.url.slice("r2://".length));
+  return file === null ? NOTHING : lookAtFile(check.platform, place, figuresOf(file));
+}
+
+/** Own files are at hand: what can never be sent is refused now, what will be changed is told. */
+function lookAtFile(platform: AnyPlatform, place: MediaPlace, figures: MediaFigures): Look {
+  const { problems, changes } = checkMedia(figures, platform.capabilities.media.accepts);
+  if (problems.length > 0) throw refusal(platform, place.field, problems);
+  const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
+  return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
+}
+
+function figuresOf(file: FileRow): MediaFigures {
+  return {
+    mimeType: file.mime_type,
+    type: file.type,
+    sizeBytes: file.size_bytes,
+    width: file.width,
+    height: file.height,
+    durationSeconds: file.duration_seconds,
+    videoCodec: file.video_codec,
+    audioCodec: file.audio_codec,
+    isAnimated: file.is_animated === 1,
+  };
+}
+
+async function lookAtRemote(
+  ctx: AppContext,
+  { platform, signal }: MediaToCheck,
+  place: MediaPlace,
+): Promise<string[]> {
+  try {
+    const answer = await ctx.outbound.request({
+      method: "HEAD",
+      url: place.url,
+      timeoutMs: LOOK_MS,
+      maxRedirects: 3,
+      isUserGiven: true,
+      signal,
+    });
+    answer.body.resume();
+    const isGone = answer.status === 404 || answer.status === 410 || answer.status >= 500;
+    if (isGone)
+      return [
+        `${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`,
+      ];
+    const type = answer.headers["content-type"] ?? "";
+    if (type.startsWith("text/html")) {
+      return [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`];
+    }
+    return place.isShown && answer.status === 200
+      ? warnOfSize(platform, place.field, { type, sizeBytes: declaredBytes(answer.headers) })
+      : [];
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
+    if (error instanceof OutboundFailure)
+      return [`${place.field}: the address does not answer now. It must answer when the post is sent.`];
+    throw error;
+  }
+}
+
+/** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */
+function warnOfSize(
+  platform: AnyPlatform,
+  field: string,
+  said: { type: string; sizeBytes: number | null },
+): string[] {
+  const limits = platform.capabilities.media.accepts.find(
+    ({ kind }) => kind !== "image" && said.type.startsWith(`${kind}/`),
+  );
+  const maxBytes = limits?.maxBytes ?? null;
+  if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
+  return [
+    `${field}: the address says that the ${limits?.kind} has ${said.sizeBytes} bytes; ${platform.title} takes at most ${maxBytes}. Give a smaller one.`,
+  ];
+}

@@ -1,0 +1,167 @@
+import { AppError } from "../../domain/errors.ts";
+import { canReachAccount, type Caller } from "../../domain/permissions.ts";
+import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
+import { conflictSentence } from "../../domain/posts/post-states.ts";
+import { toIso, toIsoOrNull } from "../../domain/time.ts";
+import { findPost, postNotFound, toPost, transition, type PostRow } from "../../store/tables/posts.ts";
+import { RESTORED_STEP } from "../../store/publishing/suspects.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import { readInsights } from "./insights.ts";
+import { settleInDoubt, takeBack } from "../publishing/settle-post.ts";
+import { findUsableAccount } from "./post-draft.ts";
+
+/** The caller's own post; throws `not_found` for every other. */
+export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
+  const row = await findPost(ctx.db.query, caller.ownerId, id);
+  if (row === null || !canReachAccount(caller, row.account_id)) throw postNotFound(id);
+  return row;
+}
+
+export async function getPost(
+  ctx: AppContext,
+  caller: Caller,
+  input: {
+    readonly id: string;
+    readonly insights?: boolean | undefined;
+    readonly history?: boolean | undefined;
+  },
+): Promise<{ post: Post; insights?: Insights; history?: Attempt[] }> {
+  const row = await findOwnPost(ctx, caller, input.id);
+  return {
+    post: toPost(row),
+    ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
+    ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
+  };
+}
+
+type PostCall = Pick<CallContext, "ctx" | "caller" | "idempotency">;
+
+/** Cancels a waiting post; with `fromPlatform` also one that is uploaded, by deleting it on the platform. */
+export async function cancelPost(
+  call: PostCall,
+  input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
+): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (input.fromPlatform === true && row.status === "uploaded")
+    return { post: toPost(await takeBack(ctx, row)) };
+  const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
+  const answer = await commitOnce(call, async (tx) => {
+    const cancelled = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set);
+    return { post: toPost(cancelled) };
+  });
+  await ctx.media.release(row.id);
+  return answer;
+}
+
+/**
+ * Sends a failed post again, now. Where the last outcome is unknown the platform is asked first: found there, it is published;
+ * still unknown is a `conflict` that says what to do.
+ */
+export async function retryPost(call: PostCall, input: { readonly id: string }): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row.status));
+  await findUsableAccount(ctx, caller, row.account_id);
+  if (row.in_doubt === 1) {
+    const settled = await settleInDoubt(ctx, row);
+    if (settled !== null) return { post: toPost(settled) };
+  }
+  const now = ctx.clock.now();
+  const answer = await commitOnce(call, async (tx) => {
+    const retried = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "retry", {
+      scheduled_at: now,
+      due_at: now,
+      next_at: now,
+      error: null,
+      in_doubt: 0,
+      tries: 0,
+      // Settled as "did not happen", the step keeps its key and is sent with it; after a proven failure all begins anew.
+      run: row.in_doubt === 1 ? row.run : row.run + 1,
+      updated_at: now,
+    });
+    return { post: toPost(retried) };
+  });
+  ctx.wakePublisher();
+  return answer;
+}
+
+export interface Resolution {
+  readonly id: string;
+  readonly outcome: "published" | "not_published";
+  readonly platformPostId?: string | undefined;
+  readonly platformUrl?: string | undefined;
+}
+
+/** A person settles an unknown outcome: they looked at the channel. */
+export async function resolvePost(call: PostCall, input: Resolution): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const row = await findOwnPost(ctx, caller, input.id);
+  if (row.status !== "failed" || row.in_doubt === 0) {
+    throw new AppError(
+      "conflict",
+      `Nothing to settle: the outcome of this post is known (${row.status}). Read it with get_post.`,
+    );
+  }
+  const at = { ownerId: caller.ownerId, id: row.id };
+  const now = ctx.clock.now();
+  const published = {
+    error: null,
+    in_doubt: 0,
+    published_at: now,
+    platform_post_id: input.platformPostId ?? row.platform_post_id,
+    platform_url: input.platformUrl ?? row.platform_url,
+    updated_at: now,
+  };
+  const denied = {
+    error: "It did not reach the platform, as was told with resolve_post. Send it again with retry_post.",
+    in_doubt: 0,
+    run: row.run + 1,
+    updated_at: now,
+  };
+  return commitOnce(call, async (tx) => {
+    const settled =
+      input.outcome === "published"
+        ? transition(tx, at, "confirm", published)
+        : transition(tx, at, "deny", denied);
+    return { post: toPost(await settled) };
+  });
+}
+
+/** Each attempt with the steps of its run, oldest first. */
+export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
+  const attempts = await ctx.db.query
+    .selectFrom("attempts")
+    .selectAll()
+    .where("post_id", "=", row.id)
+    .where("owner_id", "=", row.owner_id)
+    .orderBy("number")
+    .execute();
+  const effects = await ctx.db.query
+    .selectFrom("effects")
+    .select(["run", "step", "state", "started_at", "finished_at"])
+    .where("post_id", "=", row.id)
+    .where("step", "not like", "once:%")
+    .where("step", "<>", RESTORED_STEP)
+    .orderBy("started_at")
+    .execute();
+  return attempts.map((attempt) => ({
+    id: attempt.id,
+    number: attempt.number,
+    startedAt: toIso(attempt.started_at),
+    finishedAt: toIsoOrNull(attempt.finished_at),
+    outcome: attempt.outcome,
+    error: attempt.error,
+    latenessMs: attempt.lateness_ms,
+    steps: effects
+      .filter((effect) => effect.run === attempt.run && effect.started_at >= attempt.started_at)
+      .filter((effect) => attempt.finished_at === null || effect.started_at <= attempt.finished_at)
+      .map((effect) => ({
+        step: effect.step,
+        state: effect.state,
+        startedAt: toIso(effect.started_at),
+        finishedAt: toIsoOrNull(effect.finished_at),
+      })),
+  }));
+}

@@ -1,0 +1,144 @@
+import { newId } from "../../domain/ids.ts";
+import { sentenceOf } from "../../domain/errors.ts";
+import type { Post } from "../../domain/posts/post.ts";
+import { findWaitingTwin, freshRow, insertPost, toPost, type PostRow } from "../../store/tables/posts.ts";
+import type { AppContext, CallContext } from "../context.ts";
+import { isServerRunning } from "../health/running-server.ts";
+import {
+  checkContent,
+  findUsableAccount,
+  foldThumbnail,
+  readScheduledAt,
+  type PostInput,
+} from "./post-draft.ts";
+
+export interface ScheduleInput extends PostInput {
+  readonly accountId: string;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface Scheduled {
+  readonly post: Post;
+  readonly warnings: string[];
+}
+
+export interface BatchResult {
+  readonly index: number;
+  readonly post: Post | null;
+  readonly warnings: string[];
+  readonly error: string | null;
+}
+
+interface Draft {
+  readonly row: PostRow;
+  readonly warnings: string[];
+}
+
+/**
+ * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account, file) and `conflict`
+ * (the channel must be reconnected).
+ */
+export async function schedulePost(call: CallContext, input: ScheduleInput): Promise<Scheduled> {
+  const { ctx, idempotency } = call;
+  const draft = await draftPost(call, input);
+  const result = { post: toPost(draft.row), warnings: draft.warnings };
+  if (input.dryRun === true) return result;
+  await ctx.db.transaction(async (tx) => {
+    insertPost(tx, draft.row);
+    await idempotency?.complete(tx, result);
+  });
+  ctx.wakePublisher();
+  return result;
+}
+
+/** Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the posts. */
+export async function schedulePosts(
+  call: CallContext,
+  input: { readonly posts: readonly ScheduleInput[]; readonly atomic?: boolean | undefined },
+): Promise<{ results: BatchResult[] }> {
+  const { ctx, idempotency } = call;
+  const drafts: (Draft | { readonly error: string })[] = [];
+  for (const [index, post] of input.posts.entries()) {
+    call.signal.throwIfAborted();
+    drafts.push(await draftPost(call, post).catch((error: unknown) => refuse(error)));
+    call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
+  }
+  const failures = drafts.filter((draft) => "error" in draft).length;
+  const isRefused = input.atomic === true && failures > 0;
+  const results = drafts.map((draft, index) => toBatchResult(draft, { index, isRefused, failures }));
+  const toStore = isRefused
+    ? []
+    : drafts.filter((draft, index): draft is Draft => "row" in draft && input.posts[index]?.dryRun !== true);
+  // Taken back in time, nothing of it is scheduled.
+  call.signal.throwIfAborted();
+  await ctx.db.transaction(async (tx) => {
+    for (const { row } of toStore) insertPost(tx, row);
+    await idempotency?.complete(tx, { results });
+  });
+  ctx.wakePublisher();
+  return { results };
+}
+
+/** Only what the caller can mend becomes a result; a bug stays a bug. */
+function refuse(error: unknown): { error: string } {
+  if (!(error instanceof Error) || error.name !== "AppError") throw error;
+  return { error: sentenceOf(error) };
+}
+
+function toBatchResult(
+  draft: Draft | { readonly error: string },
+  at: { readonly index: number; readonly isRefused: boolean; readonly failures: number },
+): BatchResult {
+  if ("error" in draft) return { index: at.index, post: null, warnings: [], error: draft.error };
+  if (at.isRefused) {
+    const error = `Not scheduled, because ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
+    return { index: at.index, post: null, warnings: draft.warnings, error };
+  }
+  return { index: at.index, post: toPost(draft.row), warnings: draft.warnings, error: null };
+}
+
+async function draftPost(call: CallContext, input: ScheduleInput): Promise<Draft> {
+  const { ctx, caller } = call;
+  const account = await findUsableAccount(ctx, caller, input.accountId);
+  const time = readScheduledAt(ctx, input.scheduledAt);
+  const content = {
+    scheduledAt: time.ms,
+    mediaUrl: input.mediaUrl ?? "",
+    caption: input.caption ?? null,
+    metadata: foldThumbnail(input) ?? null,
+    leadMinutes: input.leadMinutes ?? null,
+  };
+  const checked = await checkContent(ctx, account, content, { signal: call.signal });
+  const now = ctx.clock.now();
+  const row = freshRow({
+    ...checked.row,
+    id: newId("post"),
+    owner_id: caller.ownerId,
+    account_id: account.id,
+    provider: account.provider,
+    created_at: now,
+  });
+  const warnings = [
+    ...time.warnings,
+    ...checked.warnings,
+    ...(await warnOfTwin(ctx, row)),
+    ...(await warnOfSilence(ctx, call, row)),
+  ];
+  return { row, warnings };
+}
+
+async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
+  const twin = await findWaitingTwin(ctx.db.query, row);
+  if (twin === null) return [];
+  return [
+    `The post ${twin} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,
+  ];
+}
+
+/** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */
+async function warnOfSilence(ctx: AppContext, call: CallContext, row: PostRow): Promise<string[]> {
+  if (!call.caller.isLocal || row.scheduled_at <= ctx.clock.now() || (await isServerRunning(ctx))) return [];
+  return [
+    "No Posthorn server is running on this data folder, so this post goes out only while this client is open at that time. Run `posthorn serve` to keep it running.",
+  ];
+}

@@ -1,0 +1,289 @@
+import { createHash } from "node:crypto";
+import type { ReconcileClass } from "../../domain/accounts/account.ts";
+import {
+  PlatformFault,
+  type EffectContext,
+  type EffectSpec,
+  type Json,
+  type Settled,
+} from "../../ports/platform.ts";
+import {
+  countAsked,
+  endEffect,
+  writeHandle,
+  writeIntent,
+  type EffectRow,
+  type Lease,
+} from "../../store/publishing/ledger.ts";
+import { RESTORED_STEP } from "../../store/publishing/suspects.ts";
+import type { AppContext } from "../context.ts";
+import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
+import { canonicalJson } from "../access/idempotency.ts";
+import { MAY_BE_OUT, tellsWithoutLedger } from "./restored-ledger.ts";
+
+export interface EffectsOptions {
+  readonly ctx: AppContext;
+  readonly lease: Lease;
+  readonly run: number;
+  /** The rows of this run, read after the claim. */
+  readonly rows: readonly EffectRow[];
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970: past it nothing new is sent. */
+  readonly deadline: number;
+  /** Asks about open steps and sends nothing: throws NothingSent where it would. */
+  readonly isSettleOnly: boolean;
+  /** How the platform settles a doubtful outcome. */
+  readonly reconciles: ReconcileClass;
+}
+
+export interface Effects {
+  effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
+  once<R>(name: string, make: () => R | Promise<R>): Promise<R>;
+  /** True while a step's outcome is open. */
+  isOpen(): boolean;
+  /** True once a step that changes something on the platform is done or may be. */
+  hasTouchedPlatform(): boolean;
+}
+
+type StepState = Pick<EffectRow, "state" | "result" | "handle_enc" | "started_at" | "asked" | "effect_key">;
+
+/** The publishing protocol of one post (DESIGN §4): an intent is durable before each step, its result after it. */
+export function createEffects(options: EffectsOptions): Effects {
+  const steps = new Map<string, StepState>(
+    options.rows.filter((row) => row.step !== RESTORED_STEP).map((row) => [row.step, row]),
+  );
+  const suspectSince = options.rows.find((row) => row.step === RESTORED_STEP)?.started_at ?? null;
+  const at = { ...options, steps, suspectSince };
+  return {
+    effect: (spec) => runEffect(at, spec),
+    once: (name, make) => runOnceStep(at, name, make),
+    isOpen: () => suspectSince !== null || outward(steps).some(isOpenStep),
+    hasTouchedPlatform: () => suspectSince !== null || hasTouched(steps),
+  };
+}
+
+function outward(steps: ReadonlyMap<string, StepState>): StepState[] {
+  return [...steps.entries()].filter(([step]) => !isOnce(step)).map(([, state]) => state);
+}
+
+function hasTouched(steps: ReadonlyMap<string, StepState>): boolean {
+  return outward(steps).some((step) => step.state !== "not_sent" && step.state !== "rejected");
+}
+
+function isOpenStep(step: StepState): boolean {
+  return step.state === "intent" || step.state === "unknown";
+}
+
+interface Running extends EffectsOptions {
+  readonly steps: Map<string, StepState>;
+  /** Since then steps may have been sent that are not in this ledger, which comes from a copy; null: it is the whole truth. */
+  readonly suspectSince: number | null;
+}
+
+async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
+  const known = at.steps.get(spec.step);
+  if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
+  const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
+  if (open !== null) {
+    const settled = await settle(at, spec, open);
+    if (settled.outcome === "done") return settled.result;
+    if (at.suspectSince !== null) await assertMaySend(at, spec.step);
+  }
+  return send(at, spec);
+}
+
+/** A step that a restored ledger does not know of counts as one that was sent and not answered. Null where the ledger is whole. */
+async function suspect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<StepState | null> {
+  if (at.suspectSince === null) return null;
+  if (!tellsWithoutLedger(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
+  return intend(at, spec, at.suspectSince);
+}
+
+/** It was not found, which proves little once its time is over, and nothing where the platform goes by what the copy lost. */
+async function assertMaySend(at: Running, step: string): Promise<void> {
+  if (tellsWithoutLedger(at.reconciles) && at.ctx.clock.now() <= at.deadline) return;
+  await finish(at, step, { state: "unknown", result: null, httpStatus: null });
+  throw new OutcomeUnknown(MAY_BE_OUT);
+}
+
+async function settle<R extends Json>(
+  at: Running,
+  spec: EffectSpec<R>,
+  known: StepState,
+): Promise<Extract<Settled<R>, { outcome: "done" | "send_again" }>> {
+  const { ctx, lease, run } = at;
+  await ctx.db.commit((raw) => countAsked(raw, lease, { run, step: spec.step }));
+  const settled = await spec.settle({
+    ...contextOf(at, spec.step),
+    intentAt: known.started_at,
+    timesAsked: known.asked,
+  });
+  at.steps.set(spec.step, { ...known, asked: known.asked + 1 });
+  switch (settled.outcome) {
+    case "done":
+      await finish(at, spec.step, { state: "done", result: settled.result, httpStatus: null });
+      return settled;
+    case "send_again":
+      return settled;
+    case "ask_again":
+      throw new AskAgain(settled.afterMs);
+    case "unknown":
+      await finish(at, spec.step, { state: "unknown", result: null, httpStatus: null });
+      throw new OutcomeUnknown(settled.reason);
+  }
+}
+
+async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
+  const { ctx } = at;
+  if (at.isSettleOnly) throw new NothingSent();
+  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
+  at.signal.throwIfAborted();
+  await intend(at, spec, ctx.clock.now());
+  at.signal.throwIfAborted();
+  try {
+    const result = await spec.send(contextOf(at, spec.step));
+    await finish(at, spec.step, { state: "done", result, httpStatus: null });
+    return result;
+  } catch (error) {
+    const state = error instanceof PlatformFault ? STATE_AFTER[error.kind] : "intent";
+    if (error instanceof PlatformFault && state !== "intent") {
+      await finish(at, spec.step, { state, result: null, httpStatus: error.httpStatus });
+    }
+    // What is refused now may have been taken before; asking for ever would not tell.
+    if (state === "rejected" && at.suspectSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
+    throw error;
+  }
+}
+
+/** Writes down, durably, that the step is about to be sent, or may have been at `startedAt`. */
+async function intend<R extends Json>(
+  at: Running,
+  spec: EffectSpec<R>,
+  startedAt: number,
+): Promise<StepState> {
+  const { ctx, lease, run } = at;
+  const intent = {
+    run,
+    step: spec.step,
+    effect_key: effectKey(at, spec.step),
+    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
+    started_at: startedAt,
+  };
+  await ctx.db.commit((raw) => writeIntent(raw, lease, intent));
+  const known = at.steps.get(spec.step);
+  const open = {
+    handle_enc: null,
+    asked: 0,
+    effect_key: intent.effect_key,
+    ...known,
+    state: "intent" as const,
+    result: null,
+    started_at: startedAt,
+  };
+  at.steps.set(spec.step, open);
+  return open;
+}
+
+/** What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open. */
+const STATE_AFTER: Record<PlatformFault["kind"], EffectRow["state"]> = {
+  not_sent: "not_sent",
+  auth: "not_sent",
+  rejected: "rejected",
+  transient: "intent",
+  rate: "intent",
+  ambiguous: "intent",
+};
+
+async function finish(
+  at: Running,
+  step: string,
+  end: { state: EffectRow["state"]; result: Json; httpStatus: number | null },
+): Promise<void> {
+  const result = end.state === "done" ? JSON.stringify(end.result) : null;
+  const now = at.ctx.clock.now();
+  await at.ctx.db.commit((raw) =>
+    endEffect(raw, at.lease, {
+      run: at.run,
+      step,
+      state: end.state,
+      result,
+      httpStatus: end.httpStatus,
+      at: now,
+    }),
+  );
+  const known = at.steps.get(step);
+  at.steps.set(step, {
+    handle_enc: null,
+    asked: 0,
+    started_at: now,
+    effect_key: effectKey(at, step),
+    ...known,
+    state: end.state,
+    result,
+  });
+}
+
+function contextOf(at: Running, step: string): EffectContext {
+  const place = placeOf({ post_id: at.lease.postId, run: at.run, step });
+  const sealed = at.steps.get(step)?.handle_enc ?? null;
+  return {
+    key: effectKey(at, step),
+    handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, place)) as Json),
+    saveHandle: async (handle) => {
+      const value = at.ctx.cipher.seal(JSON.stringify(handle), place);
+      await at.ctx.db.commit((raw) => writeHandle(raw, at.lease, { run: at.run, step, sealed: value }));
+      const known = at.steps.get(step);
+      if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
+    },
+    signal: at.signal,
+  };
+}
+
+/** Where a step's handle is bound to. */
+export function placeOf(effect: { post_id: string; run: number; step: string }): string {
+  return `${effect.post_id}|effects|${effect.run}|${effect.step}`;
+}
+
+/** Stable within a run, also when the secret key is replaced in the middle of it, and not to be guessed from outside. */
+function effectKey(at: Running, step: string): string {
+  const known = at.steps.get(step)?.effect_key;
+  if (known !== undefined) return known;
+  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`).slice(0, 32);
+}
+
+const ONCE_PREFIX = "once:";
+
+function isOnce(step: string): boolean {
+  return step.startsWith(ONCE_PREFIX);
+}
+
+async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise<R>): Promise<R> {
+  const step = `${ONCE_PREFIX}${name}`;
+  const known = at.steps.get(step);
+  if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
+  // The key that it went out under, if it did, is lost; a new one would find nothing.
+  if (at.suspectSince !== null && at.reconciles === "client_key") throw new OutcomeUnknown(MAY_BE_OUT);
+  const value = await make();
+  const now = at.ctx.clock.now();
+  const { lease, run } = at;
+  await at.ctx.db.commit((raw) => {
+    writeIntent(raw, lease, { run, step, effect_key: "", request_hash: "", started_at: now });
+    endEffect(raw, lease, {
+      run,
+      step,
+      state: "done",
+      result: JSON.stringify(value),
+      httpStatus: null,
+      at: now,
+    });
+  });
+  at.steps.set(step, {
+    state: "done",
+    result: JSON.stringify(value),
+    handle_enc: null,
+    started_at: now,
+    asked: 0,
+    effect_key: "",
+  });
+  return value;
+}

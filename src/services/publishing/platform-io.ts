@@ -1,0 +1,156 @@
+import { z } from "zod";
+import type { Logger } from "../../ports/logger.ts";
+import {
+  PlatformFault,
+  type AnyPlatform,
+  type ConnectIo,
+  type JsonObject,
+  type PlatformAccount,
+  type PlatformIo,
+} from "../../ports/platform.ts";
+import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { requestPlatform } from "./platform-request.ts";
+import { giveUp, loadSecrets, refreshSecrets, type LoadedSecrets } from "../accounts/refresh-secrets.ts";
+import type { SecretValues } from "../accounts/secrets.ts";
+
+/** What a platform gets while no account is connected yet. */
+export async function createConnectIo(
+  ctx: AppContext,
+  platformName: string,
+  signal: AbortSignal,
+): Promise<ConnectIo> {
+  const platform = requirePlatform(ctx, platformName);
+  return buildIo(ctx, {
+    platform,
+    signal,
+    knownSecrets: new Set(),
+    publicUrl: await ctx.publicUrl(),
+    fields: {},
+  });
+}
+
+/** What a platform gets for everything it does with a connected account. */
+export async function createPlatformIo(
+  ctx: AppContext,
+  row: AccountRow,
+  signal: AbortSignal,
+): Promise<PlatformIo> {
+  const platform = requirePlatform(ctx, row.provider);
+  const knownSecrets = new Set<string>();
+  const fields = { accountId: row.id };
+  const parts = { platform, knownSecrets, fields, publicUrl: await ctx.publicUrl() };
+  const account = toPlatformAccount(row);
+  const authorized = createAuthorized(ctx, {
+    platform,
+    row,
+    knownSecrets,
+    refreshIo: () => ({ ...buildIo(ctx, { ...parts, signal: new AbortController().signal }), account }),
+  });
+  return { ...buildIo(ctx, { ...parts, signal }), account, authorized };
+}
+
+/** The account as its platform's file sees it. */
+export function toPlatformAccount(row: AccountRow): PlatformAccount {
+  return {
+    id: row.id,
+    name: row.name,
+    handle: row.handle,
+    platformAccountId: row.platform_account_id,
+    settings: readSettings(row),
+  };
+}
+
+const Settings = z.record(z.string(), z.json());
+
+export function readSettings(row: AccountRow): JsonObject {
+  return Settings.parse(JSON.parse(row.settings));
+}
+
+function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
+  const platform = ctx.platforms.get(name);
+  // Not a caller's mistake: whoever asks has looked the platform up, or read its name from an account.
+  if (platform === undefined)
+    throw new PlatformFault("rejected", `This version of Posthorn does not know the platform "${name}".`);
+  return platform;
+}
+
+interface IoParts {
+  readonly platform: AnyPlatform;
+  readonly signal: AbortSignal;
+  readonly knownSecrets: ReadonlySet<string>;
+  readonly publicUrl: string;
+  /** Stand on every line the platform logs. */
+  readonly fields: object;
+}
+
+function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
+  const { platform, signal, knownSecrets, publicUrl } = parts;
+  const prefix = `POSTHORN_${platform.name.toUpperCase()}_`;
+  return {
+    signal,
+    publicUrl,
+    feed: ctx.feed,
+    log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
+    now: () => ctx.clock.now(),
+    sleep: (ms) => ctx.clock.sleep(ms, signal),
+    setting: (name) => ctx.settings.platformSettings[prefix + name]?.replace(/\/+$/, "") ?? null,
+    request: (request) => requestPlatform({ ctx, title: platform.title, signal, knownSecrets }, request),
+  };
+}
+
+function withFields(log: Logger, fields: object): Logger {
+  const at =
+    (level: keyof Logger) =>
+    (more: object, message: string): void =>
+      log[level]({ ...fields, ...more }, message);
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+interface AuthorizedParts {
+  readonly platform: AnyPlatform;
+  readonly row: AccountRow;
+  readonly knownSecrets: Set<string>;
+  readonly refreshIo: () => ConnectIo & { readonly account: PlatformAccount };
+}
+
+function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
+  const { platform, row, knownSecrets, refreshIo } = parts;
+  const ref = { ownerId: row.owner_id, id: row.id };
+  const note = (secrets: LoadedSecrets): LoadedSecrets => {
+    for (const value of Object.values(secrets.values)) knownSecrets.add(value);
+    return secrets;
+  };
+  return async <T>(work: (secrets: SecretValues) => Promise<T>): Promise<T> => {
+    const first = note(await loadSecrets(ctx, ref));
+    const refused = await attempt(work, first);
+    if (refused.fault === null) return refused.result;
+    const fresh = note(
+      await refreshSecrets(ctx, {
+        platform,
+        ref,
+        io: refreshIo(),
+        seen: { version: first.version, fault: refused.fault },
+      }),
+    );
+    const again = await attempt(work, fresh);
+    if (again.fault === null) return again.result;
+    await giveUp(ctx, ref, { version: fresh.version, fault: again.fault });
+    throw again.fault;
+  };
+}
+
+type Attempted<T> = { readonly fault: null; readonly result: T } | { readonly fault: PlatformFault };
+
+/** Runs the work; an `auth` fault is its answer, every other error is thrown. */
+async function attempt<T>(
+  work: (secrets: SecretValues) => Promise<T>,
+  secrets: LoadedSecrets,
+): Promise<Attempted<T>> {
+  try {
+    return { fault: null, result: await work(secrets.values) };
+  } catch (error) {
+    if (error instanceof PlatformFault && error.kind === "auth") return { fault: error };
+    throw error;
+  }
+}

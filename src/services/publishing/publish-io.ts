@@ -1,0 +1,132 @@
+import { AppError } from "../../domain/errors.ts";
+import { MINUTE } from "../../domain/time.ts";
+import type { AnyPlatform, PlatformPost, PublishIo } from "../../ports/platform.ts";
+import type { Candidate } from "../../store/publishing/due-posts.ts";
+import type { Lease } from "../../store/publishing/ledger.ts";
+import { readMetadata, type PostRow } from "../../store/tables/posts.ts";
+import type { AppContext } from "../context.ts";
+import { createEffects, type Effects } from "./effects.ts";
+import { limitMedia } from "./limited-media.ts";
+import { createPlatformIo } from "./platform-io.ts";
+
+export interface PublishRun {
+  readonly platform: AnyPlatform;
+  readonly post: PlatformPost;
+  readonly io: PublishIo;
+  readonly effects: Effects;
+}
+
+/** A post that one worker alone works on. */
+export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { readonly lease: Lease };
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly isSettleOnly: boolean;
+  /** Runs a step when it may go out. */
+  send<T>(step: () => Promise<T>): Promise<T>;
+}
+
+/** How long a doubtful outcome is asked about although the post's own time is over. */
+const SETTLE_GRACE_MS = 10 * MINUTE;
+
+/** Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be. Changes nothing. */
+export async function createPublishRun(
+  ctx: AppContext,
+  leased: LeasedPost,
+  options: RunOptions,
+): Promise<PublishRun> {
+  const { post: row, account, lease } = leased;
+  const platform = platformOf(ctx, row.provider);
+  const post = toPlatformPost(platform, row);
+  const effects = createEffects({
+    ctx,
+    lease,
+    run: row.run,
+    rows: leased.effects,
+    signal: options.signal,
+    deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
+    isSettleOnly: options.isSettleOnly,
+    reconciles: platform.capabilities.reconciles,
+  });
+  const platformIo = await createPlatformIo(ctx, account, options.signal);
+  let media: PublishIo["media"] | null = null;
+  const io: PublishIo = {
+    ...platformIo,
+    // Most runs are made ahead of their time, and text needs none.
+    get media() {
+      media ??= limitMedia(
+        platform,
+        ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal),
+        {
+          mediaUrl: row.media_url,
+          metadata: readMetadata(row),
+        },
+      );
+      return media;
+    },
+    get isDue() {
+      return ctx.clock.now() >= row.scheduled_at;
+    },
+    effect: (spec) => options.send(() => effects.effect(spec)),
+    once: (name, make) => effects.once(name, make),
+  };
+  return { platform, post, io, effects };
+}
+
+/** The moment after which a post is given up, a doubtful one included. */
+export function giveUpAt(
+  ctx: AppContext,
+  row: Pick<PostRow, "scheduled_at" | "due_at">,
+  isOpen: boolean,
+): number {
+  const limit = row.scheduled_at + ctx.settings.maxLatenessMs;
+  return isOpen ? limit + SETTLE_GRACE_MS : limit;
+}
+
+export function platformOf(ctx: AppContext, provider: string): AnyPlatform {
+  const platform = ctx.platforms.get(provider);
+  if (platform === undefined) {
+    throw new AppError(
+      "unavailable",
+      `This Posthorn does not know the platform "${provider}" any more. Install the version that does.`,
+    );
+  }
+  return platform;
+}
+
+/** The post as its platform sees it, metadata parsed with the platform's own schema. */
+export function toPlatformPost(
+  platform: AnyPlatform,
+  row: Pick<
+    PostRow,
+    | "id"
+    | "caption"
+    | "media_url"
+    | "metadata"
+    | "scheduled_at"
+    | "lead_minutes"
+    | "platform_post_id"
+    | "platform_url"
+  >,
+): PlatformPost {
+  const metadata = platform.metadata.safeParse(readMetadata(row) ?? {});
+  if (!metadata.success) {
+    throw new AppError(
+      "invalid",
+      `metadata: the post's fields do not fit ${platform.title} any more. Schedule it anew with schedule_post.`,
+      {
+        cause: metadata.error,
+      },
+    );
+  }
+  return {
+    id: row.id,
+    caption: row.caption,
+    mediaUrl: row.media_url,
+    metadata: metadata.data as PlatformPost["metadata"],
+    scheduledAt: row.scheduled_at,
+    leadMinutes: row.lead_minutes ?? platform.capabilities.leadMinutes.default,
+    platformPostId: row.platform_post_id,
+    platformUrl: row.platform_url,
+  };
+}

@@ -1,0 +1,131 @@
+import { AppError } from "../../domain/errors.ts";
+import { SECOND } from "../../domain/time.ts";
+import { PlatformFault } from "../../ports/platform.ts";
+import { POST_COLUMNS, transition, type PostRow } from "../../store/tables/posts.ts";
+import { Fenced, readEffects } from "../../store/publishing/ledger.ts";
+import type { AppContext } from "../context.ts";
+import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
+import { createPlatformIo } from "./platform-io.ts";
+import { createPublishRun, platformOf, toPlatformPost, type LeasedPost } from "./publish-io.ts";
+
+const ASK_TIMEOUT_MS = 30 * SECOND;
+
+/**
+ * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out published, null when it
+ * is proven absent and may be sent again; throws `conflict` while it stays unknown.
+ */
+export async function settleInDoubt(ctx: AppContext, row: PostRow): Promise<PostRow | null> {
+  const claimed = await lease(ctx, row, "failed");
+  const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+  try {
+    const { platform, post, io } = await createPublishRun(ctx, claimed, {
+      signal,
+      isSettleOnly: true,
+      send: (step) => step(),
+    });
+    const outcome = await platform.publish(post, io);
+    if (outcome.state !== "live") throw new OutcomeUnknown("The platform has not finished with it.");
+    await giveBack(ctx, claimed);
+    return await ctx.db.transaction((tx) =>
+      transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
+        error: null,
+        in_doubt: 0,
+        platform_post_id: outcome.platformPostId,
+        platform_url: outcome.platformUrl,
+        published_at: ctx.clock.now(),
+        updated_at: ctx.clock.now(),
+      }),
+    );
+  } catch (error) {
+    await giveBack(ctx, claimed);
+    if (error instanceof NothingSent) return null;
+    if (error instanceof AppError) throw error;
+    if (isStillOpen(error)) throw new AppError("conflict", stillUnknownSentence(claimed), { cause: error });
+    throw error;
+  }
+}
+
+function isStillOpen(error: unknown): boolean {
+  return (
+    [OutcomeUnknown, AskAgain, PlatformFault, Fenced].some((kind) => error instanceof kind) ||
+    (error instanceof Error && error.name === "TimeoutError")
+  );
+}
+
+function stillUnknownSentence({ post, account }: LeasedPost): string {
+  const where = account.profile_url ?? `the channel "${account.name}" on ${account.provider}`;
+  return (
+    `Whether this post went out is still unknown, so it is not sent again. Look at ${where}, then call resolve_post with id "${post.id}" and ` +
+    `outcome "published" or "not_published".`
+  );
+}
+
+/** Deletes an uploaded post on its platform and cancels it. Throws `conflict` where the platform cannot. */
+export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> {
+  const platform = platformOf(ctx, row.provider);
+  if (platform.remove === undefined) {
+    throw new AppError(
+      "conflict",
+      `${platform.title} offers no way to delete a post. Delete it there by hand.`,
+    );
+  }
+  const claimed = await lease(ctx, row, "uploaded");
+  try {
+    const io = await createPlatformIo(ctx, claimed.account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    await platform.remove(toPlatformPost(platform, row), io);
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    throw new AppError(
+      "conflict",
+      `It could not be taken back: ${error.message} Try again, or delete it on the platform.`,
+      {
+        cause: error,
+      },
+    );
+  } finally {
+    await giveBack(ctx, claimed);
+  }
+  const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
+  const cancelled = await ctx.db.transaction((tx) =>
+    transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set),
+  );
+  await ctx.media.release(row.id);
+  return cancelled;
+}
+
+/** Takes the post away from publishers while a caller's request works on it. */
+async function lease(ctx: AppContext, row: PostRow, status: PostRow["status"]): Promise<LeasedPost> {
+  const post = await ctx.db.query
+    .updateTable("posts")
+    .set((eb) => ({ lease_worker: ctx.workerId, fence: eb("fence", "+", 1) }))
+    .where("id", "=", row.id)
+    .where("owner_id", "=", row.owner_id)
+    .where("status", "=", status)
+    .where("lease_worker", "is", null)
+    .returning(POST_COLUMNS)
+    .executeTakeFirst();
+  if (post === undefined)
+    throw new AppError(
+      "conflict",
+      "The post is being worked on right now. Look again with get_post in a moment.",
+    );
+  const account = await ctx.db.query
+    .selectFrom("accounts")
+    .selectAll()
+    .where("id", "=", post.account_id)
+    .where("owner_id", "=", post.owner_id)
+    .executeTakeFirstOrThrow();
+  const effects = readEffects(ctx.db.raw, post.id, post.run);
+  const held = { postId: post.id, accountId: post.account_id, workerId: ctx.workerId, fence: post.fence };
+  return { post, account, effects, lease: held };
+}
+
+async function giveBack(ctx: AppContext, { post, lease: held }: LeasedPost): Promise<void> {
+  await ctx.db.query
+    .updateTable("posts")
+    .set({ lease_worker: null })
+    .where("id", "=", post.id)
+    .where("owner_id", "=", post.owner_id)
+    .where("fence", "=", held.fence)
+    .execute();
+}

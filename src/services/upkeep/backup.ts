@@ -1,0 +1,153 @@
+import { randomBytes } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { AppError } from "../../domain/errors.ts";
+import { DAY, toIso } from "../../domain/time.ts";
+import {
+  DATABASE,
+  FILES,
+  FORMAT,
+  MANIFEST,
+  writeArchive,
+  type ArchiveWriter,
+  type Manifest,
+} from "../../store/backup/backup-archive.ts";
+import { assertAbsent, explainingWrite, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
+import { listStoredKeys } from "../../store/backup/stored-keys.ts";
+import type { AppContext } from "../context.ts";
+
+export interface BackupInput {
+  /** Where to; it must not be there yet unless `isForced`. */
+  readonly file: string;
+  readonly isForced: boolean;
+  /** Where the database's copy stands meanwhile. */
+  readonly folder: string;
+  readonly version: string;
+  readonly secretKeyId: string;
+  /** Where the files are kept, if not in the data folder: they stay there, and the backup names them. */
+  readonly bucket: { readonly endpoint: string; readonly name: string } | null;
+  readonly signal: AbortSignal;
+}
+
+export interface BackupReport {
+  readonly file: string;
+  readonly createdAt: string;
+  readonly sizeBytes: number;
+  /** Files in it. */
+  readonly files: number;
+  /** Files that it only names, because a bucket keeps them. */
+  readonly filesInBucket: number;
+  /** Keys of files that were deleted while the backup was made, or are missing in the store. */
+  readonly missing: readonly string[];
+}
+
+type Source = Pick<AppContext, "db" | "files" | "clock">;
+
+/**
+ * Writes database and stored files to one file, while others go on working. The database is of one moment; stored files never
+ * change, so that those it refers to can be read after it. Throws `conflict` where the file is there already.
+ */
+export async function makeBackup(ctx: Source, input: BackupInput): Promise<BackupReport> {
+  const file = resolve(input.file);
+  if (!input.isForced) await assertAbsent(file);
+  const temporary = `${file}.${randomBytes(6).toString("hex")}.part`;
+  await removeLeftovers(input.folder, STAGING, ctx.clock.now() - DAY);
+  const folder = await mkdtemp(join(input.folder, STAGING));
+  try {
+    const createdAt = ctx.clock.now();
+    const copy = join(folder, DATABASE);
+    await copyDatabase(ctx, copy);
+    const keys = listStoredKeys(copy);
+    const { version, secretKeyId, bucket, signal } = input;
+    const missing = bucket === null ? [] : await findMissing(ctx, keys, signal);
+    const manifest: Manifest = { format: FORMAT, program: "posthorn", version, createdAt, secretKeyId };
+    if (bucket !== null) manifest.bucket = { endpoint: bucket.endpoint, name: bucket.name, keys };
+    const { sizeBytes } = await explainingWrite(file, () =>
+      writeArchive(temporary, async (archive) => {
+        const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+        await archive.add(MANIFEST, text.length, chunked([text]));
+        await archive.add(
+          DATABASE,
+          (await stat(copy)).size,
+          createReadStream(copy, { highWaterMark: READ_BYTES }),
+        );
+        if (bucket !== null) return;
+        for (const key of keys) if (!(await addFile(ctx, archive, { key, signal }))) missing.push(key);
+      }),
+    );
+    if (!input.isForced) await assertAbsent(file);
+    await rename(temporary, file);
+    await syncFolder(dirname(file));
+    const there = keys.length - missing.length;
+    const counts = bucket === null ? { files: there, filesInBucket: 0 } : { files: 0, filesInBucket: there };
+    return { file, createdAt: toIso(createdAt), sizeBytes, ...counts, missing };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Another backup may be under way at the same time. */
+const STAGING = ".backup-";
+
+const READ_BYTES = 1024 * 1024;
+
+/** A copy of one moment, without what deleted rows have left behind. */
+async function copyDatabase(ctx: Source, copy: string): Promise<void> {
+  await ctx.db.query.connection().execute(async () => ctx.db.raw.prepare("VACUUM INTO ?").run([copy]));
+}
+
+/** Files of the database that the store has not (any more). */
+export async function findMissing(
+  { files }: Pick<Source, "files">,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const missing: string[] = [];
+  for (let at = 0; at < keys.length; at += ASKED_AT_ONCE) {
+    signal.throwIfAborted();
+    const sizes = await Promise.all(
+      keys.slice(at, at + ASKED_AT_ONCE).map(async (key) => ({ key, sizeBytes: await files.size(key) })),
+    );
+    missing.push(...sizes.filter(({ sizeBytes }) => sizeBytes === null).map(({ key }) => key));
+  }
+  return missing;
+}
+
+const ASKED_AT_ONCE = 16;
+
+/** False for a file that is not in the store (any more). */
+async function addFile(
+  ctx: Source,
+  archive: ArchiveWriter,
+  { key, signal }: { key: string; signal: AbortSignal },
+): Promise<boolean> {
+  signal.throwIfAborted();
+  const sizeBytes = await ctx.files.size(key);
+  if (sizeBytes === null) return false;
+  const chunks = (ctx.files.read(key) as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  // Opened before its header is written: it may be deleted this very moment.
+  const first = await chunks.next().catch((error: unknown) => {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  });
+  if (first === null) return false;
+  await archive.add(FILES + key, sizeBytes, rest(first, chunks, signal));
+  return true;
+}
+
+async function* rest(
+  first: IteratorResult<Buffer>,
+  chunks: AsyncIterator<Buffer>,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  for (let next = first; next.done !== true; next = await chunks.next()) {
+    signal.throwIfAborted();
+    yield next.value;
+  }
+}
+
+async function* chunked(chunks: readonly Buffer[]): AsyncGenerator<Buffer> {
+  yield* chunks;
+}

@@ -1,0 +1,57 @@
+import type { Cipher } from "../../domain/cipher.ts";
+import { DEFAULT_OWNER } from "../../domain/permissions.ts";
+import { listAccountRows } from "../../store/tables/accounts.ts";
+import type { Query } from "../../store/engine/db.ts";
+import { insertMeta, readMeta } from "../../store/tables/meta.ts";
+import { connectAccount } from "../accounts/connect-account.ts";
+import type { AppContext } from "../context.ts";
+
+/** Sealed with the secret key, to tell whether a key is the right one. */
+export const KEY_CHECK = "secret_key_check";
+const FIRST_ACCOUNT = "first_account";
+
+/** Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database. */
+export async function ownsDatabase(query: Query, cipher: Cipher): Promise<boolean> {
+  const sealed = await readMeta(query, KEY_CHECK);
+  if (sealed === null)
+    return (
+      (await insertMeta(query, KEY_CHECK, cipher.seal(KEY_CHECK, KEY_CHECK))) || ownsDatabase(query, cipher)
+    );
+  try {
+    return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
+  } catch {
+    return false;
+  }
+}
+
+/** Another process made the account in the meantime. */
+class MadeAlready extends Error {}
+
+/**
+ * Gives the default owner an account on the built-in platform that asks for nothing, once in the life of a database, so that
+ * everything works before any channel is connected.
+ */
+export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
+  if ((await readMeta(ctx.db.query, FIRST_ACCOUNT)) !== null) return;
+  const platform = [...ctx.platforms.values()].find(({ connect }) => connect.kind === "none");
+  if (platform === undefined || (await listAccountRows(ctx.db.query, DEFAULT_OWNER)).length > 0) return;
+  const target = {
+    ownerId: DEFAULT_OWNER,
+    platform,
+    instanceUrl: null,
+    handle: null,
+    name: "My feed",
+    reconnecting: null,
+  };
+  try {
+    await connectAccount(ctx, target, {
+      secrets: {},
+      signal: new AbortController().signal,
+      within: async (tx, row) => {
+        if (!(await insertMeta(tx, FIRST_ACCOUNT, row.id))) throw new MadeAlready();
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof MadeAlready)) throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { AnyPlatform } from "../../ports/platform.ts";
+import type { SqliteDatabase } from "../../store/engine/driver.ts";
+import {
+  isOlder,
+  newGeneration,
+  readGeneration,
+  readGenerationFile,
+  readGenerationOf,
+  writeGeneration,
+  writeGenerationFile,
+  type Generation,
+} from "../../store/backup/generation.ts";
+import { readMeta, setMeta } from "../../store/tables/meta.ts";
+import { countSuspects, holdSuspects } from "../../store/publishing/suspects.ts";
+import type { AppContext } from "../context.ts";
+
+/** When the database was last put back from a copy. */
+const RESTORED_AT = "restored_at";
+
+/** Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet. */
+export async function readRestore({
+  db,
+}: Pick<AppContext, "db">): Promise<{ at: number; inDoubt: number } | null> {
+  const at = await readMeta(db.query, RESTORED_AT);
+  return at === null ? null : { at: Number(at), inDoubt: countSuspects(db.raw) };
+}
+
+type Noticing = Pick<AppContext, "db" | "clock" | "log" | "platforms">;
+
+/**
+ * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may have gone out since,
+ * and is not sent before that is settled. `file` is the generation's, beside the database.
+ */
+export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
+  const own = await readGeneration(ctx.db.query);
+  if (own !== null && !isOlder(own, readGenerationFile(file))) return;
+  const held = await ctx.db.exclusive((raw) => adopt(ctx, raw, file));
+  if (held === null) return;
+  ctx.log.warn(
+    { posts: held },
+    "the database was put back from a copy: posts that may have gone out since are not sent before their platform, or a person, has told",
+  );
+}
+
+/** Null where there was nothing to notice: a new database, or another process was first. */
+function adopt(ctx: Noticing, raw: SqliteDatabase, file: string): number | null {
+  const own = readGenerationOf(raw);
+  const written = readGenerationFile(file);
+  if (own !== null && !isOlder(own, written)) return null;
+  if (own === null) {
+    const first = written ?? newGeneration();
+    if (written === null) writeGenerationFile(file, first, { isDurable: true });
+    writeGeneration(raw, first);
+    return null;
+  }
+  const generation = newGeneration();
+  // Before the commit: should it not come to that, the two differ still, and the next start does this again.
+  writeGenerationFile(file, generation, { isDurable: true });
+  return holdRestored(raw, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
+}
+
+export interface Restored {
+  /** The one that the database begins with now. */
+  readonly generation: Generation;
+  /** The moment of the restore: what was due until then may have gone out. */
+  readonly now: number;
+  readonly platforms: Iterable<AnyPlatform>;
+}
+
+/** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. Inside a transaction. */
+export function holdRestored(raw: SqliteDatabase, { generation, now, platforms }: Restored): number {
+  const all = [...platforms];
+  const held = holdSuspects(raw, {
+    now,
+    localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
+    promptProviders: all.filter(({ capabilities }) => !capabilities.nativeScheduling).map(({ name }) => name),
+  });
+  writeGeneration(raw, generation);
+  setMeta(raw, RESTORED_AT, String(now));
+  return held;
+}

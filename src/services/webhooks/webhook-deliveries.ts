@@ -1,0 +1,290 @@
+import type { Readable } from "node:stream";
+import { AppError } from "../../domain/errors.ts";
+import { newId } from "../../domain/ids.ts";
+import type { Caller } from "../../domain/permissions.ts";
+import { signedHeaders } from "../../domain/webhooks/standard-webhooks.ts";
+import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
+import { TEST_EVENT, type Delivery, type Webhook } from "../../domain/webhooks/webhook.ts";
+import { OutboundFailure } from "../../ports/outbound.ts";
+import {
+  endDelivery,
+  leaseWebhook,
+  nextDelivery,
+  releaseWebhook,
+  type DeliveryEnd,
+} from "../../store/publishing/outbox.ts";
+import type { WebhookLease, WebhookStanding } from "../../store/publishing/outbox.ts";
+import { toPost, type ShownRow } from "../../store/tables/posts.ts";
+import {
+  findWebhookRow,
+  insertDelivery,
+  type DeliveryRow,
+  type WebhookRow,
+} from "../../store/tables/webhooks.ts";
+import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
+import type { AppContext } from "../context.ts";
+import { readRetryAfter } from "../publishing/platform-request.ts";
+import { openTarget } from "./webhook-targets.ts";
+import { findWebhook, showWebhook, toDelivery } from "./webhooks.ts";
+
+/** Waits before the second, third, … try: the schedule that Standard Webhooks recommends, a little over three days. */
+const RETRY_AFTER_MS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+/** A webhook to which nothing got through for this long is turned off. */
+const DISABLE_AFTER_MS = 5 * DAY;
+/** Every event gets this many tries before that, were it the first after a long silence. */
+const TRIES_BEFORE_DISABLING = 3;
+
+const TIMEOUT_MS = 15 * SECOND;
+/** Longer than a try can take; after it another process may send, should this one hang. */
+const LEASE_MS = MINUTE;
+
+/** What is read of an answer, so that the connection can serve the next event. */
+const MAX_DRAINED_BYTES = 64 * 1024;
+
+/** Sends a webhook's due events, one after the other, until none is left; nothing where another process does so already. */
+export async function deliverDue(ctx: AppContext, webhookId: string, signal: AbortSignal): Promise<void> {
+  const lease = { webhookId, workerId: ctx.workerId };
+  const first = await ctx.db.commit((raw) => {
+    const row = leaseWebhook(raw, lease, leaseTimes(ctx));
+    return row === null ? null : { row, delivery: nextDelivery(raw, lease, leaseTimes(ctx)) };
+  });
+  if (first === null) return;
+  try {
+    let delivery = first.delivery;
+    while (delivery !== null)
+      delivery = await deliverOne(ctx, { lease, webhook: first.row, delivery }, signal);
+  } finally {
+    await ctx.db.commit((raw) => releaseWebhook(raw, lease));
+  }
+}
+
+function leaseTimes(ctx: AppContext): { now: number; until: number } {
+  const now = ctx.clock.now();
+  return { now, until: now + LEASE_MS };
+}
+
+interface Sending {
+  readonly lease: WebhookLease;
+  readonly webhook: WebhookRow;
+  readonly delivery: DeliveryRow;
+}
+
+/** Answers the next one. A try that our own end broke off leaves no trace: the next process makes it. */
+async function deliverOne(
+  ctx: AppContext,
+  { lease, webhook, delivery }: Sending,
+  signal: AbortSignal,
+): Promise<DeliveryRow | null> {
+  const answer = await send(ctx, webhook, { id: delivery.id, body: bodyOf(ctx, delivery), signal });
+  if (signal.aborted) return null;
+  const row = await findWebhookRow(ctx.db.query, delivery.owner_id, lease.webhookId);
+  if (row === undefined) return null;
+  const now = ctx.clock.now();
+  const standing = standingAfter(row, { answer, tries: delivery.tries + 1, now });
+  const end = endOf(delivery, { answer, now, isDisabled: standing.status === "disabled" });
+  logTry(ctx, delivery, { end, standing });
+  return ctx.db.commit((raw) => {
+    endDelivery(raw, lease.webhookId, end, standing);
+    return nextDelivery(raw, lease, leaseTimes(ctx));
+  });
+}
+
+/** `error` null: the receiver took it. */
+interface Answer {
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+  readonly retryAfterMs: number | null;
+}
+
+async function send(
+  ctx: AppContext,
+  webhook: WebhookRow,
+  message: { id: string; body: string; signal: AbortSignal },
+): Promise<Answer> {
+  const { id, body, signal } = message;
+  try {
+    const target = openTarget(ctx, webhook);
+    const {
+      status,
+      headers,
+      body: answer,
+    } = await ctx.outbound.request({
+      method: "POST",
+      url: target.url,
+      headers: {
+        "content-type": "application/json",
+        ...signedHeaders({ id, body, sentAt: ctx.clock.now() }, target.secret),
+      },
+      body,
+      isUserGiven: true,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+    });
+    await drain(answer);
+    return {
+      httpStatus: status,
+      error: refusal(status),
+      retryAfterMs: readRetryAfter(pick(headers, "retry-after"), ctx.clock.now()),
+    };
+  } catch (error) {
+    return { httpStatus: null, error: sentenceFor(error), retryAfterMs: null };
+  }
+}
+
+function pick(headers: Readonly<Record<string, string>>, name: string): Readonly<Record<string, string>> {
+  const value = headers[name];
+  return value === undefined ? {} : { [name]: value };
+}
+
+/** Leaving the loop destroys the stream, and with it the connection; what the receiver says is of no interest. */
+async function drain(answer: Readable): Promise<void> {
+  let size = 0;
+  try {
+    for await (const chunk of answer) {
+      size += Buffer.from(chunk).length;
+      if (size > MAX_DRAINED_BYTES) return;
+    }
+  } catch {
+    // Its status has come.
+  }
+}
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: "The receiver does not accept the signature (HTTP 401). Check that it verifies with this webhook's secret.",
+  404: "The receiver knows nothing at this address (HTTP 404).",
+  410: "The address is gone for good (HTTP 410).",
+  429: "The receiver asks to come again later (HTTP 429).",
+};
+
+function refusal(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status < 400)
+    return `The address redirects (HTTP ${status}), which is not followed. Make a webhook with the address it leads to.`;
+  const usual = status < 500 ? "The receiver refused it" : "The receiver has a problem of its own";
+  return REFUSALS[status] ?? `${usual} (HTTP ${status}). Its own log says why.`;
+}
+
+function sentenceFor(error: unknown): string {
+  if (error instanceof AppError) return error.message;
+  if (error instanceof OutboundFailure && !error.wasSent) return "The receiver could not be reached.";
+  if (error instanceof OutboundFailure)
+    return `The receiver did not answer properly within ${TIMEOUT_MS / SECOND} seconds.`;
+  throw error;
+}
+
+function standingAfter(
+  row: WebhookRow,
+  tried: { answer: Answer; tries: number; now: number },
+): WebhookStanding {
+  const { error, httpStatus } = tried.answer;
+  if (error === null) return { status: "active", status_reason: null, failing_since: null };
+  const failingSince = row.failing_since ?? tried.now;
+  if (httpStatus === 410) return { status: "disabled", status_reason: error, failing_since: failingSince };
+  if (tried.now - failingSince >= DISABLE_AFTER_MS && tried.tries >= TRIES_BEFORE_DISABLING) {
+    const reason = `Nothing has got through since ${toIso(failingSince)}. The last reason: ${error}`;
+    return { status: "disabled", status_reason: reason, failing_since: failingSince };
+  }
+  return { status: "failing", status_reason: error, failing_since: failingSince };
+}
+
+function endOf(
+  delivery: DeliveryRow,
+  tried: { answer: Answer; now: number; isDisabled: boolean },
+): DeliveryEnd {
+  const { answer, now } = tried;
+  const base = { seq: delivery.seq, at: now, http_status: answer.httpStatus, error: answer.error };
+  if (answer.error === null) return { ...base, status: "delivered", next_at: null };
+  const waitMs = RETRY_AFTER_MS[delivery.tries];
+  if (waitMs === undefined || tried.isDisabled) return { ...base, status: "failed", next_at: null };
+  return { ...base, status: "pending", next_at: now + Math.max(waitMs, answer.retryAfterMs ?? 0) };
+}
+
+function logTry(
+  ctx: AppContext,
+  delivery: DeliveryRow,
+  { end, standing }: { end: DeliveryEnd; standing: WebhookStanding },
+): void {
+  const fields = {
+    webhookId: delivery.webhook_id,
+    deliveryId: delivery.id,
+    event: delivery.event,
+    try: delivery.tries + 1,
+    httpStatus: end.http_status,
+    status: end.status,
+    nextAt: end.next_at,
+  };
+  if (end.error === null) return ctx.log.debug(fields, "an event was delivered");
+  ctx.log.warn(
+    { ...fields, reason: end.error },
+    standing.status === "disabled" ? "a webhook was turned off" : "an event was not delivered",
+  );
+}
+
+/** The same on each try: everything in it was fixed when the event happened. */
+function bodyOf(ctx: AppContext, delivery: DeliveryRow): string {
+  return JSON.stringify({
+    type: delivery.event,
+    timestamp: toIso(delivery.happened_at),
+    data: dataOf(ctx, delivery),
+  });
+}
+
+function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: DeliveryRow): object {
+  if (event.startsWith("post.")) {
+    const row: ShownRow = JSON.parse(snapshot);
+    return toPost(row);
+  }
+  if (event === TEST_EVENT) return { webhookId };
+  const { queued, ...row }: ShownAccount & { queued: number } = JSON.parse(snapshot);
+  return toAccount(ctx, row, queued);
+}
+
+export interface TestResult {
+  readonly webhook: Webhook;
+  readonly delivery: Delivery;
+}
+
+/** Sends a signed test now, past the queue. One that gets through turns a webhook on again. */
+export async function testWebhook(
+  ctx: AppContext,
+  caller: Caller,
+  args: { id: string; signal: AbortSignal },
+): Promise<TestResult> {
+  const row = await findWebhook(ctx, caller, args.id);
+  const delivery = await ctx.db.transaction((tx) => insertDelivery(tx, testOf(ctx, row)));
+  const answer = await send(ctx, row, { id: delivery.id, body: bodyOf(ctx, delivery), signal: args.signal });
+  const now = ctx.clock.now();
+  const standing = answer.error === null ? standingAfter(row, { answer, tries: 1, now }) : row;
+  const end = { ...endOf(delivery, { answer, now, isDisabled: true }), next_at: null };
+  await ctx.db.commit((raw) => endDelivery(raw, row.id, end, standing));
+  const tested = { ...delivery, ...end, tries: 1, tried_at: now };
+  return { webhook: await showWebhook(ctx.db.query, { ...row, ...standing }), delivery: toDelivery(tested) };
+}
+
+function testOf(ctx: AppContext, row: WebhookRow): Parameters<typeof insertDelivery>[1] {
+  return {
+    id: newId("evt"),
+    owner_id: row.owner_id,
+    webhook_id: row.id,
+    event: TEST_EVENT,
+    happened_at: ctx.clock.now(),
+    snapshot: "{}",
+    status: "failed",
+    tries: 0,
+    next_at: null,
+    tried_at: null,
+    http_status: null,
+    error: "The test was broken off.",
+  };
+}

@@ -1,0 +1,244 @@
+import { Kysely, SqliteDialect, type Transaction } from "kysely";
+import { AppError } from "../../domain/errors.ts";
+import {
+  isSqliteError,
+  openSqlite,
+  sqliteCode,
+  type DriverName,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from "./driver.ts";
+import { createGroupCommit, type Commit } from "./group-commit.ts";
+import { createGroupTransactions } from "./group-transactions.ts";
+import * as init from "./migrations/0001_init.ts";
+import type { Tables } from "./schema.ts";
+
+export type Query = Kysely<Tables>;
+export type Tx = Transaction<Tables>;
+
+/** The database of one process: Kysely for the use cases, the bare handle for the publisher's hot statements. */
+export interface Db extends AsyncDisposable {
+  readonly query: Query;
+  readonly driver: DriverName;
+  /** The handle itself. Write with it only inside `exclusive`. */
+  readonly raw: SqliteDatabase;
+  /** A write transaction of the use cases: IMMEDIATE, nothing but queries awaited inside; shares its fsync with others, and may run twice. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs synchronous statements in one IMMEDIATE transaction while no other transaction is open on the connection. */
+  exclusive<T>(work: (raw: SqliteDatabase) => T): Promise<T>;
+  /** The same, sharing one transaction with whoever else writes in this turn of the event loop. */
+  readonly commit: Commit;
+}
+
+/** Longest a write waits for another process that holds the lock. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/** In order, append-only; `PRAGMA user_version` counts those that a database has. */
+const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init];
+
+export interface OpenDbOptions {
+  /** A path, or ":memory:". */
+  readonly file: string;
+  readonly driver?: DriverName;
+}
+
+/**
+ * Opens the database, sets its pragmas and brings it to the newest schema.
+ * Throws `unavailable` with one sentence for a database that is newer than this program, damaged, or cannot be written.
+ */
+export async function openDb(options: OpenDbOptions): Promise<Db> {
+  try {
+    const { database, driver } = openSqlite({ ...options, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      setPragmas(database);
+      migrate(database);
+      const query = new Kysely<Tables>({
+        dialect: new SqliteDialect({ database: forKysely(database) as never }),
+      });
+      return createDb(query, database, driver);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  } catch (error) {
+    throw explain(error, options.file);
+  }
+}
+
+function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
+  // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
+  const exclusive: Db["exclusive"] = (work) =>
+    query.connection().execute(async () => explaining(() => inTransaction(raw, () => work(raw))));
+  const [commit, transaction] = [createGroupCommit(exclusive), createGroupTransactions(query, raw)];
+  return {
+    query,
+    raw,
+    driver,
+    transaction: (work) => transaction(work).catch(throwExplained),
+    exclusive,
+    commit: (work) => commit(work).catch(throwExplained),
+    async [Symbol.asyncDispose]() {
+      await query.destroy();
+    },
+  };
+}
+
+function inTransaction<T>(raw: SqliteDatabase, work: () => T): T {
+  raw.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    raw.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollback(raw);
+    throw error;
+  }
+}
+
+/** SQLite rolls back by itself on a full disk or an I/O error; then there is nothing left to roll back. */
+function rollback(raw: SqliteDatabase): void {
+  try {
+    raw.exec("ROLLBACK");
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+  }
+}
+
+/** Publishers carry the log over into the database when they have time (`checkpoint`); a commit does so only from 32 MB on. */
+const MAX_WAL_PAGES = 8_000;
+
+/** Carries over what nobody needs in the log any more, without waiting for anybody; not while this connection is in a transaction. */
+export function checkpoint(raw: SqliteDatabase): void {
+  try {
+    raw.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch (error) {
+    // The next time will do.
+    if (
+      sqliteCode(error)?.startsWith("SQLITE_LOCKED") !== true &&
+      sqliteCode(error)?.startsWith("SQLITE_BUSY") !== true
+    )
+      throw error;
+  }
+}
+
+/**
+ * FULL: in WAL mode better-sqlite3's default loses committed intents at power loss. A database in memory answers
+ * `memory` for its journal and needs none.
+ */
+function setPragmas(database: SqliteDatabase): void {
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec("PRAGMA synchronous = FULL");
+  database.exec("PRAGMA foreign_keys = ON");
+  database.exec("PRAGMA cache_size = -65536");
+  database.exec("PRAGMA temp_store = MEMORY");
+  database.exec(`PRAGMA wal_autocheckpoint = ${MAX_WAL_PAGES}`);
+}
+
+/**
+ * The handle as Kysely gets it. Every transaction takes the write lock at its start: a deferred one fails with SQLITE_BUSY when
+ * it first writes. A disk that is full or broken is told in a sentence.
+ */
+function forKysely(database: SqliteDatabase): SqliteDatabase {
+  return {
+    ...database,
+    prepare(source) {
+      if (source === "rollback") return rollbackStatement(database);
+      const statement = database.prepare(source === "begin" ? "BEGIN IMMEDIATE" : source);
+      return {
+        reader: statement.reader,
+        all: (parameters) => explaining(() => statement.all(parameters)),
+        get: (parameters) => explaining(() => statement.get(parameters)),
+        run: (parameters) => explaining(() => statement.run(parameters)),
+        iterate: (parameters) => statement.iterate(parameters),
+      };
+    },
+  };
+}
+
+function rollbackStatement(database: SqliteDatabase): SqliteStatement {
+  const run = (): { changes: number; lastInsertRowid: number } => {
+    rollback(database);
+    return { changes: 0, lastInsertRowid: 0 };
+  };
+  return { reader: false, all: () => [], get: () => undefined, run, iterate: () => [].values() };
+}
+
+/** What the caller is told when the disk, not the request, is the trouble. Nothing of the write stands then. */
+function explaining<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw explained(error);
+  }
+}
+
+function throwExplained(error: unknown): never {
+  throw explained(error);
+}
+
+function explained(error: unknown): unknown {
+  const code = sqliteCode(error);
+  const sentence = WRITE_SENTENCES.find(([prefix]) => code?.startsWith(prefix) === true)?.[1];
+  if (sentence === undefined) return error;
+  return new AppError("unavailable", `${sentence} Nothing was changed and nothing is lost.`, {
+    cause: error,
+  });
+}
+
+const WRITE_SENTENCES: readonly (readonly [string, string])[] = [
+  ["SQLITE_FULL", "The disk of the data folder is full. Free some space, then try again."],
+  ["SQLITE_IOERR", "The disk of the data folder reports an error. Check the disk, then try again."],
+  [
+    "SQLITE_READONLY",
+    "The database cannot be written. Check the permissions of the data folder, then try again.",
+  ],
+  ["SQLITE_BUSY", "Another program holds the database's lock for too long. Close it, then try again."],
+];
+
+/** Synchronous and under the write lock: of several processes that start together, one migrates and the others find it done. */
+function migrate(database: SqliteDatabase): void {
+  // Writing the same version again would be a write like any other: every start would wait for the disk.
+  if (readUserVersion(database) === MIGRATIONS.length) return;
+  inTransaction(database, () => {
+    const version = readUserVersion(database);
+    if (version > MIGRATIONS.length) {
+      throw new AppError(
+        "unavailable",
+        `The database was written by a newer Posthorn (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed. Update Posthorn, or point POSTHORN_DATA_DIR at another folder.`,
+      );
+    }
+    for (const migration of MIGRATIONS.slice(version)) {
+      for (const statement of migration.statements) database.exec(statement);
+    }
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function readUserVersion(database: SqliteDatabase): number {
+  const row = database.prepare("PRAGMA user_version").get([]) as { user_version: number };
+  return row.user_version;
+}
+
+function explain(error: unknown, file: string): unknown {
+  const code = sqliteCode(error);
+  if (code === null) return error;
+  const sentence = OPEN_SENTENCES.find(([prefix]) => code.startsWith(prefix))?.[1];
+  return new AppError(
+    "unavailable",
+    `The database ${file} cannot be used: ${sentence ?? "SQLite refused to open it"}. Nothing was changed.`,
+    { cause: error },
+  );
+}
+
+const OPEN_SENTENCES: readonly (readonly [string, string])[] = [
+  [
+    "SQLITE_NOTADB",
+    "it is not a SQLite database. Move it away, or point POSTHORN_DATA_DIR at another folder",
+  ],
+  ["SQLITE_CORRUPT", "it is damaged. Restore a backup, or point POSTHORN_DATA_DIR at another folder"],
+  ["SQLITE_READONLY", "it cannot be written. Check the permissions of the data folder"],
+  ["SQLITE_CANTOPEN", "it cannot be opened. Check the permissions of the data folder"],
+  ["SQLITE_FULL", "the disk is full. Free some space and start again"],
+  ["SQLITE_BUSY", "another program holds its lock. Close that program and start again"],
+  ["SQLITE_IOERR", "the disk reports an error. Check the disk"],
+];

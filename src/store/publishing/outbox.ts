@@ -1,0 +1,140 @@
+import type { SqliteDatabase } from "../engine/driver.ts";
+import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
+
+/**
+ * Events on their way to webhooks. Triggers write them, in the transaction of the change itself and only where somebody wants
+ * them, so a change without its event and an event without its change are both impossible. Whoever sends holds the lease on the
+ * webhook: its events go out one after the other, in the order in which they are due, by one process.
+ */
+
+/** When the next event is due, in milliseconds; null when none waits. */
+export function readNextDelivery(raw: SqliteDatabase): number | null {
+  const row = raw
+    .prepare("SELECT MIN(next_at) AS next FROM webhook_deliveries WHERE next_at IS NOT NULL")
+    .get([]) as {
+    next: number | null;
+  };
+  return row.next;
+}
+
+/** Webhooks with an event that is due, to which nobody sends, in order of their ids. */
+export function readDueWebhooks(raw: SqliteDatabase, now: number): string[] {
+  const rows = raw
+    .prepare(
+      `SELECT w.id AS id FROM webhooks w
+       WHERE (w.lease_worker IS NULL OR w.lease_until <= ?)
+         AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.next_at <= ?)
+       ORDER BY w.id`,
+    )
+    .all([now, now]) as { id: string }[];
+  return rows.map((row) => row.id);
+}
+
+export interface WebhookLease {
+  readonly webhookId: string;
+  readonly workerId: string;
+}
+
+/** Takes the right to send to a webhook; null where another process was faster. */
+export function leaseWebhook(
+  raw: SqliteDatabase,
+  lease: WebhookLease,
+  at: { now: number; until: number },
+): WebhookRow | null {
+  const row = raw
+    .prepare(
+      `UPDATE webhooks SET lease_worker = ?, lease_until = ?
+       WHERE id = ? AND (lease_worker IS NULL OR lease_until <= ?) RETURNING *`,
+    )
+    .get([lease.workerId, at.until, lease.webhookId, at.now]) as WebhookRow | undefined;
+  return row ?? null;
+}
+
+/** The event to send now, whichever has been due for longest; null when none is, or the lease is lost. */
+export function nextDelivery(
+  raw: SqliteDatabase,
+  lease: WebhookLease,
+  at: { now: number; until: number },
+): DeliveryRow | null {
+  const { changes } = raw
+    .prepare("UPDATE webhooks SET lease_until = ? WHERE id = ? AND lease_worker = ?")
+    .run([at.until, lease.webhookId, lease.workerId]);
+  if (Number(changes) === 0) return null;
+  const row = raw
+    .prepare(
+      `SELECT * FROM webhook_deliveries INDEXED BY webhook_deliveries_queue
+       WHERE webhook_id = ? AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT 1`,
+    )
+    .get([lease.webhookId, at.now]) as DeliveryRow | undefined;
+  return row ?? null;
+}
+
+export interface DeliveryEnd extends Pick<DeliveryRow, "status" | "next_at" | "http_status" | "error"> {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** What the webhook's standing becomes with a try. */
+export type WebhookStanding = Pick<WebhookRow, "status" | "status_reason" | "failing_since">;
+
+/**
+ * Records a try, and what it means for the webhook. Counts whoever holds the lease: what was sent was sent. A webhook that is
+ * turned off takes its waiting events out of the queue; `replay_webhook` puts them back.
+ */
+export function endDelivery(
+  raw: SqliteDatabase,
+  webhookId: string,
+  end: DeliveryEnd,
+  standing: WebhookStanding,
+): void {
+  raw
+    .prepare(
+      `UPDATE webhook_deliveries SET status = ?, next_at = ?, http_status = ?, error = ?, tried_at = ?, tries = tries + 1
+       WHERE seq = ? AND webhook_id = ?`,
+    )
+    .run([end.status, end.next_at, end.http_status, end.error, end.at, end.seq, webhookId]);
+  raw
+    .prepare(
+      `UPDATE webhooks SET status = ?, status_reason = ?, failing_since = ?,
+         updated_at = CASE WHEN status = ? THEN updated_at ELSE ? END
+       WHERE id = ?`,
+    )
+    .run([
+      standing.status,
+      standing.status_reason,
+      standing.failing_since,
+      standing.status,
+      end.at,
+      webhookId,
+    ]);
+  if (standing.status !== "disabled") return;
+  raw
+    .prepare(
+      `UPDATE webhook_deliveries SET status = 'failed', next_at = NULL, error = 'The webhook was turned off before it was sent.'
+       WHERE webhook_id = ? AND next_at IS NOT NULL`,
+    )
+    .run([webhookId]);
+}
+
+/** Gives the right to send back. */
+export function releaseWebhook(raw: SqliteDatabase, lease: WebhookLease): void {
+  raw
+    .prepare("UPDATE webhooks SET lease_worker = NULL WHERE id = ? AND lease_worker = ?")
+    .run([lease.webhookId, lease.workerId]);
+}
+
+/** Gives back what a process held that is proven dead, or ends; without it others wait until the lease runs out. */
+export function freeWebhooks(raw: SqliteDatabase, workerId: string): void {
+  raw.prepare("UPDATE webhooks SET lease_worker = NULL WHERE lease_worker = ?").run([workerId]);
+}
+
+/** Forgets up to `limit` events from before that moment which wait for nothing. */
+export function pruneDeliveries(raw: SqliteDatabase, old: { before: number; limit: number }): number {
+  const { changes } = raw
+    .prepare(
+      `DELETE FROM webhook_deliveries WHERE seq IN (
+         SELECT seq FROM webhook_deliveries WHERE happened_at < ? AND next_at IS NULL ORDER BY happened_at LIMIT ?)`,
+    )
+    .run([old.before, old.limit]);
+  return Number(changes);
+}

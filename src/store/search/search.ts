@@ -1,0 +1,267 @@
+import { sql } from "kysely";
+import type { Query, Tx } from "../engine/db.ts";
+import type { SqliteDatabase } from "../engine/driver.ts";
+import { beforeCommit, rawOf } from "../engine/group-transactions.ts";
+import {
+  fold,
+  MAX_WORD_CHARS,
+  searchableText,
+  splitPieces,
+  type Piece,
+  type SearchableText,
+  type SearchTerm,
+} from "./search-text.ts";
+
+/*
+ * `search_index` is a contentless FTS5 table whose rowid is the post's sort key, so that hits come out newest first without
+ * sorting. Its tokens are made here, its tokenizer only splits them at spaces. It holds words alone: owner, account and status
+ * of a hit are looked up in the index posts_sort, which takes a twentieth of the time that FTS5 needs to meet a second list.
+ *
+ * Every word of a search is a prefix, and a short prefix begins thousands of words: FTS5 would merge all their lists before
+ * the first hit. So `search_terms` remembers each word when it is first seen. While few words share a prefix, a query lists
+ * them one by one. A word that comes later, when the prefix is crowded, carries the prefix itself as a token (an edge) in each
+ * of its posts. Common words come early, so mostly the posts with rarer words pay for edges, and no prefix needs many lists.
+ * A word's `depth`, the length of its longest edge, never changes: posts indexed with it stay findable untouched.
+ */
+
+/**
+ * Words listed one by one for a prefix of one, two, and more characters; it never falls, which `depth` rests on. The list of a
+ * common word costs a query some 100 µs, that of a rare one a tenth, and short prefixes begin the common ones. More for
+ * short prefixes make queries slow and hardly save an edge, fewer for long ones double the edges (bench/list-posts.ts).
+ */
+const MAX_LISTED = [4, 12, 32] as const;
+/** Longest prefix that becomes an edge. */
+const MAX_EDGE_CHARS = 12;
+/** New words weighed at once against those known before: bounds how far one long post overfills a prefix. */
+const NEW_WORDS_AT_ONCE = 16;
+/** A beginning this short narrows nothing beside a whole word, and costs as many lists as any other. */
+const SHORT_TAIL_CHARS = 2;
+/** Terms looked up in the index; more only narrow a result that is compared word by word anyway. */
+const MAX_INDEXED_TERMS = 8;
+const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
+
+// Private-use characters begin tokens that no text can contain: in texts they are symbols, which are written in hex.
+const EDGE = "\ue000";
+const SYMBOL = "\ue001";
+
+export interface IndexedPost extends SearchableText {
+  readonly sortKey: bigint;
+}
+
+/** Makes a post findable; call `unindexPost` with its former sort key first when it was indexed before. */
+export function indexPost(tx: Tx, post: IndexedPost): void {
+  const raw = rawOf(tx);
+  const tokens = new Set<string>();
+  const words = new Set<string>();
+  for (const piece of splitPieces(fold(searchableText(post)))) {
+    if (piece.kind === "word") words.add(indexedWord(piece.text));
+    else for (const token of exactTokens(piece)) tokens.add(token);
+  }
+  for (const [word, depth] of learnWords(tx, [...words])) {
+    tokens.add(word);
+    const characters = Array.from(word);
+    for (let length = 1; length <= depth; length += 1)
+      tokens.add(EDGE + characters.slice(0, length).join(""));
+  }
+  // Of several posts at once: FTS5 writes down what it holds in memory before each statement that may be taken back by itself.
+  beforeCommit(tx, () =>
+    raw
+      .prepare("INSERT INTO search_index (rowid, tokens) VALUES (?, ?)")
+      .run([post.sortKey, [...tokens].join(" ")]),
+  );
+}
+
+export function unindexPost(tx: Tx, sortKey: bigint): void {
+  beforeCommit(tx, () => rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]));
+}
+
+/** Words whose depths are remembered; most of what people write is said in fewer. */
+const MAX_REMEMBERED = 20_000;
+
+const remembered = new WeakMap<SqliteDatabase, Map<string, number>>();
+const learnedIn = new WeakMap<Tx, Set<string>>();
+
+/**
+ * The depth of each word; those never seen get theirs now. What stands in the database stays as it is, so it is read once; but not
+ * before a later transaction sees it there, because the one that learned it may be taken back.
+ */
+function learnWords(tx: Tx, words: readonly string[]): Map<string, number> {
+  const raw = rawOf(tx);
+  const known = remembered.get(raw) ?? new Map<string, number>();
+  const learned = learnedIn.get(tx) ?? new Set();
+  remembered.set(raw, known);
+  learnedIn.set(tx, learned);
+  if (known.size > MAX_REMEMBERED) known.clear();
+  const depths = readDepths(
+    raw,
+    words.filter((word) => !known.has(word)),
+  );
+  for (const [word, depth] of depths) if (!learned.has(word)) known.set(word, depth);
+  const fresh: string[] = [];
+  for (const word of words) {
+    const depth = known.get(word);
+    if (depth !== undefined) depths.set(word, depth);
+    else if (!depths.has(word)) fresh.push(word);
+  }
+  for (let at = 0; at < fresh.length; at += NEW_WORDS_AT_ONCE) {
+    for (const { term, depth } of insertWords(raw, fresh.slice(at, at + NEW_WORDS_AT_ONCE)))
+      depths.set(term, depth);
+  }
+  for (const word of fresh) learned.add(word);
+  return depths;
+}
+
+/** One JSON object instead of a row for each word: half the time of indexing a post went into making rows. */
+const READ_DEPTHS = `
+  SELECT json_group_object(term, depth) AS depths
+  FROM json_each(?) AS word CROSS JOIN search_terms ON term = word.value`;
+
+function readDepths(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
+  if (words.length === 0) return new Map();
+  const { depths } = raw.prepare(READ_DEPTHS).get([JSON.stringify(words)]) as { depths: string };
+  return new Map(Object.entries(JSON.parse(depths) as Record<string, number>));
+}
+
+interface TermRow {
+  readonly term: string;
+  readonly depth: number;
+}
+
+/** Counts a word's crowded prefixes, shortest first; a longer one is never more crowded than a shorter one. */
+const INSERT_WORDS = `
+  INSERT INTO search_terms (term, depth)
+  SELECT word.value, (
+    WITH RECURSIVE crowded (n) AS (
+      SELECT 0
+      UNION ALL
+      SELECT n + 1 FROM crowded
+      WHERE n < MIN(${MAX_EDGE_CHARS}, LENGTH(word.value))
+        AND CASE n WHEN 0 THEN ${MAX_LISTED[0]} WHEN 1 THEN ${MAX_LISTED[1]} ELSE ${MAX_LISTED[2]} END <= (
+          SELECT COUNT(*) FROM (
+            SELECT 1 FROM search_terms
+            WHERE term >= SUBSTR(word.value, 1, n + 1) AND term < SUBSTR(word.value, 1, n + 1) || ?
+            LIMIT ${MAX_LISTED[2]})))
+    SELECT MAX(n) FROM crowded)
+  FROM json_each(?) AS word
+  RETURNING term, depth`;
+
+function insertWords(raw: SqliteDatabase, words: readonly string[]): TermRow[] {
+  return raw.prepare(INSERT_WORDS).all([LAST_CHARACTER, JSON.stringify(words)]) as TermRow[];
+}
+
+/** A search as FTS5 understands it: each post must be in all clauses. */
+export interface CompiledSearch {
+  readonly clauses: readonly IndexClause[];
+  /** The index finds more than what was asked for: each row must be compared with the terms. */
+  readonly needsCheck: boolean;
+}
+
+export interface IndexClause {
+  readonly match: string;
+  /** How many lists of posts it opens, which is what it costs before its first hit. */
+  readonly lists: number;
+}
+
+/** Null where no word ever began as one of the terms does. */
+export async function compileSearch(
+  query: Query,
+  terms: readonly SearchTerm[],
+): Promise<CompiledSearch | null> {
+  const indexed = terms.toSorted((a, b) => b.text.length - a.text.length).slice(0, MAX_INDEXED_TERMS);
+  const clauses = new Map<string, IndexClause>();
+  let needsCheck = indexed.length < terms.length;
+  for (const term of indexed) {
+    const compiled = await compileTerm(query, term);
+    if (compiled === null) return null;
+    for (const tokens of compiled.clauses)
+      clauses.set(tokens.join(), { match: anyOf(tokens), lists: tokens.length });
+    needsCheck ||= compiled.needsCheck;
+  }
+  return { clauses: [...clauses.values()], needsCheck };
+}
+
+/** Lists of tokens, each of which a post has one of. */
+interface CompiledTerm {
+  readonly clauses: readonly (readonly string[])[];
+  readonly needsCheck: boolean;
+}
+
+interface CompiledPrefix {
+  readonly tokens: readonly string[];
+  readonly needsCheck: boolean;
+}
+
+async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<CompiledTerm | null> {
+  const last = pieces.at(-1);
+  const before = last?.kind === "word" ? pieces.slice(0, -1) : pieces;
+  const exact = [...new Set(before.flatMap((piece) => neededTokens(piece)))].map((token) => [token]);
+  const isShort =
+    last !== undefined &&
+    last.text.length <= SHORT_TAIL_CHARS &&
+    before.some(({ kind }) => kind !== "symbol");
+  if (last?.kind === "word" && isShort) return { clauses: exact, needsCheck: true };
+  const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
+  if (last?.kind === "word" && tail === null) return null;
+  // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of several it does not.
+  const isPlain = pieces.length === 1 && (last?.kind !== "dense" || Array.from(last.text).length <= 2);
+  return {
+    clauses: tail === null ? exact : [...exact, tail.tokens],
+    needsCheck: !isPlain || tail?.needsCheck === true,
+  };
+}
+
+async function compilePrefix(query: Query, prefix: string): Promise<CompiledPrefix | null> {
+  const characters = Array.from(prefix);
+  if (characters.length > MAX_WORD_CHARS) return { tokens: [indexedWord(prefix)], needsCheck: true };
+  const edgeLength = Math.min(characters.length, MAX_EDGE_CHARS);
+  const listed = await readListed(query, prefix, edgeLength);
+  const edge = EDGE + characters.slice(0, edgeLength).join("");
+  if (edge === EDGE + prefix) return { tokens: [...listed, edge], needsCheck: false };
+  const deep = await readDeepWords(query, prefix);
+  if (listed.length + deep.length === 0) return null;
+  if (deep.length <= MAX_LISTED[2]) return { tokens: [...listed, ...deep], needsCheck: false };
+  return { tokens: [...listed, edge], needsCheck: true };
+}
+
+/** Words with this prefix that carry no edge of this length. One range for each depth: the rest, far more, is never read. */
+async function readListed(query: Query, prefix: string, edgeLength: number): Promise<string[]> {
+  const { rows } = await sql<{ term: string }>`
+    WITH RECURSIVE depths (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM depths WHERE n < ${edgeLength - 1})
+    SELECT term FROM depths CROSS JOIN search_terms INDEXED BY search_terms_depth
+    WHERE depth = n AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}`.execute(query);
+  return rows.map(({ term }) => term);
+}
+
+/** Words longer than any edge; one more than can be listed when there are too many. */
+async function readDeepWords(query: Query, prefix: string): Promise<string[]> {
+  const { rows } = await sql<{ term: string }>`
+    SELECT term FROM search_terms INDEXED BY search_terms_depth
+    WHERE depth = ${MAX_EDGE_CHARS} AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}
+    LIMIT ${MAX_LISTED[2] + 1}`.execute(query);
+  return rows.map(({ term }) => term);
+}
+
+/** The tokens that a text with this piece has for certain; single characters add nothing to pairs. */
+function neededTokens(piece: Piece): string[] {
+  const tokens = exactTokens(piece);
+  const characters = Array.from(piece.text).length;
+  return piece.kind === "dense" && characters > 1 ? tokens.slice(characters) : tokens;
+}
+
+/** A word as a whole, a symbol, or every character and every two neighbours of a dense run. */
+function exactTokens({ kind, text }: Piece): string[] {
+  if (kind === "word") return [indexedWord(text)];
+  const characters = Array.from(text);
+  if (kind === "symbol")
+    return characters.map((character) => SYMBOL + (character.codePointAt(0) ?? 0).toString(16));
+  const pairs = characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
+  return [...characters, ...pairs];
+}
+
+function indexedWord(word: string): string {
+  return word.length <= MAX_WORD_CHARS ? word : Array.from(word).slice(0, MAX_WORD_CHARS).join("");
+}
+
+function anyOf(tokens: readonly string[]): string {
+  return `(${tokens.map((token) => `"${token}"`).join(" OR ")})`;
+}

@@ -1,0 +1,134 @@
+import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
+import type { Query, Tx } from "../engine/db.ts";
+import type { Tables } from "../engine/schema.ts";
+
+export type AccountRow = Selectable<Tables["accounts"]>;
+
+/** In order of creation. */
+export function listAccountRows(query: Query | Tx, ownerId: string): Promise<AccountRow[]> {
+  return query.selectFrom("accounts").selectAll().where("owner_id", "=", ownerId).orderBy("id").execute();
+}
+
+export function findAccountRow(
+  query: Query | Tx,
+  ownerId: string,
+  id: string,
+): Promise<AccountRow | undefined> {
+  return query
+    .selectFrom("accounts")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+export interface AccountIdentity {
+  readonly ownerId: string;
+  readonly provider: string;
+  readonly platformAccountId: string;
+}
+
+/** The owner's account for a channel of a platform; there is one at most. */
+export function findAccountByIdentity(
+  query: Query | Tx,
+  identity: AccountIdentity,
+): Promise<AccountRow | undefined> {
+  return query
+    .selectFrom("accounts")
+    .selectAll()
+    .where("owner_id", "=", identity.ownerId)
+    .where("provider", "=", identity.provider)
+    .where("platform_account_id", "=", identity.platformAccountId)
+    .executeTakeFirst();
+}
+
+/** An account with the number of its waiting posts. */
+export type CountedAccountRow = AccountRow & { readonly queued: number };
+
+/** Agents ask for it before everything else: one statement, written once. */
+const COUNTED = `SELECT accounts.*,
+  (SELECT count(*) FROM posts WHERE posts.account_id = accounts.id AND posts.status = 'scheduled') AS queued
+  FROM accounts WHERE owner_id = ?`;
+
+/** In order of creation, all or the one. */
+export async function listCountedAccounts(
+  query: Query | Tx,
+  ownerId: string,
+  accountId?: string,
+): Promise<CountedAccountRow[]> {
+  const wanted =
+    accountId === undefined
+      ? CompiledQuery.raw(`${COUNTED} ORDER BY id`, [ownerId])
+      : CompiledQuery.raw(`${COUNTED} AND id = ?`, [ownerId, accountId]);
+  const { rows } = await query.executeQuery<CountedAccountRow>(wanted);
+  return rows;
+}
+
+export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
+  await tx.insertInto("accounts").values(row).execute();
+}
+
+type AccountChange = Omit<Updateable<Tables["accounts"]>, "id" | "owner_id" | "secrets_version">;
+
+/** Writes the change and raises `secrets_version`, so that a refresh under way does not overwrite it. */
+export async function updateConnection(
+  tx: Tx,
+  account: { ownerId: string; id: string },
+  change: AccountChange,
+): Promise<void> {
+  await tx
+    .updateTable("accounts")
+    .set(change)
+    .set({ secrets_version: sql<number>`secrets_version + 1` })
+    .where("owner_id", "=", account.ownerId)
+    .where("id", "=", account.id)
+    .execute();
+}
+
+export interface SecretsVersion {
+  readonly ownerId: string;
+  readonly id: string;
+  /** The version the writer has read. */
+  readonly version: number;
+}
+
+/** Stores refreshed secrets unless somebody changed them meanwhile; false then. */
+export async function storeRefreshed(
+  query: Query | Tx,
+  seen: SecretsVersion,
+  change: { secretsEnc: string | null; tokenExpiresAt: number | null; now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable("accounts")
+    .set({
+      secrets_enc: change.secretsEnc,
+      secrets_version: seen.version + 1,
+      token_expires_at: change.tokenExpiresAt,
+      // Another process may have been refused with the token that this one has just used up.
+      status: "connected",
+      status_reason: null,
+      updated_at: change.now,
+    })
+    .where("owner_id", "=", seen.ownerId)
+    .where("id", "=", seen.id)
+    .where("secrets_version", "=", seen.version)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Marks the account as one a person must reconnect, unless its secrets changed meanwhile; false then. */
+export async function requireReconnect(
+  query: Query | Tx,
+  seen: SecretsVersion,
+  change: { reason: string; now: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable("accounts")
+    .set({ status: "reconnect_required", status_reason: change.reason, updated_at: change.now })
+    .where("owner_id", "=", seen.ownerId)
+    .where("id", "=", seen.id)
+    .where("status", "<>", "disconnected")
+    .where("secrets_version", "=", seen.version)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}

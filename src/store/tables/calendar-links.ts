@@ -1,0 +1,35 @@
+import type { Selectable } from "kysely";
+import type { Query, Tx } from "../engine/db.ts";
+import type { Tables } from "../engine/schema.ts";
+
+export type CalendarLinkRow = Selectable<Tables["calendar_links"]>;
+
+export function findCalendarLink(query: Query | Tx, ownerId: string): Promise<CalendarLinkRow | undefined> {
+  return query.selectFrom("calendar_links").selectAll().where("owner_id", "=", ownerId).executeTakeFirst();
+}
+
+/** By the address's token, which is the proof of who asks: the one look-up without an owner. */
+export function findCalendarLinkByToken(
+  query: Query,
+  tokenHash: string,
+): Promise<CalendarLinkRow | undefined> {
+  return query
+    .selectFrom("calendar_links")
+    .selectAll()
+    .where("token_hash", "=", tokenHash)
+    .executeTakeFirst();
+}
+
+/** In place of the one there was: its address ends. */
+export async function putCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<void> {
+  await tx.replaceInto("calendar_links").values(row).execute();
+}
+
+/** False where there was none. */
+export async function deleteCalendarLink(tx: Tx, ownerId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("calendar_links")
+    .where("owner_id", "=", ownerId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}

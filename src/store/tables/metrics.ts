@@ -1,0 +1,66 @@
+import { sql, type Selectable } from "kysely";
+import { POST_STATUSES, type PostStatus } from "../../domain/posts/post-states.ts";
+import type { Query } from "../engine/db.ts";
+import type { Tables } from "../engine/schema.ts";
+
+/* Numbers over all owners, for whoever runs the instance. Nothing of an owner's shows in them. */
+
+/** By ranges of an index, one an account and status: a million posts take a few hundredths of a second. */
+export async function countByStatus(query: Query): Promise<Record<PostStatus, number>> {
+  const { rows } = await sql<{ status: PostStatus; posts: number }>`
+    SELECT s.value AS status, (
+      SELECT coalesce(sum((SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id = a.id AND status = s.value)), 0)
+      FROM accounts a) AS posts
+    FROM json_each(${JSON.stringify(POST_STATUSES)}) s`.execute(query);
+  const counts = new Map(rows.map((row) => [row.status, row.posts]));
+  const of = (status: PostStatus): number => counts.get(status) ?? 0;
+  return {
+    scheduled: of("scheduled"),
+    publishing: of("publishing"),
+    uploaded: of("uploaded"),
+    published: of("published"),
+    failed: of("failed"),
+    cancelled: of("cancelled"),
+  };
+}
+
+/** Posts that should have been taken up before that moment. */
+export async function countOverdue(query: Query, before: number): Promise<number> {
+  const { rows } = await sql<{ posts: number }>`
+    SELECT count(*) AS posts FROM posts INDEXED BY posts_next
+    WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`.execute(query);
+  return rows[0]?.posts ?? 0;
+}
+
+export type AttemptTotal = Selectable<Tables["attempt_totals"]>;
+
+export function readAttemptTotals(query: Query): Promise<AttemptTotal[]> {
+  return query
+    .selectFrom("attempt_totals")
+    .selectAll()
+    .orderBy("provider")
+    .orderBy("outcome")
+    .orderBy("bucket_ms")
+    .execute();
+}
+
+/** Events that wait, and when the first of them is or was due. */
+export async function readOutbox(query: Query): Promise<{ pending: number; firstDueAt: number | null }> {
+  const row = await query
+    .selectFrom("webhook_deliveries")
+    .select([sql<number>`count(*)`.as("pending"), sql<number | null>`min(next_at)`.as("firstDueAt")])
+    .where("next_at", "is not", null)
+    .executeTakeFirst();
+  return row ?? { pending: 0, firstDueAt: null };
+}
+
+export async function countWebhooks(
+  query: Query,
+): Promise<ReadonlyMap<Tables["webhooks"]["status"], number>> {
+  const rows = await query
+    .selectFrom("webhooks")
+    .select(["status", sql<number>`count(*)`.as("webhooks")])
+    .groupBy("status")
+    .execute();
+  return new Map(rows.map((row) => [row.status, row.webhooks]));
+}

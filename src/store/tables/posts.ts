@@ -1,0 +1,256 @@
+import type { ExpressionBuilder } from "kysely";
+import { sql } from "kysely";
+import { AppError } from "../../domain/errors.ts";
+import type { Metadata, Post } from "../../domain/posts/post.ts";
+import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
+import { toIso, toIsoOrNull } from "../../domain/time.ts";
+import type { Query, Tx } from "../engine/db.ts";
+import { rawOf } from "../engine/group-transactions.ts";
+import type { Tables } from "../engine/schema.ts";
+import { indexPost, unindexPost } from "../search/search.ts";
+import { momentOf, nextSortKey, readSortKey } from "../search/sort-key.ts";
+
+/** A post's row without its sort key, which does not fit a JavaScript number. */
+export type PostRow = Omit<Tables["posts"], "sort_key">;
+
+export const POST_COLUMNS = [
+  "id",
+  "owner_id",
+  "account_id",
+  "provider",
+  "media_url",
+  "caption",
+  "metadata",
+  "lead_minutes",
+  "scheduled_at",
+  "due_at",
+  "next_at",
+  "status",
+  "platform_post_id",
+  "platform_url",
+  "error",
+  "in_doubt",
+  "attempts",
+  "tries",
+  "run",
+  "fence",
+  "lease_worker",
+  "content_hash",
+  "published_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PostRow)[];
+
+/** What `toPost` shows; long lists read no more than this. */
+export const SHOWN_COLUMNS = [
+  "id",
+  "account_id",
+  "provider",
+  "media_url",
+  "caption",
+  "metadata",
+  "lead_minutes",
+  "scheduled_at",
+  "status",
+  "platform_post_id",
+  "platform_url",
+  "error",
+  "attempts",
+  "published_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PostRow)[];
+export type ShownRow = Pick<PostRow, (typeof SHOWN_COLUMNS)[number]>;
+
+export function toPost(row: ShownRow): Post {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    provider: row.provider,
+    mediaUrl: row.media_url,
+    scheduledAt: toIso(row.scheduled_at),
+    status: row.status,
+    caption: row.caption,
+    metadata: readMetadata(row),
+    leadMinutes: row.lead_minutes,
+    platformPostId: row.platform_post_id,
+    platformUrl: row.platform_url,
+    error: row.error,
+    attempts: row.attempts,
+    publishedAt: toIsoOrNull(row.published_at),
+    createdAt: toIso(row.created_at),
+    updatedAt: toIso(row.updated_at),
+  };
+}
+
+export function readMetadata(row: Pick<PostRow, "metadata">): Metadata | null {
+  return row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata);
+}
+
+/** What is stored for a post; times are milliseconds. */
+export interface PostContentRow {
+  readonly media_url: string;
+  readonly caption: string | null;
+  readonly metadata: string | null;
+  readonly lead_minutes: number | null;
+  readonly scheduled_at: number;
+  readonly due_at: number;
+  readonly content_hash: string;
+}
+
+export interface NewPost extends PostContentRow {
+  readonly id: string;
+  readonly owner_id: string;
+  readonly account_id: string;
+  readonly provider: string;
+  readonly created_at: number;
+}
+
+/** The row that a new post begins as. */
+export function freshRow(post: NewPost): PostRow {
+  return {
+    ...post,
+    next_at: post.due_at,
+    status: "scheduled",
+    platform_post_id: null,
+    platform_url: null,
+    error: null,
+    in_doubt: 0,
+    attempts: 0,
+    tries: 0,
+    run: 1,
+    fence: 0,
+    lease_worker: null,
+    published_at: null,
+    updated_at: post.created_at,
+  };
+}
+
+const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}, sort_key) VALUES (${"?, ".repeat(POST_COLUMNS.length)}?)`;
+
+export function insertPost(tx: Tx, row: PostRow): void {
+  const sortKey = nextSortKey(rawOf(tx), row.scheduled_at);
+  rawOf(tx)
+    .prepare(INSERT)
+    .run([...POST_COLUMNS.map((column) => row[column]), sortKey]);
+  indexPost(tx, searchable(row, sortKey));
+}
+
+/** The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's accounts. */
+export async function findPost(query: Query, ownerId: string, id: string): Promise<PostRow | null> {
+  const row = await query
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where("id", "=", id)
+    .where("owner_id", "=", ownerId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The id of a waiting post with the same content on the same channel. */
+export async function findWaitingTwin(
+  query: Query,
+  post: Pick<PostRow, "account_id" | "owner_id" | "content_hash">,
+): Promise<string | null> {
+  const row = await query
+    .selectFrom("posts")
+    .select("id")
+    .where("account_id", "=", post.account_id)
+    .where("owner_id", "=", post.owner_id)
+    .where("content_hash", "=", post.content_hash)
+    // In the text: told with each call, SQLite would plan anew each time whether the index of waiting posts will do.
+    .where("status", "=", sql.lit("scheduled"))
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+export interface TransitionSet extends Partial<PostContentRow> {
+  readonly next_at?: number | null;
+  readonly platform_post_id?: string | null;
+  readonly platform_url?: string | null;
+  readonly error?: string | null;
+  readonly in_doubt?: number;
+  readonly tries?: number;
+  readonly run?: number;
+  readonly published_at?: number | null;
+  readonly updated_at: number;
+}
+
+/**
+ * The one place of the use cases that writes `status`: a single UPDATE that names the states it may come from.
+ * Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a publisher holds.
+ */
+export async function transition(
+  tx: Tx,
+  post: { ownerId: string; id: string },
+  trigger: Trigger,
+  set: TransitionSet,
+): Promise<PostRow> {
+  const { from, to } = TRANSITIONS[trigger];
+  const before = readSortKey(rawOf(tx), post);
+  const row = await tx
+    .updateTable("posts")
+    // Whoever has read it with another fence has read something else.
+    .set({
+      ...set,
+      ...(to === null ? {} : { status: to }),
+      fence: sql<number>`fence + (status <> 'published')`,
+    })
+    .where("id", "=", post.id)
+    .where("owner_id", "=", post.ownerId)
+    .where("status", "in", [...from])
+    .where((eb: ExpressionBuilder<Tables, "posts">) =>
+      eb.or([eb("lease_worker", "is", null), eb("status", "=", "published")]),
+    )
+    .returning(POST_COLUMNS)
+    .executeTakeFirst();
+  if (row === undefined || before === null) throw await whyNot(tx, post, trigger);
+  await refreshIndex(tx, row, { set, sortKey: before });
+  return row;
+}
+
+async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Trigger): Promise<AppError> {
+  const row = await findPost(tx, post.ownerId, post.id);
+  if (row === null) return postNotFound(post.id);
+  const { from } = TRANSITIONS[trigger];
+  const fits = from.some((status) => status === row.status);
+  if (fits)
+    return new AppError(
+      "conflict",
+      "The post is being worked on right now. Look again with get_post in a moment.",
+    );
+  return new AppError("conflict", conflictSentence(trigger, row.status));
+}
+
+export function postNotFound(id: string): AppError {
+  const shown = id.length > 40 ? `${id.slice(0, 40)}…` : id;
+  return new AppError(
+    "not_found",
+    `There is no post ${JSON.stringify(shown)} here. Take ids from list_posts.`,
+  );
+}
+
+/** Keeps search and order true to what was written. */
+async function refreshIndex(
+  tx: Tx,
+  row: PostRow,
+  old: { set: TransitionSet; sortKey: bigint },
+): Promise<void> {
+  const { set, sortKey } = old;
+  const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== momentOf(sortKey);
+  const isReworded = set.caption !== undefined || set.metadata !== undefined;
+  if (!isMoved && !isReworded) return;
+  unindexPost(tx, sortKey);
+  const newKey = isMoved ? nextSortKey(rawOf(tx), row.scheduled_at) : sortKey;
+  if (isMoved) await tx.updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
+  indexPost(tx, searchable(row, newKey));
+}
+
+function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>[1] {
+  return {
+    sortKey,
+    caption: row.caption,
+    metadata: readMetadata(row),
+  };
+}

@@ -1,0 +1,94 @@
+import { sql, type Selectable } from "kysely";
+import type { Query, Tx } from "../engine/db.ts";
+import type { Tables } from "../engine/schema.ts";
+
+export type WebhookRow = Selectable<Tables["webhooks"]>;
+export type DeliveryRow = Selectable<Tables["webhook_deliveries"]>;
+
+export async function insertWebhook(tx: Tx, row: WebhookRow): Promise<void> {
+  await tx.insertInto("webhooks").values(row).execute();
+}
+
+/** In order of creation. */
+export function listWebhookRows(query: Query | Tx, ownerId: string): Promise<WebhookRow[]> {
+  return query.selectFrom("webhooks").selectAll().where("owner_id", "=", ownerId).orderBy("id").execute();
+}
+
+export function findWebhookRow(
+  query: Query | Tx,
+  ownerId: string,
+  id: string,
+): Promise<WebhookRow | undefined> {
+  return query
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+}
+
+/** With its deliveries. */
+export async function deleteWebhookRow(tx: Tx, ownerId: string, id: string): Promise<void> {
+  await tx.deleteFrom("webhooks").where("owner_id", "=", ownerId).where("id", "=", id).execute();
+}
+
+/** Waiting deliveries by webhook; one without any is absent. */
+export async function countPending(query: Query | Tx, ownerId: string): Promise<ReadonlyMap<string, number>> {
+  const own = query.selectFrom("webhooks").select("id").where("owner_id", "=", ownerId);
+  const rows = await query
+    .selectFrom("webhook_deliveries")
+    .select(["webhook_id", sql<number>`count(*)`.as("pending")])
+    .where("webhook_id", "in", own)
+    .where("next_at", "is not", null)
+    .groupBy("webhook_id")
+    .execute();
+  return new Map(rows.map((row) => [row.webhook_id, row.pending]));
+}
+
+interface WebhookRef {
+  readonly ownerId: string;
+  readonly webhookId: string;
+}
+
+/** Newest first; `before`: only those before this one. */
+export function listDeliveryRows(
+  query: Query | Tx,
+  { ownerId, webhookId }: WebhookRef,
+  page: { limit: number; before: number | null },
+): Promise<DeliveryRow[]> {
+  const all = query
+    .selectFrom("webhook_deliveries")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .where("webhook_id", "=", webhookId);
+  const older = page.before === null ? all : all.where("seq", "<", page.before);
+  return older.orderBy("seq", "desc").limit(page.limit).execute();
+}
+
+export async function insertDelivery(tx: Tx, row: Omit<DeliveryRow, "seq">): Promise<DeliveryRow> {
+  return tx.insertInto("webhook_deliveries").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** Which deliveries: one, or all that happened since. */
+export type Replayed = { readonly deliveryId: string } | { readonly since: number };
+
+/** Puts deliveries back into the queue, except tests, whose turn is over; answers how many. */
+export async function requeueDeliveries(
+  tx: Tx,
+  { ownerId, webhookId }: WebhookRef,
+  which: Replayed,
+  now: number,
+): Promise<number> {
+  const base = tx
+    .updateTable("webhook_deliveries")
+    .set({ status: "pending", next_at: now, tries: 0 })
+    .where("owner_id", "=", ownerId)
+    .where("webhook_id", "=", webhookId)
+    .where("event", "<>", "webhook.test");
+  const chosen =
+    "deliveryId" in which
+      ? base.where("id", "=", which.deliveryId)
+      : base.where("happened_at", ">=", which.since);
+  const { numUpdatedRows } = await chosen.executeTakeFirst();
+  return Number(numUpdatedRows);
+}

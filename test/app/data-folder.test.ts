@@ -1,0 +1,98 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import {
+  createOnce,
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  readSecretKey,
+} from "../../src/app/data-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+describe("the data folder", () => {
+  it("is where the settings say, else data/ of the checkout", () => {
+    expect(locateDataFolder({ POSTHORN_DATA_DIR: "/srv/posthorn" })).toBe("/srv/posthorn");
+    expect(locateDataFolder({})).toBe(join(import.meta.dirname, "..", "data"));
+    expect(locateDataFolder({ POSTHORN_DATA_DIR: "" })).toBe(locateDataFolder({}));
+  });
+
+  it("is made for this user alone", async () => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(join(temporary.path, "a", "b"));
+    expect(modeOf(folder.path)).toBe(0o700);
+  });
+
+  it.each([
+    ["a file", (path: string): void => writeFileSync(path, "")],
+    ["below a file", (path: string): void => writeFileSync(join(path, ".."), "")],
+  ])("is refused in one sentence where there is %s", async (_case, spoil) => {
+    using temporary = temporaryFolder();
+    const path = join(temporary.path, "x", "data");
+    if (_case === "a file") mkdirSync(join(temporary.path, "x"));
+    spoil(path);
+    await expect(openDataFolder(path)).rejects.toThrow(
+      /^The data folder .*\/x\/data cannot be used: .*POSTHORN_DATA_DIR/,
+    );
+  });
+});
+
+describe("posthorn.env", () => {
+  it("stands beneath the environment", async () => {
+    using temporary = temporaryFolder();
+    writeFileSync(
+      join(temporary.path, "posthorn.env"),
+      '# a comment\nPOSTHORN_PORT=1\nPOSTHORN_TIMEZONE="Europe/Berlin"\n',
+    );
+    const env = await readEnvironment(temporary.path, { POSTHORN_PORT: "2", POSTHORN_TIMEZONE: "" });
+    expect(env).toMatchObject({ POSTHORN_PORT: "2", POSTHORN_TIMEZONE: "Europe/Berlin" });
+    expect(await readEnvironment(join(temporary.path, "none"), { A: "b" })).toEqual({ A: "b" });
+  });
+
+  it("cannot move the folder it is in", async () => {
+    using temporary = temporaryFolder();
+    writeFileSync(join(temporary.path, "posthorn.env"), "POSTHORN_DATA_DIR=/elsewhere\n");
+    await expect(readEnvironment(temporary.path, {})).rejects.toThrow(
+      "POSTHORN_DATA_DIR cannot stand in a file of the data folder",
+    );
+  });
+});
+
+describe("secret.key", () => {
+  it("is made once, by whoever comes first, for this user alone", async () => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    const keys = await Promise.all([1, 2, 3, 4].map(() => readSecretKey(folder)));
+    expect(new Set(keys.map((key) => key.toString("hex"))).size).toBe(1);
+    expect(keys[0]).toHaveLength(32);
+    expect(modeOf(join(folder.path, "secret.key"))).toBe(0o600);
+  });
+
+  it.each([0o640, 0o604, 0o666])("is refused when others can read it (%i)", async (mode) => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    await readSecretKey(folder);
+    chmodSync(join(folder.path, "secret.key"), mode);
+    await expect(readSecretKey(folder)).rejects.toThrow(/Run: chmod 600 /);
+  });
+
+  it("is never replaced, not even when damaged", async () => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    const file = join(folder.path, "secret.key");
+    writeFileSync(file, "damaged", { mode: 0o600 });
+    await expect(readSecretKey(folder)).rejects.toThrow("is damaged");
+    expect(readFileSync(file, "utf8")).toBe("damaged");
+  });
+});
+
+it("writes a file once", async () => {
+  using temporary = temporaryFolder();
+  const file = join(temporary.path, "once");
+  expect(await createOnce(file, "first")).toBe(true);
+  expect(await createOnce(file, "second")).toBe(false);
+  expect(readFileSync(file, "utf8")).toBe("first");
+  expect(modeOf(file)).toBe(0o600);
+});

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createLogger } from "../../src/app/log.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const CANARY = "canary-5ecret-7ext";
+
+function write(work: (log: ReturnType<typeof createLogger>) => void): string {
+  using folder = temporaryFolder();
+  const file = join(folder.path, "log");
+  work(createLogger("info", file));
+  return readFileSync(file, "utf8");
+}
+
+describe("the log", () => {
+  it("is one line of JSON an event", () => {
+    const [line] = write((log) => log.info({ postId: "post_1" }, "published"))
+      .trim()
+      .split("\n");
+    expect(JSON.parse(line ?? "")).toMatchObject({
+      level: "info",
+      msg: "published",
+      postId: "post_1",
+      time: expect.stringMatching(/Z$/),
+    });
+  });
+
+  it("shows no secret, wherever one slips in", () => {
+    const text = write((log) => {
+      log.info({ token: CANARY }, "a");
+      log.info({ secrets: { appPassword: CANARY } }, "b");
+      log.info({ headers: { authorization: `Bearer ${CANARY}`, cookie: CANARY } }, "c");
+      log.info({ request: { headers: { authorization: CANARY } } }, "d");
+    });
+    expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(4);
+    expect(text).not.toContain(CANARY);
+  });
+
+  it("tells an error with its causes, cut to what helps", () => {
+    const cause = new Error("x".repeat(100_000));
+    const text = write((log) => log.error({ err: new Error("it broke", { cause }) }, "failed"));
+    expect(text).toContain("it broke");
+    expect(text.length).toBeLessThan(30_000);
+  });
+
+  it("tells the words of a cause that is no error, and no field of an error that may hold anything", () => {
+    const text = write((log) => {
+      const error = new Error("refused", { cause: "in the platform's words" });
+      log.warn(
+        {
+          err: Object.assign(error, {
+            code: "Refused",
+            httpStatus: 400,
+            answer: { message: CANARY },
+            request: CANARY,
+          }),
+        },
+        "a try",
+      );
+    });
+    expect(JSON.parse(text).err).toMatchObject({
+      type: "Error",
+      code: "Refused",
+      httpStatus: 400,
+      cause: "in the platform's words",
+    });
+    expect(text).not.toContain(CANARY);
+  });
+
+  it("keeps below its level quiet", () => {
+    expect(write((log) => log.debug({}, "chatter"))).toBe("");
+  });
+});

@@ -1,0 +1,230 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from "@modelcontextprotocol/ext-apps/app-bridge";
+import { build } from "esbuild";
+import type { Browser, Frame, FrameLocator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { loadCatalog } from "../../../src/app/catalog.ts";
+import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
+import { createToolbox } from "../../../src/toolkit/toolbox.ts";
+import { createTestContext, type TestContext } from "../../support/context.ts";
+import { startTestServer } from "../../support/http.ts";
+
+/** The service with every tool on a real server, and an MCP client of it, as a host has one. */
+export interface HostSide extends AsyncDisposable {
+  readonly ctx: TestContext;
+  readonly client: Client;
+}
+
+export async function startHostSide(timezone: string): Promise<HostSide> {
+  const { tools, platforms } = await loadCatalog();
+  const base = await createTestContext({ platformList: platforms });
+  const ctx = { ...base, settings: { ...base.settings, timezone } };
+  const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
+  const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });
+  const client = new Client({ name: "test-host", version: "1.0.0" });
+  const key = await http.keyFor("default");
+  const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${http.port}/mcp`), { requestInit }),
+  );
+  return {
+    ctx,
+    client,
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await endpoints.close();
+      await http[Symbol.asyncDispose]();
+      await base[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export interface ShowOptions {
+  readonly context?: Record<string, unknown>;
+  readonly capabilities?: Record<string, object>;
+  readonly args?: Record<string, unknown>;
+  /** In the place of what show_calendar answers. */
+  readonly result?: Record<string, unknown>;
+  readonly width?: number;
+  /** In the place of the page itself. */
+  readonly html?: string;
+}
+
+export interface ToolCallSeen {
+  readonly name: string;
+  readonly args: Record<string, unknown>;
+}
+
+/** The page as a person sees it, and what came out of it. */
+export interface ShownCalendar extends AsyncDisposable {
+  readonly page: Page;
+  readonly view: FrameLocator;
+  readonly calls: ToolCallSeen[];
+  readonly notes: { readonly kind: string; readonly value: any }[];
+  /** Violations of the content security policy, and errors of scripts. */
+  readonly faults: string[];
+  /** Requests that did not go to the host or its sandbox. */
+  readonly strays: string[];
+  /** Holds back the answers of tools until it is called. */
+  hold(): () => void;
+  frame(): Frame;
+}
+
+const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { text: {} } };
+
+/** Shows the calendar in a host: host page, sandbox of another origin with the policy, the page in a sandboxed frame. */
+export async function showCalendar(
+  browser: Browser,
+  { ctx, client }: HostSide,
+  options: ShowOptions = {},
+): Promise<ShownCalendar> {
+  const contents = await readPage(client);
+  const servers = await Promise.all([serve(await hostPage(), null), serve(SANDBOX, policyOf(contents))]);
+  const [host, sandbox] = servers;
+  const browserContext = await browser.newContext({
+    viewport: { width: options.width ?? 760, height: 800 },
+    locale: "en-GB",
+  });
+  browserContext.setDefaultTimeout(10_000);
+  const page = await browserContext.newPage();
+  await page.clock.setFixedTime(ctx.clock.now());
+  const seen = await watch(page, [host.origin, sandbox.origin]);
+  const calls: ToolCallSeen[] = [];
+  let gate = Promise.resolve();
+  await page.exposeFunction("testCallTool", async (name: string, args: Record<string, unknown>) => {
+    calls.push({ name, args });
+    await gate;
+    return client.callTool({ name, arguments: args });
+  });
+  await page.goto(host.origin);
+  const args = options.args ?? {};
+  const showing = {
+    html: options.html ?? contents.text,
+    sandboxUrl: sandbox.origin,
+    context: { theme: "light", displayMode: "inline", locale: "en-GB", ...options.context },
+    capabilities: options.capabilities ?? CAPABILITIES,
+    input: args,
+    result: options.result ?? (await client.callTool({ name: "show_calendar", arguments: args })),
+  };
+  await page.evaluate(`window.show(${JSON.stringify(showing)})`);
+  return {
+    page,
+    view: page.frameLocator("iframe").frameLocator("iframe"),
+    calls,
+    ...seen,
+    hold() {
+      let open = (): void => {};
+      gate = new Promise((resolve) => (open = resolve));
+      return open;
+    },
+    frame: () => page.frames().find((frame) => (frame.parentFrame()?.parentFrame() ?? null) !== null)!,
+    async [Symbol.asyncDispose]() {
+      await browserContext.close();
+      await Promise.all(servers.map(({ server }) => close(server)));
+    },
+  };
+}
+
+interface PageContents {
+  readonly text: string;
+  readonly _meta?: { readonly ui?: { readonly csp?: Readonly<Record<string, readonly string[]>> } };
+}
+
+/** The page as a host finds it: by what the tool's listing says, read as a resource. */
+async function readPage(client: Client): Promise<PageContents> {
+  const { tools } = await client.listTools();
+  const uri = getToolUiResourceUri(tools.find((tool) => tool.name === "show_calendar")!);
+  const { contents } = await client.readResource({ uri: uri! });
+  expect(contents).toEqual([
+    expect.objectContaining({ uri, mimeType: RESOURCE_MIME_TYPE, text: expect.any(String) }),
+  ]);
+  return contents[0] as PageContents;
+}
+
+async function watch(
+  page: Page,
+  own: readonly string[],
+): Promise<Pick<ShownCalendar, "notes" | "faults" | "strays">> {
+  const notes: { kind: string; value: any }[] = [];
+  const faults: string[] = [];
+  const strays: string[] = [];
+  await page.exposeFunction("testNote", (kind: string, value: unknown) => void notes.push({ kind, value }));
+  await page.exposeFunction("testFault", (fault: string) => void faults.push(fault));
+  await page.addInitScript(
+    `addEventListener("securitypolicyviolation", (event) => testFault(event.violatedDirective + " " + event.blockedURI))`,
+  );
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!own.some((origin) => url.startsWith(origin)) && !url.startsWith("about:")) strays.push(url);
+  });
+  return { notes, faults, strays };
+}
+
+/** The policy that the specification gives to a page with these domains. */
+function policyOf({ _meta }: PageContents): string {
+  const { connectDomains, resourceDomains, frameDomains, baseUriDomains } = _meta?.ui?.csp ?? {};
+  const list = (domains: readonly string[] = [], none = "'none'"): string =>
+    domains.length === 0 ? none : domains.join(" ");
+  const resources = (resourceDomains ?? []).join(" ");
+  return [
+    "default-src 'none'",
+    `script-src 'self' 'unsafe-inline' ${resources}`,
+    `style-src 'self' 'unsafe-inline' ${resources}`,
+    `img-src 'self' data: ${resources}`,
+    `font-src 'self' ${resources}`,
+    `media-src 'self' data: ${resources}`,
+    `connect-src ${list(connectDomains)}`,
+    `frame-src ${list(frameDomains)}`,
+    "object-src 'none'",
+    `base-uri ${list(baseUriDomains, "'self'")}`,
+  ].join("; ");
+}
+
+const SANDBOX = readFileSync(new URL("apps/sandbox.html", import.meta.url), "utf8");
+
+let bundled: Promise<string> | null = null;
+
+function hostPage(): Promise<string> {
+  bundled ??= bundleHost();
+  return bundled;
+}
+
+async function bundleHost(): Promise<string> {
+  const entry = fileURLToPath(new URL("apps/host-page.ts", import.meta.url));
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: "iife",
+    platform: "browser",
+  });
+  const style = "body{margin:0}iframe{display:block;width:100%;border:0;height:0}";
+  return `<!doctype html><meta charset="utf-8"><style>${style}</style><body></body><script>${result.outputFiles[0]!.text}</script>`;
+}
+
+async function serve(html: string, policy: string | null): Promise<{ server: Server; origin: string }> {
+  const server = createServer((request, response) => {
+    if (request.url !== "/") return void response.writeHead(204).end();
+    response.writeHead(200, {
+      "content-type": "text/html; charset=utf-8",
+      ...(policy === null ? {} : { "content-security-policy": policy }),
+    });
+    response.end(html);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+}

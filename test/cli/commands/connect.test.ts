@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+describe("posthorn connect", () => {
+  it("connects at once what asks for nothing", async () => {
+    using folder = temporaryFolder();
+    const run = await runCli(["connect", "feed", "--name", "News"], folder);
+    expect(run).toMatchObject({ status: 0, stderr: "", questions: [] });
+    expect(JSON.parse(run.stdout)).toMatchObject({ provider: "feed", name: "News", status: "connected" });
+  });
+
+  it("asks for the secrets, hides them while they are typed, and shows a notice apart from the result", async () => {
+    using folder = temporaryFolder();
+    await using receiver = await startReceiver();
+    const env = { ...folder.env, ...receiver.env };
+    const run = await runCli(["connect", "webhook"], { env, answers: [receiver.url, ""] });
+    expect(run.status).toBe(0);
+    expect(JSON.parse(run.stdout)).toMatchObject({ provider: "webhook", status: "connected" });
+    expect(run.questions.map(({ isHidden }) => isHidden)).toContain(true);
+    expect(run.stderr).toContain("whsec_");
+    expect(run.stdout).not.toContain("whsec_");
+  });
+
+  it("reads them from standard input for scripts", async () => {
+    using folder = temporaryFolder();
+    await using receiver = await startReceiver();
+    const input = JSON.stringify({ url: receiver.url });
+    const run = await runCli(["connect", "webhook", "--secrets-stdin"], {
+      env: { ...folder.env, ...receiver.env },
+      input,
+    });
+    expect(JSON.parse(run.stdout)).toMatchObject({ provider: "webhook" });
+  });
+
+  it.each([
+    [["connect", "webhook"], "", "--secrets-stdin"],
+    [["connect", "webhook", "--secrets-stdin"], "secret", "this is not JSON"],
+    [["connect", "webhook", "--secrets-stdin"], "[]", "one JSON object"],
+    [["connect", "webhook", "--secrets-stdin"], "{}", "url: is required"],
+    [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],
+    [["connect", "myspace"], "", '"myspace" is not a known platform'],
+    [["connect", "feed", "--account", "acc_none"], "", "acc_none"],
+  ])("refuses %j with %j", async (args, input, sentence) => {
+    using folder = temporaryFolder();
+    const run = await runCli(args, { ...folder, input });
+    expect(run).toMatchObject({ status: 1, stdout: "" });
+    expect(run.stderr).toContain(sentence);
+  });
+});
+
+/** Takes whatever is sent; the settings allow its private address. */
+async function startReceiver(): Promise<{ url: string; env: Record<string, string> } & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(204).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url: `http://${host}/posts`,
+    env: { POSTHORN_ALLOWED_HOSTS: host },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

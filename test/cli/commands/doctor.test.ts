@@ -1,0 +1,100 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Finding } from "../../../src/cli/host.ts";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+async function examine(env: Readonly<Record<string, string>>) {
+  const run = await runCli(["doctor", "--json"], { env });
+  const { findings } = JSON.parse(run.stdout) as { findings: Finding[] };
+  return {
+    ...run,
+    verdicts: Object.fromEntries(findings.map(({ topic, verdict }) => [topic, verdict])),
+    findings,
+  };
+}
+
+describe("posthorn doctor", () => {
+  it("finds a fresh installation in order", async () => {
+    using folder = temporaryFolder();
+    const { status, verdicts } = await examine(folder.env);
+    expect(status).toBe(0);
+    expect(verdicts).toMatchObject({
+      settings: "ok",
+      "data folder": "ok",
+      "secret key": "ok",
+      database: "ok",
+      feed: "ok",
+      clock: "ok",
+      "public address": "note",
+    });
+  });
+
+  it("looks at everything that can still be looked at", async () => {
+    using folder = temporaryFolder();
+    const { status, stderr, findings } = await examine({
+      ...folder.env,
+      POSTHORN_PORT: "x",
+      POSTHORN_NO: "1",
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain("one problem");
+    expect(findings[0]).toMatchObject({
+      topic: "settings",
+      verdict: "problem",
+      text: expect.stringContaining("POSTHORN_NO"),
+    });
+    expect(findings[1]).toMatchObject({ topic: "data folder", verdict: "ok" });
+  });
+
+  it("finds a damaged database", async () => {
+    using folder = temporaryFolder();
+    await runCli(["doctor"], folder);
+    writeFileSync(join(folder.path, "data", "posthorn.db"), "no database at all ".repeat(400));
+    const { status, verdicts } = await examine(folder.env);
+    expect(status).toBe(1);
+    expect(verdicts["database"]).toBe("problem");
+  });
+
+  it.each([
+    ["that answers, on time", 0, 200, { "public address": "ok", clock: "ok" }, 0],
+    ["whose clock is another", -3_600_000, 200, { "public address": "ok", clock: "problem" }, 1],
+    ["that is somebody else's", 0, 404, { "public address": "problem", clock: "ok" }, 1],
+  ])("compares itself with a public address %s", async (_case, skewMs, code, expected, status) => {
+    using folder = temporaryFolder();
+    const server = createServer((_request, response) => {
+      response.setHeader("Date", new Date(Date.now() + skewMs).toUTCString());
+      response.writeHead(code).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const port = (server.address() as AddressInfo).port;
+    const env = {
+      ...folder.env,
+      POSTHORN_PUBLIC_URL: `http://127.0.0.1:${port}`,
+      POSTHORN_ALLOWED_HOSTS: `127.0.0.1:${port}`,
+    };
+    const run = await examine(env);
+    await new Promise((resolve) => server.close(resolve));
+    expect(run.verdicts).toMatchObject(expected);
+    expect(run.status).toBe(status);
+  });
+
+  it("finds a public address that does not answer", async () => {
+    using folder = temporaryFolder();
+    const env = {
+      ...folder.env,
+      POSTHORN_PUBLIC_URL: "http://127.0.0.1:1",
+      POSTHORN_ALLOWED_HOSTS: "127.0.0.1",
+    };
+    expect((await examine(env)).verdicts).toMatchObject({ "public address": "problem" });
+  });
+
+  it("is readable", async () => {
+    using folder = temporaryFolder();
+    const { stdout } = await runCli(["doctor"], folder);
+    expect(stdout).toMatch(/^ok {7}settings {8}/m);
+  });
+});

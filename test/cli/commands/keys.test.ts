@@ -1,0 +1,104 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+interface Created {
+  readonly key: string;
+  readonly apiKey: { readonly id: string };
+}
+
+describe("posthorn keys", () => {
+  it("creates, lists and revokes", async () => {
+    using folder = temporaryFolder();
+    const made = await runCli(
+      ["keys", "create", "--name", "Script", "--permissions", "read, publish", "--expires", "90d"],
+      folder,
+    );
+    const { key, apiKey } = JSON.parse(made.stdout) as Created;
+    expect(key).toMatch(/^phk_[0-9a-z]+_[0-9a-f]+$/);
+    expect(apiKey).toMatchObject({ name: "Script", permissions: ["read", "publish"], status: "active" });
+
+    const listed = await runCli(["keys", "list"], folder);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ keys: [{ id: apiKey.id, status: "active" }] });
+    expect(listed.stdout).not.toContain(key.split("_")[2]);
+
+    expect(JSON.parse((await runCli(["keys", "revoke", key], folder)).stdout)).toMatchObject({
+      apiKey: { status: "revoked" },
+    });
+    expect(await runCli(["keys", "revoke", "key_none"], folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("no such key"),
+    });
+  });
+
+  it("keeps owners apart", async () => {
+    using folder = temporaryFolder();
+    await runCli(["keys", "create", "--owner", "alice"], folder);
+    expect(JSON.parse((await runCli(["keys", "list"], folder)).stdout)).toEqual({ keys: [] });
+    expect(JSON.parse((await runCli(["keys", "list", "--owner", "alice"], folder)).stdout)).toMatchObject({
+      keys: [{ ownerId: "alice" }],
+    });
+  });
+
+  it.each([
+    [["--permissions", "read,write"], '"write" is not a permission'],
+    [["--expires", "2001-01-01"], "not in the future"],
+    [["--accounts", "acc_none"], "acc_none"],
+  ])("refuses %j", async (options, sentence) => {
+    using folder = temporaryFolder();
+    expect(await runCli(["keys", "create", ...options], folder)).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr: expect.stringContaining(sentence),
+    });
+  });
+});
+
+describe("posthorn keys rotate-secret", () => {
+  it("replaces the key, keeps the old one where it is told to, and says which is in use", async () => {
+    using folder = temporaryFolder();
+    const { key } = JSON.parse((await runCli(["keys", "create"], folder)).stdout) as Created;
+    const file = join(folder.path, "data", "secret.key");
+    const before = readFileSync(file, "utf8");
+    const kept = join(folder.path, "old.key");
+    const run = await runCli(["keys", "rotate-secret", "--keep-old", kept], folder);
+    const { oldKeyId, newKeyId } = JSON.parse(run.stdout) as { oldKeyId: string; newKeyId: string };
+    expect(run.stderr).toContain("make a new backup");
+    expect(readFileSync(kept, "utf8")).toBe(before);
+    expect(readFileSync(file, "utf8")).not.toBe(before);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(oldKeyId).not.toBe(newKeyId);
+    expect((await runCli(["doctor"], folder)).stdout).toContain(`${newKeyId}, readable by this user alone`);
+    expect((await runCli(["keys", "revoke", key], folder)).status).toBe(0);
+    expect(await runCli(["keys", "rotate-secret", "--keep-old", kept], folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("is there already"),
+    });
+  });
+
+  it("is refused while anything works on the folder, and where there is nothing", async () => {
+    using folder = temporaryFolder();
+    expect(await runCli(["keys", "rotate-secret"], folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("no database"),
+    });
+    let refused: Promise<void> | null = null;
+    const server = runCli(["serve"], {
+      env: { ...folder.env, POSTHORN_PORT: "0" },
+      onOutput(output, stop) {
+        if (!output.includes("Data folder")) return;
+        refused ??= runCli(["keys", "rotate-secret"], folder)
+          .then((run) =>
+            expect(run).toMatchObject({ status: 1, stderr: expect.stringContaining("Posthorn is at work") }),
+          )
+          .then(() => {})
+          .finally(stop);
+      },
+    });
+    await server;
+    await refused;
+    expect(refused).not.toBeNull();
+  });
+});

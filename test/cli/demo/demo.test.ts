@@ -1,0 +1,67 @@
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { createDemoView } from "../../../src/cli/demo/demo-view.ts";
+import type { Post } from "../../../src/domain/posts/post.ts";
+import { createFakeTerminal, runCli } from "../../support/cli.ts";
+
+describe("posthorn demo", () => {
+  it("shows each state as it is reached, and leaves nothing behind", async () => {
+    const run = await runCli(["demo", "--exit"]);
+    expect(run).toMatchObject({ status: 0, stderr: "" });
+    const states = [...run.stdout.matchAll(/✔ +[\d.]+ s {2}(\w+)/g)].map(([, state]) => state);
+    expect(states).toEqual(["scheduled", "publishing", "uploaded", "published"]);
+    expect(run.stdout).toMatch(/See it +http:\/\/localhost:\d+\/feed\/acc_/);
+    const folder = /happens in (\S+);/.exec(run.stdout)?.[1] ?? "";
+    expect(folder).not.toBe("");
+    expect(existsSync(folder)).toBe(false);
+  }, 60_000);
+
+  it("keeps the page up for whoever watches, until they have seen it", async () => {
+    let page = "";
+    const run = await runCli(["demo"], {
+      answers: [],
+      onOutput(output, stop) {
+        const address = /See it +(\S+)/.exec(output)?.[1];
+        if (address === undefined || page !== "" || !output.includes("Ctrl-C")) return;
+        page = "asked for";
+        void fetch(address)
+          .then((response) => response.text())
+          .then((html) => {
+            page = html;
+          })
+          .finally(stop);
+      },
+    });
+    expect(run.status).toBe(0);
+    expect(page).toContain("first post");
+    expect(page).toMatch(/<img[^>]+alt="A golden post horn/);
+  }, 60_000);
+
+  it("ends when it is told to, in the middle", async () => {
+    const run = await runCli(["demo"], {
+      onOutput: (output, stop) => output.includes("scheduled") && stop(),
+    });
+    expect(run).toMatchObject({ status: 130, stderr: "" });
+  }, 60_000);
+});
+
+describe("its view", () => {
+  const post = {
+    createdAt: "2026-01-01T00:00:00.000Z",
+    scheduledAt: "2026-01-01T00:00:08.000Z",
+    publishedAt: null,
+    status: "scheduled",
+  } as Post;
+
+  it("redraws one line on a screen, and only there", () => {
+    const { terminal, stdout } = createFakeTerminal();
+    for (const isScreen of [true, false]) {
+      const view = createDemoView({ ...terminal, isScreen });
+      view.scheduled(post);
+      view.look({ post, history: [] }, Date.parse("2026-01-01T00:00:04.000Z"));
+      view.close();
+    }
+    expect(stdout().match(/goes live in 4 s/g)).toHaveLength(1);
+    expect(stdout()).toContain(`${"█".repeat(12)}${"░".repeat(12)}`);
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { loadCatalog } from "../../../src/app/catalog.ts";
+import type { MediaLimits } from "../../../src/domain/accounts/account.ts";
+import { checkCounts, checkMedia, type MediaFigures } from "../../../src/domain/files/media-limits.ts";
+
+const VIDEO: MediaFigures = {
+  mimeType: "video/mp4",
+  type: "video",
+  sizeBytes: 1_000,
+  width: 1_920,
+  height: 1_080,
+  durationSeconds: 30,
+  videoCodec: "avc",
+  audioCodec: "aac",
+  isAnimated: false,
+};
+const PICTURE: MediaFigures = {
+  ...VIDEO,
+  mimeType: "image/png",
+  type: "image",
+  durationSeconds: null,
+  videoCodec: null,
+  audioCodec: null,
+};
+const ANY = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null, maxItems: 4 };
+const video = (limits: Partial<MediaLimits>): MediaLimits => ({
+  kind: "video",
+  mimeTypes: ["video/mp4"],
+  ...ANY,
+  ...limits,
+});
+const image = (limits: Partial<MediaLimits>): MediaLimits => ({
+  kind: "image",
+  mimeTypes: ["image/jpeg", "image/png"],
+  ...ANY,
+  ...limits,
+});
+
+describe("a video", () => {
+  it("passes without limits, and where nothing is known of it", () => {
+    const unknown = {
+      ...VIDEO,
+      width: null,
+      height: null,
+      durationSeconds: null,
+      videoCodec: null,
+      audioCodec: null,
+    };
+    const strict = video({
+      maxSeconds: 1,
+      minSeconds: 1,
+      minAspectRatio: 1,
+      maxAspectRatio: 1,
+      minWidth: 5,
+      videoCodecs: [],
+      audioCodecs: [],
+    });
+    expect(checkMedia(VIDEO, [video({})])).toEqual({ problems: [], changes: [] });
+    expect(checkMedia(unknown, [strict])).toEqual({ problems: [], changes: [] });
+  });
+
+  it.each([
+    [{ mimeTypes: ["video/webm"] }, "is video/mp4, and must be video/webm"],
+    [{ maxBytes: 999 }, "has 1000 bytes, and may have 999"],
+    [{ maxSeconds: 29 }, "lasts 30 seconds, and may last 29"],
+    [{ minSeconds: 31 }, "lasts 30 seconds, and must last at least 31"],
+    [{ maxAspectRatio: 1 }, "is 1920 × 1080, which is too wide (at most 1 times as wide as high)"],
+    [{ minAspectRatio: 2 }, "is 1920 × 1080, which is too tall (at least 2 times as wide as high)"],
+    [{ minWidth: 2_000 }, "is 1920 × 1080, and must be at least 2000 × 0"],
+    [{ maxWidth: 1_280, maxHeight: 720 }, "is 1920 × 1080, and may be 1280 × 720"],
+    [{ videoCodecs: ["hevc", "av1"] }, "has avc video, and must have hevc or av1"],
+    [{ audioCodecs: ["opus"] }, "has aac sound, and must have opus"],
+  ] as const)("is held to %j", (limits, problem) => {
+    expect(checkMedia(VIDEO, [video(limits as Partial<MediaLimits>)])).toEqual({
+      problems: [problem],
+      changes: [],
+    });
+  });
+
+  it("is refused where its kind is not taken", () => {
+    expect(checkMedia(VIDEO, [image({})]).problems).toEqual(["is of type video, and must be image"]);
+    expect(checkMedia(VIDEO, []).problems).toEqual(["is of type video, and must be left out"]);
+  });
+});
+
+describe("a picture", () => {
+  it.each([
+    [{ mimeTypes: ["image/webp", "image/jpeg"] }, "re-encoded from image/png as image/jpeg"],
+    [{ maxBytes: 999 }, "brought from 1000 bytes to at most 999"],
+    [{ maxWidth: 960, maxHeight: 960 }, "shrunk from 1920 × 1080 to 960 × 540"],
+    [{ maxHeight: 54 }, "shrunk from 1920 × 1080 to 96 × 54"],
+  ] as const)("is fitted to %j", (limits, change) => {
+    expect(checkMedia(PICTURE, [image(limits as Partial<MediaLimits>)])).toEqual({
+      problems: [],
+      changes: [change],
+    });
+  });
+
+  it("is refused for what fitting cannot give", () => {
+    expect(checkMedia(PICTURE, [image({ maxAspectRatio: 1 })]).problems).toHaveLength(1);
+    expect(checkMedia(PICTURE, [image({ minHeight: 2_000 })]).problems).toHaveLength(1);
+    const moving = { ...PICTURE, isAnimated: true };
+    expect(checkMedia(moving, [image({})]).problems).toEqual([]);
+    expect(checkMedia(moving, [image({ animated: false })]).problems).toEqual([
+      "is animated, and must be a still picture, or a video",
+    ]);
+  });
+});
+
+describe("the number of items", () => {
+  it("is held to each kind's", () => {
+    const accepts = [image({ maxItems: 2 }), video({ maxItems: 1 })];
+    expect(checkCounts([PICTURE, PICTURE, VIDEO], accepts)).toBeNull();
+    expect(checkCounts([PICTURE, PICTURE, PICTURE], accepts)).toBe(
+      "makes 3 items of type image, and may make 2",
+    );
+    expect(checkCounts([VIDEO, VIDEO], accepts)).toBe("makes 2 items of type video, and may make 1");
+  });
+});
+
+describe("every platform's limits", async () => {
+  const { platforms } = await loadCatalog();
+  const kinds = platforms.flatMap(({ name, capabilities }) =>
+    capabilities.media.accepts.map((limits) => [name, limits.kind, limits] as const),
+  );
+
+  /** Media that is just within all limits. */
+  function within(limits: MediaLimits): MediaFigures {
+    const height = Math.max(limits.minHeight ?? 1, Math.min(limits.maxHeight ?? 600, limits.maxWidth ?? 600));
+    const ratio = Math.min(Math.max(1, limits.minAspectRatio ?? 1), limits.maxAspectRatio ?? 1);
+    return {
+      mimeType: limits.mimeTypes[0] ?? "",
+      type: limits.kind,
+      sizeBytes: limits.maxBytes ?? 10 ** 12,
+      width: limits.kind === "audio" ? null : Math.max(limits.minWidth ?? 1, Math.round(height * ratio)),
+      height: limits.kind === "audio" ? null : height,
+      durationSeconds: limits.kind === "image" ? null : (limits.maxSeconds ?? 10 ** 6),
+      videoCodec: limits.kind === "video" ? (limits.videoCodecs?.[0] ?? "avc") : null,
+      audioCodec: limits.kind === "image" ? null : (limits.audioCodecs?.[0] ?? "aac"),
+      isAnimated: false,
+    };
+  }
+
+  it.each(kinds)("%s, %s: let through what is within them, and tell what is not", (_name, kind, limits) => {
+    const fits = within(limits);
+    expect(checkMedia(fits, [limits])).toEqual({ problems: [], changes: [] });
+    const isFitted = kind === "image";
+    const beyond: [Partial<MediaFigures>, boolean][] = [[{ mimeType: `${kind}/unheard-of` }, isFitted]];
+    if (limits.maxBytes !== null) beyond.push([{ sizeBytes: limits.maxBytes + 1 }, isFitted]);
+    if (limits.maxSeconds !== null) beyond.push([{ durationSeconds: limits.maxSeconds + 1 }, false]);
+    if (limits.maxWidth !== undefined) beyond.push([{ width: limits.maxWidth + 1 }, isFitted]);
+    if (limits.maxAspectRatio !== null)
+      beyond.push([{ width: Math.ceil((fits.height ?? 1) * limits.maxAspectRatio) + 1 }, false]);
+    if (limits.animated === false) beyond.push([{ isAnimated: true }, false]);
+    if (limits.videoCodecs !== undefined) beyond.push([{ videoCodec: "unheard-of" }, false]);
+    for (const [change, mayBeFitted] of beyond) {
+      const { problems, changes } = checkMedia({ ...fits, ...change }, [limits]);
+      expect([change, problems.length > 0, changes.length > 0]).toEqual([change, !mayBeFitted, mayBeFitted]);
+    }
+  });
+});

@@ -1,0 +1,51 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../support/browser.ts";
+import { startService, type Service } from "../../support/service.ts";
+
+const WIDTHS = [320, 390, 768, 1_280];
+
+let browser: Browser;
+let service: Service;
+let base: string;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([launchBrowser(), startService()]);
+  base = `http://127.0.0.1:${service.port}`;
+});
+afterAll(() => Promise.all([browser?.close(), service?.[Symbol.asyncDispose]()]));
+
+/** Opens a page and notes what the browser complains of. */
+async function open(address: string, width: number): Promise<{ page: Page; faults: string[] }> {
+  const page = await browser.newPage({ viewport: { width, height: 800 } });
+  const faults: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => {
+    if (message.type() === "error") faults.push(message.text());
+  });
+  await page.goto(address);
+  return { page, faults };
+}
+
+/** Runs in the page. */
+const widthOf = (root: any): number => root.scrollWidth;
+
+describe("the pages", () => {
+  it.each(WIDTHS)("fit into a window of %i pixels", async (width) => {
+    const feed = await service.addFeed();
+    const connection = await service.call("connect_channel", { provider: "bluesky" });
+    for (const path of ["/api/v1/docs", `/feed/${feed}.html`, new URL(connection.url).pathname]) {
+      const { page, faults } = await open(base + path, width);
+      expect([path, await page.locator("html").evaluate(widthOf), faults]).toEqual([path, width, []]);
+      await page.close();
+    }
+  });
+
+  it("take a person from the server's bare address to its description", async () => {
+    for (const path of ["/", "/docs"]) {
+      const { page } = await open(base + path, 1_280);
+      expect(page.url()).toBe(`${base}/api/v1/docs`);
+      await page.close();
+      expect((await service.ask(`GET ${path}`, { key: null })).status).toBe(404);
+    }
+  });
+});

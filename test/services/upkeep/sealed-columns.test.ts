@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { ownsDatabase } from "../../../src/services/upkeep/first-start.ts";
+import { openCalendarLink } from "../../../src/services/feeds/calendar-link.ts";
+import { resealAll, SEALED_COLUMNS } from "../../../src/services/upkeep/sealed-columns.ts";
+import { openSecrets, sealSecrets } from "../../../src/services/accounts/secrets.ts";
+import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
+import { createCipher } from "../../../src/store/engine/cipher.ts";
+import { createTestContext, type TestContext } from "../../support/context.ts";
+import { addAccount, addPost } from "../../support/publishing.ts";
+
+/** Every sealed value of a database, by where it stands. */
+function sealedValues(ctx: TestContext): string[] {
+  const tables = ctx.db.raw
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'search_%'")
+    .all([]);
+  return (tables as { name: string }[]).flatMap(({ name }) =>
+    (
+      ctx.db.raw.prepare(`SELECT ${textsOf(ctx, name)} FROM ${name}`).all([]) as Record<string, unknown>[]
+    ).flatMap((row) =>
+      Object.entries(row)
+        .filter(([, value]) => typeof value === "string" && /^v1\.[\w-]{38,}$/.test(value))
+        .map(([column]) => `${name}.${column}`),
+    ),
+  );
+}
+
+/** Numbers are no sealed values, and node:sqlite does not hand out those that are larger than JavaScript has. */
+function textsOf(ctx: TestContext, table: string): string {
+  const columns = ctx.db.raw
+    .prepare(`SELECT name FROM pragma_table_info(?) WHERE type <> 'INTEGER'`)
+    .all([table]) as { name: string }[];
+  return columns.map(({ name }) => `"${name}"`).join(", ") || "NULL";
+}
+
+async function fill(ctx: TestContext, posts: number): Promise<void> {
+  const account = await addAccount(ctx);
+  await ctx.db.query
+    .updateTable("accounts")
+    .set({ secrets_enc: sealSecrets(ctx, account, { token: "secret" }) })
+    .execute();
+  const target = sealTarget(
+    ctx,
+    { owner_id: "default", id: "whk_1" },
+    { url: "https://hooks.example/", secret: "whsec_x" },
+  );
+  await ctx.db.query
+    .insertInto("webhooks")
+    .values({
+      id: "whk_1",
+      owner_id: "default",
+      address: "https://hooks.example/",
+      secrets_enc: target,
+      events: "[]",
+      status: "active",
+      lease_until: 0,
+      created_at: 0,
+      updated_at: 0,
+    })
+    .execute();
+  for (let n = 0; n < posts; n++) {
+    const post = await addPost(ctx, account);
+    const handle = ctx.cipher.seal("{}", `${post.id}|effects|1|upload`);
+    ctx.db.raw
+      .prepare(
+        `INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, handle_enc, asked, started_at)
+         VALUES (?, 1, 'upload', 1, 'key', '', 'intent', ?, 0, 0)`,
+      )
+      .run([post.id, handle]);
+  }
+  const result = ctx.cipher.seal("{}", "default|hash|idempotency");
+  await ctx.db.query
+    .insertInto("idempotency")
+    .values({
+      owner_id: "default",
+      key_hash: "hash",
+      tool: "t",
+      fingerprint: "f",
+      worker_id: null,
+      result,
+      created_at: 0,
+      expires_at: 9e15,
+    })
+    .execute();
+  await openCalendarLink(ctx, "default", { isNew: false });
+  await ownsDatabase(ctx.db.query, ctx.cipher);
+}
+
+describe("the sealed columns", () => {
+  it("are all that a database seals, and all go over to the new key", async () => {
+    await using ctx = await createTestContext();
+    await fill(ctx, 1_001);
+    const places = sealedValues(ctx);
+    const link = await openCalendarLink(ctx, "default", { isNew: false });
+    expect([...new Set(places)].sort()).toEqual(
+      SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+    );
+
+    const fresh = createCipher(randomBytes(32));
+    const counts = await ctx.db.exclusive((raw) => resealAll(raw, { old: ctx.cipher, fresh }));
+    expect(counts).toEqual({ values: places.length, unreadable: 0 });
+    const after = { ...ctx, cipher: fresh };
+    expect(await ownsDatabase(ctx.db.query, fresh)).toBe(true);
+    expect(await ownsDatabase(ctx.db.query, ctx.cipher)).toBe(false);
+    const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+    expect(openSecrets(after, account)).toEqual({ token: "secret" });
+    expect(
+      openTarget(after, await ctx.db.query.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow()),
+    ).toMatchObject({
+      secret: "whsec_x",
+    });
+    expect(await openCalendarLink(after, "default", { isNew: false })).toEqual(link);
+    // Every one of them: the next change of keys can read what this one wrote.
+    const again = await ctx.db.exclusive((raw) =>
+      resealAll(raw, { old: fresh, fresh: createCipher(randomBytes(32)) }),
+    );
+    expect(again).toEqual(counts);
+  });
+
+  it("leave what nobody can read as it is, and count it", async () => {
+    await using ctx = await createTestContext();
+    await fill(ctx, 1);
+    await ctx.db.query.updateTable("accounts").set({ secrets_enc: "v1.broken" }).execute();
+    const counts = await ctx.db.exclusive((raw) =>
+      resealAll(raw, { old: ctx.cipher, fresh: createCipher(randomBytes(32)) }),
+    );
+    expect(counts).toMatchObject({ unreadable: 1 });
+  });
+});
