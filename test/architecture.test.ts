@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What each folder may import beside itself. `root`: the files of `src/` itself, which put everything together. */
+/** What each folder may import beside itself. `app` and `src/main.ts` put everything together and may import all. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   ports: ["domain"],
@@ -22,8 +22,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: ["domain", "toolkit", "services"],
 };
 
-/** Files of `src/` itself that are no part of the composition. */
-const PLAIN_ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
+/** Files of `src/app` that are no part of the composition. */
+const PLAIN_APP_FILES: Readonly<Record<string, readonly string[]>> = {
   "src/app/config.ts": ["domain"],
   "src/app/system-clock.ts": ["ports"],
   "src/app/version.ts": [],
@@ -39,7 +39,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   croner: ["publisher"],
   express: ["http", "mcp"],
   kysely: ["store", "services"],
-  pino: ["root"],
+  pino: ["app"],
   undici: ["media"],
 };
 
@@ -75,7 +75,7 @@ function readSource(file: string): Source {
 function layerOf(path: string): string {
   const [top = "", second = "", ...rest] = path.split("/");
   if (top === "tools") return "tools";
-  return rest.length === 0 ? "root" : second;
+  return rest.length === 0 ? "app" : second;
 }
 
 /** The path of one of our files that an import leads to; null for a package. */
@@ -95,16 +95,16 @@ function ownImports(source: Source): string[] {
 describe("architecture", () => {
   it("knows every folder", () => {
     const layers = new Set(sources.map((source) => source.layer));
-    layers.delete("root");
+    layers.delete("app");
     expect([...layers].filter((layer) => LAYERS[layer] === undefined)).toEqual([]);
   });
 
   it("imports only downwards", () => {
     const forbidden = sources.flatMap((source) => {
-      const allowed = source.layer === "root" ? PLAIN_ROOT_FILES[source.path] : LAYERS[source.layer];
+      const allowed = source.layer === "app" ? PLAIN_APP_FILES[source.path] : LAYERS[source.layer];
       if (allowed === undefined) return [];
       return ownImports(source)
-        .filter((path) => layerOf(path) !== source.layer || source.layer === "root")
+        .filter((path) => layerOf(path) !== source.layer || source.layer === "app")
         .filter((path) => !allowed.includes(layerOf(path)))
         .map((path) => `${source.path} imports ${path}`);
     });

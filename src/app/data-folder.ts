@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { existsSync } from "node:fs";
@@ -35,8 +35,14 @@ const SECRET_KEY_BYTES = 32;
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/** The folder of the program itself: the checkout, or the installed package. */
-const PROGRAM_ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** The folder of the program itself: the checkout, or the installed package. Built, this file is somewhere else in it. */
+const PROGRAM_ROOT = findPackage(dirname(fileURLToPath(import.meta.url)));
+
+function findPackage(folder: string): string {
+  return existsSync(join(folder, "package.json")) || dirname(folder) === folder
+    ? folder
+    : findPackage(dirname(folder));
+}
 
 /**
  * The data folder's place: `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the operating system.

@@ -13,7 +13,7 @@ import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const run = promisify(execFile);
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Below `node_modules`, where the bundle finds the native packages that stay outside of it. */
 const FOLDER = join(ROOT, "node_modules", ".cache", `posthorn-build-${process.pid}`);

@@ -15,7 +15,7 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 describe("the data folder", () => {
   it("is where the settings say, else data/ of the checkout", () => {
     expect(locateDataFolder({ POSTHORN_DATA_DIR: "/srv/posthorn" })).toBe("/srv/posthorn");
-    expect(locateDataFolder({})).toBe(join(import.meta.dirname, "..", "data"));
+    expect(locateDataFolder({})).toBe(join(import.meta.dirname, "..", "..", "data"));
     expect(locateDataFolder({ POSTHORN_DATA_DIR: "" })).toBe(locateDataFolder({}));
   });
 

@@ -14,12 +14,12 @@ const BLOCKER = join(ROOT, "test", "support", "without-better-sqlite3.cjs");
 
 /** The store itself, and what must never be wrong on top of it. */
 const FOLDERS = ["test/store", "test/publisher"];
-const FILES = FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder))).filter((name) =>
-  name.endsWith(".test.ts"),
-);
+const FILES = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }),
+).filter((name) => name.endsWith(".test.ts"));
 
 const PROBE = `
-  const { openDb } = await import("./src/store/db.ts");
+  const { openDb } = await import("./src/store/engine/db.ts");
   const db = await openDb({ file: ":memory:" });
   process.stdout.write(db.driver);`;
 

@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const MAIN = join(import.meta.dirname, "..", "src", "main.ts");
+const MAIN = join(import.meta.dirname, "..", "..", "..", "src", "main.ts");
 const TSX = createRequire(import.meta.url).resolve("tsx");
 
 interface Agent extends AsyncDisposable {

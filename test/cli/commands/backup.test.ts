@@ -27,7 +27,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 type Env = Readonly<Record<string, string>>;
 
 const QUIET = { POSTHORN_LOG_LEVEL: "silent" };
-const PICTURE = readFileSync(join(import.meta.dirname, "..", "fixtures", "photo.jpg"));
+const PICTURE = readFileSync(join(import.meta.dirname, "..", "..", "fixtures", "photo.jpg"));
 
 async function open(env: Env) {
   return startSession(
@@ -333,7 +333,7 @@ describe("posthorn backup and restore", () => {
 
 /** The exit status of a command in a process of its own. */
 async function start(args: readonly string[], env: Env): Promise<number | null> {
-  const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
+  const main = join(import.meta.dirname, "..", "..", "..", "src", "main.ts");
   const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: "ignore",

@@ -34,7 +34,7 @@ describe("pictures without sharp", () => {
   });
 
   it("passes a picture that fits as it is", async () => {
-    const bytes = await readFile(join(import.meta.dirname, "../fixtures/photo.png"));
+    const bytes = await readFile(join(import.meta.dirname, "../../fixtures/photo.png"));
     expect(fitPlainImage(bytes, "image/png", LIMITS)).toMatchObject({
       bytes,
       mimeType: "image/png",

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadCatalog } from "../../src/app/catalog.ts";
-import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
-import { addAccount } from "../support/post-rows.ts";
-import { createFileContext, type FileContext } from "../support/file-context.ts";
-import { startTestServer, type TestServer } from "../support/http.ts";
-import { fixture } from "../support/media.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { connectPeer, type Line, type Peer, type Question, type Wire } from "./peers.ts";
+import { loadCatalog } from "../../../src/app/catalog.ts";
+import { createMcpEndpoints, type McpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
+import { addAccount } from "../../support/post-rows.ts";
+import { createFileContext, type FileContext } from "../../support/file-context.ts";
+import { startTestServer, type TestServer } from "../../support/http.ts";
+import { fixture } from "../../support/media.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { createToolbox } from "../../../src/toolkit/toolbox.ts";
+import { connectPeer, type Line, type Peer, type Question, type Wire } from "../peers.ts";
 
 const LINES: Line[] = ["sdk 1", "sdk 2, sessions", "sdk 2, stateless"];
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const MIB = 1024 ** 2;
 
 /** A picture with much behind its end, which no reader minds. */

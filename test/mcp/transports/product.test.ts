@@ -10,9 +10,9 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { follow, Notes } from "./peers.ts";
+import { follow, Notes } from "../peers.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const IDENTITY = { name: "test", version: "1.0.0" };
 
 let folder: string;

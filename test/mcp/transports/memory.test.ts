@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ENTRY = fileURLToPath(new URL("memory-entry.ts", import.meta.url));
 const WARM_UP = 2_000;

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { createBucketStore } from "../../src/media/stores/bucket-store.ts";
-import { PART_BYTES } from "../../src/media/stores/bucket/parts.ts";
-import { createFolderStore } from "../../src/media/stores/folder-store.ts";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import type { FileStore } from "../../src/ports/file-store.ts";
-import { startFakeS3 } from "../support/fake-s3.ts";
-import { createInstantClock } from "../support/instant-clock.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createBucketStore } from "../../../src/media/stores/bucket-store.ts";
+import { PART_BYTES } from "../../../src/media/stores/bucket/parts.ts";
+import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
+import { createOutbound } from "../../../src/media/outbound/outbound.ts";
+import type { FileStore } from "../../../src/ports/file-store.ts";
+import { startFakeS3 } from "../../support/fake-s3.ts";
+import { createInstantClock } from "../../support/instant-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 interface Opened extends AsyncDisposable {
   readonly store: FileStore;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { send } from "../support/http.ts";
+import { createToolbox } from "../../../src/toolkit/toolbox.ts";
+import { send } from "../../support/http.ts";
 import {
   connectPeer,
   Notes,
@@ -10,8 +10,8 @@ import {
   type McpServerUnderTest,
   type Question,
   type Wire,
-} from "./peers.ts";
-import { createSmallTools } from "./small-tools.ts";
+} from "../peers.ts";
+import { createSmallTools } from "../small-tools.ts";
 
 const PAIRS: { wire: Wire; line: Line }[] = [
   { wire: "stdio", line: "sdk 1" },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { INTERNAL_ERROR_SENTENCE } from "../../src/domain/errors.ts";
-import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
-import { callerOf } from "../support/context.ts";
+import { INTERNAL_ERROR_SENTENCE } from "../../../src/domain/errors.ts";
+import { INSTRUCTIONS } from "../../../src/mcp/instructions.ts";
+import { createToolbox } from "../../../src/toolkit/toolbox.ts";
+import { callerOf } from "../../support/context.ts";
 import {
   asMcp,
   connectPeer,
@@ -12,8 +12,8 @@ import {
   type McpServerUnderTest,
   type Peer,
   type Wire,
-} from "./peers.ts";
-import { createSmallTools } from "./small-tools.ts";
+} from "../peers.ts";
+import { createSmallTools } from "../small-tools.ts";
 
 const PAIRS: { wire: Wire; line: Line; version: string }[] = [
   { wire: "stdio", line: "sdk 1", version: "2025-11-25" },

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkpoint, openDb } from "../../src/store/engine/db.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { checkpoint, openDb } from "../../../src/store/engine/db.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 it("leaves the log alone while a transaction is open, and nothing fails", async () => {
   using folder = temporaryFolder();

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { curlOf } from "../../src/http/openapi/curl.ts";
-import type { Answer } from "../support/http.ts";
-import { startService, type Service } from "../support/service.ts";
+import { curlOf } from "../../../src/http/openapi/curl.ts";
+import type { Answer } from "../../support/http.ts";
+import { startService, type Service } from "../../support/service.ts";
 
 let service: Service;
 let page: Answer;

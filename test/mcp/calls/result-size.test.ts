@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fitResult } from "../../src/mcp/calls/fit-result.ts";
-import { DEFAULT_PAGE_CHARS, MAX_RESULT_CHARS } from "../../src/mcp/limits.ts";
-import { addPosts } from "../support/post-rows.ts";
-import { connectReader, startRealServer, type Reader, type RealServer } from "./readers.ts";
+import { fitResult } from "../../../src/mcp/calls/fit-result.ts";
+import { DEFAULT_PAGE_CHARS, MAX_RESULT_CHARS } from "../../../src/mcp/limits.ts";
+import { addPosts } from "../../support/post-rows.ts";
+import { connectReader, startRealServer, type Reader, type RealServer } from "../readers.ts";
 
 const CAPTION =
   "We open the doors of our new shop in the old harbour on Friday at nine. Come and see us! #opening #harbour";
