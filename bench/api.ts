@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 // @ts-expect-error It has no types.
 import autocannon from "autocannon";
-import { openDb } from "../src/store/engine/db.ts";
+import { openStore } from "../src/store/open-store.ts";
 import {
   buildBundles,
   callTool,
@@ -14,6 +14,7 @@ import {
 } from "./support/built-server.ts";
 import { databaseFile, openBenchDb } from "./support/database.ts";
 import { percentile, print } from "./support/report.ts";
+import { rawOf } from "../test/support/handles.ts";
 
 /**
  * The API against bare servers that do the same work, over a million posts: pages of 100 against node:http with the same query,
@@ -93,13 +94,12 @@ async function measureIdle(server: Running): Promise<string> {
 
 /** Posts that should have gone out long ago would keep the publisher busy for minutes, and beside it everything that is measured. */
 async function settle(file: string): Promise<void> {
-  await using db = await openDb({ file });
-  await db.exclusive((raw) => {
-    raw.exec("UPDATE posts SET status = 'failed', next_at = NULL WHERE status = 'publishing'");
-    raw.exec(
-      "UPDATE posts SET status = 'cancelled', next_at = NULL WHERE status = 'scheduled' AND next_at < unixepoch('now', '+1 hour') * 1000",
-    );
-  });
+  await using store = await openStore({ file });
+  const raw = rawOf(store);
+  raw.exec("UPDATE posts SET status = 'failed', next_at = NULL WHERE status = 'publishing'");
+  raw.exec(
+    "UPDATE posts SET status = 'cancelled', next_at = NULL WHERE status = 'scheduled' AND next_at < unixepoch('now', '+1 hour') * 1000",
+  );
 }
 
 await (await openBenchDb(count, (line) => process.stderr.write(`${line}\n`)))[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import type { PostStatus } from "../src/domain/posts/post-states.ts";
-import type { Db } from "../src/store/engine/db.ts";
+import type { Store } from "../src/store/engine/store.ts";
 import { readPage, type PostFilter } from "../src/store/search/list-posts.ts";
 import { toPost } from "../src/store/tables/posts.ts";
 import { parseSearch } from "../src/store/search/search-text.ts";
@@ -7,6 +7,7 @@ import { firstKeyAt } from "../src/store/search/sort-key.ts";
 import { BENCH_OWNER, generatePosts, listAccounts } from "./support/corpus.ts";
 import { createTies, openBenchDb, writePosts } from "./support/database.ts";
 import { percentile, print } from "./support/report.ts";
+import { rawOf } from "../test/support/handles.ts";
 
 /** `npx tsx bench/list-posts.ts [posts = 1000000] [rounds = 5] [part of a case's name]` */
 const [count = 1_000_000, rounds = 5] = process.argv.slice(2, 4).map(Number);
@@ -133,7 +134,7 @@ function toFilter({ search = "", accounts, providers, statuses, days }: Case, de
   };
 }
 
-async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: number; isCut: boolean }> {
+async function measure(store: Store, one: Case): Promise<{ times: number[]; hits: number; isCut: boolean }> {
   const times: number[] = [];
   let hits = 0;
   let isCut = false;
@@ -142,7 +143,7 @@ async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: numb
     const before = firstKeyAt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * depth));
     const filter = toFilter(one, depth);
     const stop = startTiming();
-    const page = await readPage(db.query, filter, { before, limit: one.limit ?? 50 });
+    const page = await readPage(store, filter, { before, limit: one.limit ?? 50 });
     const posts = page.rows.map(toPost);
     times.push(stop());
     hits = Math.max(hits, posts.length);
@@ -152,8 +153,8 @@ async function measure(db: Db, one: Case): Promise<{ times: number[]; hits: numb
 }
 
 /** The bare query of an unfiltered page on the driver itself: what any page costs at least. */
-function measureFloor(db: Db, limit: number): number[] {
-  const statement = db.raw.prepare(
+function measureFloor(store: Store, limit: number): number[] {
+  const statement = rawOf(store).prepare(
     "SELECT * FROM posts WHERE owner_id = ? AND sort_key < ? ORDER BY sort_key DESC LIMIT ?",
   );
   return Array.from({ length: CALLS_A_ROUND }, (_, call) => {
@@ -166,7 +167,7 @@ function measureFloor(db: Db, limit: number): number[] {
   });
 }
 
-async function measurePages(db: Db): Promise<void> {
+async function measurePages(store: Store): Promise<void> {
   const floors = new Map<number, number[]>([50, 100, 500].map((limit) => [limit, []]));
   const results = new Map(
     CASES.filter(({ name }) => name.includes(only)).map((one) => [
@@ -175,9 +176,9 @@ async function measurePages(db: Db): Promise<void> {
     ]),
   );
   for (let round = 0; round <= rounds; round += 1) {
-    for (const [limit, times] of floors) times.push(percentile(measureFloor(db, limit), 50));
+    for (const [limit, times] of floors) times.push(percentile(measureFloor(store, limit), 50));
     for (const [one, result] of results) {
-      const { times, hits, isCut } = await measure(db, one);
+      const { times, hits, isCut } = await measure(store, one);
       // The first round fills the caches.
       if (round > 0) {
         result.p50.push(percentile(times, 50));
@@ -223,8 +224,10 @@ async function measurePages(db: Db): Promise<void> {
   );
 }
 
-function measureSize(db: Db): void {
-  const rows = db.raw.prepare("SELECT name, SUM(pgsize) AS bytes FROM dbstat GROUP BY name").all([]) as {
+function measureSize(store: Store): void {
+  const rows = rawOf(store)
+    .prepare("SELECT name, SUM(pgsize) AS bytes FROM dbstat GROUP BY name")
+    .all([]) as {
     name: string;
     bytes: number;
   }[];
@@ -240,7 +243,7 @@ function measureSize(db: Db): void {
 }
 
 /** New posts one a transaction, as `schedule_post` writes them, with and without the text index; taken back afterwards. */
-async function measureInserts(db: Db): Promise<void> {
+async function measureInserts(store: Store): Promise<void> {
   const nextKey = createTies();
   const posts = [...generatePosts(4_000)].map((post, at) => ({
     ...post,
@@ -251,13 +254,15 @@ async function measureInserts(db: Db): Promise<void> {
   for (const [at, post] of posts.entries()) {
     const kind = at % 2 === 0 ? "plain" : "indexed";
     const start = performance.now();
-    await writePosts(db, [post], nextKey, kind === "indexed");
+    await writePosts(store, [post], nextKey, kind === "indexed");
     times[kind].push(performance.now() - start);
   }
-  db.raw.exec("BEGIN IMMEDIATE");
-  db.raw.exec("DELETE FROM search_index WHERE rowid IN (SELECT sort_key FROM posts WHERE id LIKE 'bench%')");
-  db.raw.exec("DELETE FROM posts WHERE id LIKE 'bench%'");
-  db.raw.exec("COMMIT");
+  rawOf(store).exec("BEGIN IMMEDIATE");
+  rawOf(store).exec(
+    "DELETE FROM search_index WHERE rowid IN (SELECT sort_key FROM posts WHERE id LIKE 'bench%')",
+  );
+  rawOf(store).exec("DELETE FROM posts WHERE id LIKE 'bench%'");
+  rawOf(store).exec("COMMIT");
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
   print(
@@ -275,7 +280,7 @@ async function measureInserts(db: Db): Promise<void> {
   );
 }
 
-await using db = await openBenchDb(count, (line) => process.stderr.write(`${line}\n`));
-await measurePages(db);
-measureSize(db);
-await measureInserts(db);
+await using store = await openBenchDb(count, (line) => process.stderr.write(`${line}\n`));
+await measurePages(store);
+measureSize(store);
+await measureInserts(store);

@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/engine/store.ts";
 import { indexPost } from "../../src/store/search/search.ts";
 import { firstKeyAt } from "../../src/store/search/sort-key.ts";
 import { generatePosts, listAccounts, type BenchPost } from "./corpus.ts";
+import { rawOf } from "../../test/support/handles.ts";
 
 const BATCH = 2_000;
 /** Posts at the end that are written one by one, so that the text index is as split up as in daily use. */
@@ -16,7 +18,7 @@ export function databaseFile(count: number): string {
 }
 
 /** The database of so many posts; built when the temporary folder has none. */
-export async function openBenchDb(count: number, report: (line: string) => void): Promise<Db> {
+export async function openBenchDb(count: number, report: (line: string) => void): Promise<Store> {
   const file = databaseFile(count);
   if (!existsSync(file)) {
     const unfinished = `${file}.building`;
@@ -24,20 +26,20 @@ export async function openBenchDb(count: number, report: (line: string) => void)
     await build(unfinished, count, report);
     await rename(unfinished, file);
   }
-  return openDb({ file });
+  return openStore({ file });
 }
 
 async function build(file: string, count: number, report: (line: string) => void): Promise<void> {
-  await using db = await openDb({ file });
+  await using store = await openStore({ file });
   // Nothing of it needs to survive a crash; with small checkpoints and a small cache the disk would take most of the time.
   for (const setting of ["synchronous = OFF", "wal_autocheckpoint = 100000", "cache_size = -1500000"])
-    db.raw.exec(`PRAGMA ${setting}`);
-  insertAccounts(db);
+    rawOf(store).exec(`PRAGMA ${setting}`);
+  insertAccounts(store);
   const nextTie = createTies();
   let batch: BenchPost[] = [];
   let done = 0;
   const flush = async (): Promise<void> => {
-    await writePosts(db, batch, nextTie);
+    await writePosts(store, batch, nextTie);
     done += batch.length;
     if (done % 100_000 === 0) report(`built ${done} posts`);
     batch = [];
@@ -49,8 +51,8 @@ async function build(file: string, count: number, report: (line: string) => void
   await flush();
 }
 
-function insertAccounts(db: Db): void {
-  const insert = db.raw.prepare(
+function insertAccounts(store: Store): void {
+  const insert = rawOf(store).prepare(
     `INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
      VALUES (?, ?, ?, ?, 'connected', '[]', '{}', 0, 0, 0, 0)`,
   );
@@ -69,17 +71,17 @@ export function createTies(): (scheduledAt: number) => bigint {
 }
 
 export async function writePosts(
-  db: Db,
+  store: Store,
   posts: readonly BenchPost[],
   nextKey: (at: number) => bigint,
   isIndexed = true,
 ): Promise<void> {
-  const insert = db.raw.prepare(
+  const insert = rawOf(store).prepare(
     `INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, metadata, lead_minutes, scheduled_at, due_at, next_at,
        sort_key, status, platform_post_id, platform_url, in_doubt, attempts, tries, run, fence, content_hash, created_at, updated_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, 0, 1, 0, 1, 0, ?, ?, ?)`,
   );
-  await db.transaction(async (tx) => {
+  await store.write(async (tx) => {
     for (const post of posts) {
       const { id, ownerId, accountId, provider, caption, metadata, scheduledAt, status } = post;
       const sortKey = nextKey(scheduledAt);

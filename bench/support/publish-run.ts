@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/engine/store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../../test/support/context.ts";
 import { addAccount, addPost } from "../../test/support/publishing.ts";
 import { scriptedPlatform } from "../../test/support/scripted-platform.ts";
+import { rawOf } from "../../test/support/handles.ts";
 
 /** What `bench/publish.ts` bundles and runs. */
 const POSTS = Number(process.argv[2] ?? 10_000);
@@ -32,24 +34,26 @@ async function fill(
 ): Promise<void> {
   const accounts = [];
   for (let n = 0; n < shape.accounts; n++) accounts.push(await addAccount(ctx));
-  ctx.db.raw.exec("PRAGMA synchronous = OFF");
+  rawOf(ctx.store).exec("PRAGMA synchronous = OFF");
   for (let n = 0; n < shape.posts; n++) {
     const account = accounts[n % accounts.length];
     const times = { scheduled_at: shape.dueAt, due_at: shape.dueAt, next_at: shape.dueAt };
     if (account !== undefined) await addPost(ctx, account, { caption: `Post ${n}`, ...times });
   }
-  ctx.db.raw.exec("PRAGMA synchronous = FULL");
+  rawOf(ctx.store).exec("PRAGMA synchronous = FULL");
 }
 
 /** On a whole second, as people schedule, and far enough ahead that the publisher is there before. */
 function putOff(ctx: AppContext): void {
   const dueAt = Math.ceil((Date.now() + 3_000) / 1_000) * 1_000;
-  ctx.db.raw.prepare("UPDATE posts SET scheduled_at = ?, due_at = ?, next_at = ?").run([dueAt, dueAt, dueAt]);
+  rawOf(ctx.store)
+    .prepare("UPDATE posts SET scheduled_at = ?, due_at = ?, next_at = ?")
+    .run([dueAt, dueAt, dueAt]);
 }
 
 /** The writes of the protocol, one post after the other: claim, intent, result, end; four transactions. */
-function floor(db: Db): number {
-  const { raw } = db;
+function floor(store: Store): number {
+  const raw = rawOf(store);
   const posts = raw.prepare("SELECT id, account_id FROM posts").all([]) as {
     id: string;
     account_id: string;
@@ -135,7 +139,7 @@ async function publish(shape: { posts: number; accounts: number; isAtOnce: boole
       },
     });
     const ctx = await createTestContext({
-      db: await openDb({ file: join(folder, "posthorn.db") }),
+      store: await openStore({ file: join(folder, "posthorn.db") }),
       clock: systemClock,
       log: createMemoryLogger(),
       platformList: [platform],
@@ -165,11 +169,11 @@ async function publish(shape: { posts: number; accounts: number; isAtOnce: boole
 async function drain(): Promise<void> {
   const raw = await withFolder(async (folder) => {
     const ctx = await createTestContext({
-      db: await openDb({ file: join(folder, "posthorn.db") }),
+      store: await openStore({ file: join(folder, "posthorn.db") }),
       clock: systemClock,
     });
     await fill(ctx, { posts: Math.min(POSTS, 3_000), accounts: 100, dueAt: Date.now() });
-    const perSecond = floor(ctx.db);
+    const perSecond = floor(ctx.store);
     await ctx[Symbol.asyncDispose]();
     return perSecond;
   });

@@ -14,7 +14,7 @@ import { createDownloadUrl } from "../services/files/file-addresses.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
-import { openDb } from "../store/engine/db.ts";
+import { openStore } from "../store/open-store.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
 import { shareFolder } from "../store/engine/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
@@ -38,18 +38,18 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   try {
     const lock = shareFolder(folder.locks);
     closers.add(async () => lock.release());
-    const db = overrides.db ?? (await openDb({ file: folder.database }));
-    closers.add(() => db[Symbol.asyncDispose]());
+    const store = overrides.store ?? (await openStore({ file: folder.database }));
+    closers.add(() => store[Symbol.asyncDispose]());
     const clock = overrides.clock ?? systemClock;
     const outbound = overrides.outbound ?? openDoor(config, closers);
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
     const ctx: Context = {
       settings: config,
-      db,
+      store,
       clock,
       log,
-      cipher: await openCipher(db.query, setup),
+      cipher: await openCipher(store, setup),
       outbound,
       files,
       media: createMediaSource({
@@ -58,11 +58,11 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
         probe,
         clock,
         folder: folder.spool,
-        findFile: (ownerId, key) => findReadyFile(db.query, ownerId, key),
+        findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
       }),
       probe,
-      feed: createFeedShelf(db, files),
+      feed: createFeedShelf(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       publicUrl: () => links.publicUrl(),

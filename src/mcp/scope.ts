@@ -3,7 +3,7 @@ import type { AppContext } from "../services/context.ts";
 import type { ToolAccess } from "../toolkit/late-toolbox.ts";
 
 /** What the MCP face needs of the context. */
-export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "db">;
+export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store">;
 
 /** Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its checks hold here too. */
 export interface Scope {

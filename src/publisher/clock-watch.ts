@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import { noteTime } from "../store/publishing/clock-mark.ts";
+import type { LateCauses } from "./late-causes.ts";
 
 /** Daemons that keep the time slew what is less. */
 const BACK_MS = SECOND;
@@ -14,6 +14,9 @@ const HOLD_BACK_MS = MINUTE;
 /** A clock that was set wrong is often put right at once: nothing is missed by it before that. */
 const HOLD_AHEAD_MS = 10 * SECOND;
 
+/** Publishers note the time every few seconds: where it was not noted for this long, none ran. */
+const SILENT_MS = 15 * SECOND;
+
 /**
  * Compares the wall clock, by which posts are due, with the monotonic one, which nobody can set. While a jump is fresh nothing
  * is taken up and nothing is called missed.
@@ -24,9 +27,12 @@ export class ClockWatch {
   #monotonic: number;
   #hasJumped = false;
   #hold = { wall: -Infinity, monotonic: -Infinity };
+  readonly #lateCauses: LateCauses;
+  #isFirstNote = true;
 
-  constructor(ctx: AppContext) {
+  constructor(ctx: AppContext, lateCauses: LateCauses) {
     this.#ctx = ctx;
+    this.#lateCauses = lateCauses;
     this.#wall = ctx.clock.now();
     this.#monotonic = ctx.clock.monotonic();
   }
@@ -46,7 +52,11 @@ export class ClockWatch {
   /** Notes the time for those who come later, and learns from those who were here before: a clock may jump while nothing runs. */
   async note(): Promise<void> {
     this.#compare();
-    const backMs = await this.#ctx.db.commit((raw) => noteTime(raw, this.#wall, BACK_MS));
+    const now = this.#wall;
+    const { last, backMs } = await this.#ctx.store.claims.noteTime(now, BACK_MS);
+    if (this.#isFirstNote && last !== null && now - last > SILENT_MS)
+      this.#lateCauses.note("no_worker", last, now);
+    this.#isFirstNote = false;
     this.#hasJumped = false;
     // Long since noticed by `#compare` where this process was there.
     if (backMs > 0 && this.#wall >= this.#hold.wall) this.#goneBack(backMs);
@@ -73,6 +83,7 @@ export class ClockWatch {
 
   #goneAhead(byMs: number): void {
     this.#hold = { wall: Infinity, monotonic: this.#monotonic + HOLD_AHEAD_MS };
+    this.#lateCauses.note("no_worker", this.#wall - byMs, this.#wall);
     this.#ctx.log.warn(
       { byMs: Math.round(byMs) },
       "the clock went ahead; what was due in between counts as left over from downtime",

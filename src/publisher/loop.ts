@@ -1,17 +1,14 @@
 import { Cron } from "croner";
+import { Gate } from "../domain/gate.ts";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { PublishRun } from "../services/publishing/publish-io.ts";
-import { abandonLease, type ClaimedPost } from "../store/publishing/claims.ts";
-import { readNextAfter } from "../store/publishing/due-posts.ts";
-import { checkpoint } from "../store/engine/db.ts";
-import type { Lease } from "../store/publishing/ledger.ts";
+import type { ClaimedPost } from "../store/engine/claims.ts";
+import type { Lease } from "../store/engine/ledger.ts";
 import type { WorkerLocks } from "../store/engine/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
-import { publishOne, runOptions } from "./publish-one.ts";
-import { READ_AHEAD_MS, ReadAhead } from "./read-ahead.ts";
-import { claimDue } from "./tick.ts";
-import { Turn } from "./turn.ts";
+import { LateCauses } from "./late-causes.ts";
+import { publishOne } from "./publish-one.ts";
+import { claimDue, sweep } from "./tick.ts";
 import {
   beat,
   dismissWorker,
@@ -37,15 +34,17 @@ export interface PublisherOptions {
   readonly mark?: () => Promise<void>;
 }
 
-/** Posts one process works on at a time: each waits in memory, some ten kilobytes of it, for its turn to be sent. */
-const MAX_RUNNING = 10_240;
+/** Posts one process works on at a time. */
+const MAX_RUNNING = 2_048;
 
 /** Those of them that may bring media, which hold files and pictures besides. */
 const MAX_RUNNING_WITH_MEDIA = 512;
 
-/** Posts claimed in one transaction: few at first, so that the first goes out at once, then more, because each costs an fsync. */
-const FIRST_BATCH = 100;
-const LARGEST_BATCH = 1_600;
+/** Steps that are on their way to a platform at a time: connections and their buffers are dear. More than posts with media, which may take long. */
+const MAX_SENDING = 1_024;
+
+/** Posts claimed in one transaction: the first of them waits for the last. */
+const BATCH = 200;
 
 /** A tick older than this means that the publisher hangs. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;
@@ -88,33 +87,31 @@ class Loop {
   readonly #ctx: AppContext;
   readonly #locks: WorkerLocks;
   readonly #mark: () => Promise<void>;
+  readonly #lateCauses = new LateCauses();
   readonly #clock: ClockWatch;
+  readonly #sending = new Gate(MAX_SENDING);
+  readonly #stop = new AbortController();
   #running = 0;
+  #runningWithMedia = 0;
   /** Called when nothing runs any more. */
   #onIdle: (() => void) | null = null;
-  readonly #readAhead: ReadAhead;
-  readonly #turn = new Turn();
-  readonly #stop = new AbortController();
   #pass: Promise<void> | null = null;
-  #runningWithMedia = 0;
-  #unwritten: Lease[] = [];
   #isPassWanted = false;
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
   #isSweepDue = true;
+  #unwritten: Lease[] = [];
   #timer: NodeJS.Timeout | null = null;
   #wakeUp: NodeJS.Immediate | null = null;
   #isClosing = false;
   #lastGoodTick: number;
-  #lastBeat: number;
+  #lastBeat = -Infinity;
 
   constructor(ctx: AppContext, locks: WorkerLocks, mark: () => Promise<void>) {
     this.#ctx = ctx;
     this.#locks = locks;
     this.#mark = mark;
-    this.#clock = new ClockWatch(ctx);
-    this.#readAhead = new ReadAhead(ctx, runOptions(this.#stop.signal, this.#turn));
+    this.#clock = new ClockWatch(ctx, this.#lateCauses);
     this.#lastGoodTick = ctx.clock.monotonic();
-    this.#lastBeat = -Infinity;
   }
 
   isHealthy(): boolean {
@@ -131,8 +128,8 @@ class Loop {
       await beat(this.#ctx);
       await this.#clock.note();
       await this.#mark();
-      // In a commit it would make posts wait that are due at that moment.
-      if (this.#running === 0) checkpoint(this.#ctx.db.raw);
+      // Within a commit it would make posts wait that are due at that moment.
+      if (this.#running === 0) await this.#ctx.store.tidy();
       this.#lastBeat = clock.monotonic();
     }
     await this.#abandonUnwritten();
@@ -150,7 +147,6 @@ class Loop {
     this.#isClosing = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#pass?.catch(() => {});
-    await this.#readAhead.close();
     if (this.#running === 0) return;
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
     await new Promise<void>((resolve) => {
@@ -172,68 +168,49 @@ class Loop {
   async #passes(): Promise<void> {
     while (this.#isPassWanted && !this.#isClosing) {
       this.#isPassWanted = false;
-      const next = readNextAfter(this.#ctx.db.raw, 0);
-      if (next !== null && next <= this.#ctx.clock.now() && !this.#clock.isHeld()) await this.#claimAll();
+      const now = this.#ctx.clock.now();
+      const next = await this.#ctx.store.claims.nextAfter(0);
+      if (next === null || next > now) continue;
+      if (this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
+      else await this.#takeUp();
     }
-    this.#armTimer();
+    await this.#armTimer();
   }
 
-  /** Nothing that can wait is written while there are more to claim: all of them are due already. */
-  async #claimAll(): Promise<void> {
-    let isMore = true;
-    try {
-      for (let batch = FIRST_BATCH; isMore; batch = Math.min(batch * 2, LARGEST_BATCH)) {
-        const limit = Math.min(batch, MAX_RUNNING - this.#running);
-        const { claimed, found } = await claimDue(this.#ctx, {
-          limit,
-          mediaLimit: MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia,
-          failsMissed: this.#isSweepDue,
-          readAhead: this.#readAhead,
-        });
-        this.#isSweepDue = false;
-        const works = claimed.map((one) => ({ one, ready: this.#readAhead.runOf(one) }));
-        const isAhead = this.#readAhead.drop(found);
-        isMore = found.length === limit && (isAhead || claimed.length > 0) && !this.#isClosing;
-        if (isMore) this.#turn.take();
-        for (const { one, ready } of works) this.#start(one, ready);
-      }
-    } finally {
-      this.#turn.pass();
+  async #takeUp(): Promise<void> {
+    if (this.#isSweepDue) await sweep(this.#ctx);
+    this.#isSweepDue = false;
+    for (let isMore = true; isMore && !this.#isClosing;) {
+      const limit = Math.min(BATCH, MAX_RUNNING - this.#running);
+      const mediaLimit = MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia;
+      const now = this.#ctx.clock.now();
+      if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now);
+      if (limit <= 0) return;
+      const { posts, isFull } = await claimDue(this.#ctx, {
+        limit,
+        mediaLimit,
+        lateCauses: this.#lateCauses,
+      });
+      for (const post of posts) this.#start(post);
+      isMore = isFull && posts.length > 0;
     }
   }
 
-  #start(claimed: ClaimedPost, ready: PublishRun | undefined): void {
+  #start(claimed: ClaimedPost): void {
     this.#running += 1;
-    if (!claimed.isLight) this.#runningWithMedia += 1;
-    publishOne(this.#ctx, claimed, {
-      signal: this.#stop.signal,
-      turn: this.#turn,
-      ready,
-      onEnding: this.#onEnding,
-    }).then(
-      (isNextLookedFor) => this.#noteOver(claimed, isNextLookedFor),
+    if (claimed.post.is_light === 0) this.#runningWithMedia += 1;
+    publishOne(this.#ctx, claimed, { signal: this.#stop.signal, sending: this.#sending }).then(
+      () => this.#noteOver(claimed),
       (error: unknown) => this.#recover(claimed, error),
     );
   }
 
-  /** The account's next post is claimed along with the end of this one, where there is room for it beside this one. */
-  readonly #onEnding = (): boolean => {
-    const isRoom = this.#running < MAX_RUNNING && this.#runningWithMedia < MAX_RUNNING_WITH_MEDIA;
-    if (isRoom) this.wake();
-    return isRoom;
-  };
-
-  #noteOver(claimed: ClaimedPost, isNextLookedFor: boolean): void {
+  /** The account's next post may be taken up. Many end in the same turn of the event loop. */
+  #noteOver(claimed: ClaimedPost): void {
     this.#running -= 1;
-    if (!claimed.isLight) this.#runningWithMedia -= 1;
+    if (claimed.post.is_light === 0) this.#runningWithMedia -= 1;
     if (this.#running === 0) this.#onIdle?.();
-    if (!isNextLookedFor) this.#wakeSoon();
-  }
-
-  /** Many end in the same turn of the event loop. */
-  #wakeSoon(): void {
-    if (this.#wakeUp !== null) return;
-    this.#wakeUp = setImmediate(() => {
+    this.#wakeUp ??= setImmediate(() => {
       this.#wakeUp = null;
       this.wake();
     });
@@ -246,28 +223,23 @@ class Loop {
       "what became of a post could not be written",
     );
     this.#unwritten.push(claimed.lease);
-    this.#noteOver(claimed, false);
+    this.#noteOver(claimed);
   }
 
   async #abandonUnwritten(): Promise<void> {
     if (this.#unwritten.length === 0) return;
     const leases = [...this.#unwritten];
-    await this.#ctx.db.commit((raw) =>
-      leases.forEach((lease) => abandonLease(raw, lease, this.#ctx.clock.now())),
-    );
+    await this.#ctx.store.claims.abandon(leases, this.#ctx.clock.now());
     this.#unwritten = this.#unwritten.filter((lease) => !leases.includes(lease));
   }
 
   /** Croner looks once a second; this is for the moment in between. Timers may fire early, so the claim looks at the clock. */
-  #armTimer(): void {
+  async #armTimer(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    if (this.#isClosing) return;
     const now = this.#ctx.clock.now();
-    const next = readNextAfter(this.#ctx.db.raw, now);
-    const wait = next === null ? null : next - now;
-    if (wait === null) return;
-    if (wait <= READ_AHEAD_MS) this.#readAhead.start();
-    if (wait <= SECOND) this.#timer = setTimeout(() => this.wake(), Math.ceil(wait));
+    const next = await this.#ctx.store.claims.nextAfter(now);
+    if (next === null || next - now > SECOND || this.#isClosing) return;
+    this.#timer = setTimeout(() => this.wake(), Math.ceil(next - now));
   }
 }

@@ -1,75 +1,62 @@
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
 import { AppError } from "../domain/errors.ts";
+import type { Gate } from "../domain/gate.ts";
 import { toIso } from "../domain/time.ts";
 import { markReconnectRequired } from "../services/accounts/accounts.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { Effects } from "../services/publishing/effects.ts";
-import {
-  createPublishRun,
-  giveUpAt,
-  type PublishRun,
-  type RunOptions,
-} from "../services/publishing/publish-io.ts";
+import { createPublishRun, giveUpAt, type PublishRun } from "../services/publishing/publish-io.ts";
 import { MediaUnavailable } from "../ports/media.ts";
-import type { ClaimedPost } from "../store/publishing/claims.ts";
-import { endPost, Fenced, type PostEnd } from "../store/publishing/ledger.ts";
-import type { Turn } from "./turn.ts";
+import type { ClaimedPost } from "../store/engine/claims.ts";
+import { Fenced, type PostEnd } from "../store/engine/ledger.ts";
+import { LATE_FROM_MS } from "./late-causes.ts";
 import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
 
 export interface PublishOptions {
   readonly signal: AbortSignal;
-  readonly turn: Turn;
-  /** Made ahead of the post's time for the lease that it has now. */
-  readonly ready?: PublishRun | undefined;
-  /**
-   * Called when its end is about to be written: what is written next shares the transaction, and so the wait for the disk.
-   * True where the account's next post is looked for then.
-   */
-  readonly onEnding?: () => boolean;
-}
-
-export function runOptions(signal: AbortSignal, turn: Turn): RunOptions {
-  return { signal, isSettleOnly: false, send: (step) => turn.send(step) };
+  /** Lets so many steps go to platforms at a time. */
+  readonly sending: Gate;
 }
 
 /**
  * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to the post; a
- * database that cannot be written leaves the lease in place, and the ledger as the truth. True where nothing is left to look for:
- * the post is over, and the account's next one was looked for.
+ * database that cannot be written leaves the lease in place, and the ledger as the truth.
  */
 export async function publishOne(
   ctx: AppContext,
   claimed: ClaimedPost,
-  options: PublishOptions,
-): Promise<boolean> {
+  { signal, sending }: PublishOptions,
+): Promise<void> {
   const startedAt = ctx.clock.monotonic();
-  let effects: Effects | null = null;
+  let run: PublishRun | null = null;
   let end: PostEnd | null;
   try {
-    const run =
-      options.ready ?? (await createPublishRun(ctx, claimed, runOptions(options.signal, options.turn)));
-    effects = run.effects;
+    run = await createPublishRun(ctx, claimed, {
+      signal,
+      isSettleOnly: false,
+      send: (step) => sending.pass(step),
+    });
     const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
-    end = verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
+    end = verdictOnOutcome(outcome, situationOf(ctx, claimed, run.effects));
   } catch (error) {
-    end = await endOnError(ctx, claimed, { error, effects, signal: options.signal });
+    end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
   }
-  return end === null ? false : writeEnd(ctx, claimed, { end, startedAt, options });
+  if (end === null) return;
+  await writeEnd(ctx, claimed, withMediaCause(end, claimed, run?.mediaMs() ?? 0));
+  logEnd(ctx, claimed, { end, startedAt });
 }
 
-async function writeEnd(
-  ctx: AppContext,
-  claimed: ClaimedPost,
-  { end, startedAt, options }: { end: PostEnd; startedAt: number; options: PublishOptions },
-): Promise<boolean> {
-  await options.turn.afterClaims();
-  const written = ctx.db.commit((raw) => endPost(raw, claimed.lease, end));
-  const isNextLookedFor = options.onEnding?.() ?? false;
-  await written;
-  logEnd(ctx, claimed, { end, startedAt });
-  if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(claimed.post.id);
-  return isNextLookedFor && end.nextAt === null;
+/** What was taken up in time went live late because its media took long, where they took most of it. */
+function withMediaCause(end: PostEnd, { post, lateCause }: ClaimedPost, mediaMs: number): PostEnd {
+  const lateMs = end.at - post.scheduled_at;
+  const isByMedia = lateCause === null && lateMs >= LATE_FROM_MS && mediaMs >= lateMs / 2;
+  return isByMedia ? { ...end, attempt: { ...end.attempt, lateCause: "media" } } : end;
+}
+
+async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: PostEnd): Promise<void> {
+  await ctx.store.ledger.endPost(lease, end);
+  if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(post.id);
 }
 
 /** Null where another worker has the post now. */
@@ -99,7 +86,7 @@ function giveBack(at: Situation): PostEnd {
     platformUrl: null,
     publishedAt: null,
     attempt: { outcome: "interrupted", error: "The publisher was stopped." },
-    accountNextAllowedAt: null,
+    accountWait: null,
     at: at.now,
   };
 }

@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
-import type { PostEnd } from "../store/publishing/ledger.ts";
+import type { PostEnd } from "../store/engine/ledger.ts";
 import { backoffMs, MAX_TRIES } from "./backoff.ts";
 
 /** What is known of a post when the work on it stops. */
@@ -44,7 +44,7 @@ const NOTHING = {
   platformPostId: null,
   platformUrl: null,
   publishedAt: null,
-  accountNextAllowedAt: null,
+  accountWait: null,
 } as const;
 
 /** What a platform's answer makes of the post. */
@@ -137,7 +137,10 @@ function retryLater(why: string, at: Situation): PostEnd {
     error: why,
     tries,
     attempt: { outcome: "retrying", error: why },
-    accountNextAllowedAt: Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS)),
+    accountWait: {
+      until: Math.min(nextAt, Math.max(at.now, at.scheduledAt + HEAD_BLOCKS_MS)),
+      cause: "order",
+    },
     at: at.now,
   };
 }
@@ -186,7 +189,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
     isInDoubt: at.isOpen,
     tries: at.tries + 1,
     attempt: { outcome: "retrying", error: fault.message },
-    accountNextAllowedAt: allowedAt,
+    accountWait: { until: allowedAt, cause: "rate_limit" },
     at: at.now,
   };
 }

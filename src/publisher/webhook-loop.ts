@@ -51,11 +51,11 @@ class Loop {
   }
 
   async tick(): Promise<void> {
-    const { clock, db } = this.#ctx;
+    const { clock, store } = this.#ctx;
     if (this.#isClosing) return;
-    const next = readNextDelivery(db.raw);
+    const next = await readNextDelivery(store);
     if (next !== null && next <= clock.now()) {
-      for (const id of readDueWebhooks(db.raw, clock.now()))
+      for (const id of await readDueWebhooks(store, clock.now()))
         if (this.#running.size < MAX_RUNNING) this.#start(id);
     }
     if (clock.monotonic() - this.#prunedAt >= PRUNE_EVERY_MS) await this.#prune();
@@ -80,7 +80,7 @@ class Loop {
     this.#prunedAt = this.#ctx.clock.monotonic();
     const before = this.#ctx.clock.now() - KEPT_MS;
     while (
-      (await this.#ctx.db.commit((raw) => pruneDeliveries(raw, { before, limit: PRUNED_AT_ONCE }))) ===
+      (await this.#ctx.store.write(async (tx) => pruneDeliveries(tx, { before, limit: PRUNED_AT_ONCE }))) ===
       PRUNED_AT_ONCE
     );
   }

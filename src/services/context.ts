@@ -8,7 +8,7 @@ import type { MediaProbe } from "../ports/media-probe.ts";
 import type { MediaSource } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
-import type { Db, Tx } from "../store/engine/db.ts";
+import type { Store, Tx } from "../store/engine/store.ts";
 import type { CallingClient } from "./access/calling-client.ts";
 
 /** Calls that count are asked about: never; where the client can put the question to a person; everywhere, if need be by a token. */
@@ -27,7 +27,7 @@ export interface ServiceSettings {
 /** Everything a use case works with; built once by `createContext` in `src/main.ts`, with overrides in tests. */
 export interface AppContext {
   readonly settings: ServiceSettings;
-  readonly db: Db;
+  readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly cipher: Cipher;

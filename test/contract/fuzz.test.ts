@@ -4,6 +4,7 @@ import { Agent } from "undici";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { startService, type Service } from "../support/service.ts";
+import { queryOf } from "../support/handles.ts";
 
 const { tools } = await loadCatalog();
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
     posts.map((status) => service.call("schedule_post", { accountId: account, caption: status })),
   );
   for (const [at, { post }] of made.entries()) {
-    await service.ctx.db.query
+    await queryOf(service.ctx.store)
       .updateTable("posts")
       .set({ status: posts[at] as "failed" })
       .where("id", "=", post.id)

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Post } from "../../src/domain/posts/post.ts";
 import { startService, type Service } from "../support/service.ts";
+import { queryOf } from "../support/handles.ts";
 
 const POST_FIELDS = Object.keys(Post.shape);
 
@@ -24,7 +25,7 @@ async function schedule(fields: object = {}): Promise<any> {
 
 /** Puts a post where only the publisher brings it. */
 async function put(id: string, set: object): Promise<void> {
-  await service.ctx.db.query.updateTable("posts").set(set).where("id", "=", id).execute();
+  await queryOf(service.ctx.store).updateTable("posts").set(set).where("id", "=", id).execute();
 }
 
 describe("GET /accounts", () => {

@@ -7,6 +7,7 @@ import { createHost } from "../../src/app/host.ts";
 import { callerOf } from "../support/context.ts";
 import { createFakeTerminal, runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { queryOf } from "../support/handles.ts";
 
 const API_KEY = "the-parity-test-has-a-fixed-key-of-its-own";
 const LATER = "2100-01-01T09:00:00Z";
@@ -289,7 +290,7 @@ async function newFile(): Promise<string> {
 
 /** As a publisher leaves a post whose outcome it could not learn. */
 async function failPost(id: string, doubt?: "in doubt"): Promise<string> {
-  await server.ctx.db.query
+  await queryOf(server.ctx.store)
     .updateTable("posts")
     .set({
       status: "failed",

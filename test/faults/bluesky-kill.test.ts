@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
 import { FakeClock } from "../support/clock.ts";
 import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
@@ -36,11 +36,11 @@ async function makeFolder(caption: string, channel: Channel): Promise<AsyncDispo
   const key = randomBytes(32);
   await writeFile(join(path, "key"), key, { mode: 0o600 });
   await copyFile(new URL("../fixtures/photo.png", import.meta.url), join(path, "photo.png"));
-  const db = await openDb({ file: join(path, "posthorn.db") });
+  const store = await openStore({ file: join(path, "posthorn.db") });
   const clock = new FakeClock(new Date().toISOString());
   await using world = await createBlueskyWorld({
     baseUrl: channel.baseUrl,
-    overrides: { db, clock, cipher: createCipher(key) },
+    overrides: { store, clock, cipher: createCipher(key) },
   });
   const account = await world.connect(channel.user, channel.appPassword);
   await world.schedule(account, {

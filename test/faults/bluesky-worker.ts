@@ -5,11 +5,12 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import bluesky from "../../src/platforms/bluesky.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
+import { rawOf, withWrite } from "../support/handles.ts";
 
 /**
  * The publisher with the real Bluesky platform, in a process that kills itself by SIGKILL at the n-th durable write or request,
@@ -26,22 +27,22 @@ function passing(name: string): void {
   if (hits === Number(hit)) process.kill(process.pid, "SIGKILL");
 }
 
-const database = await openDb({ file: join(folder, "posthorn.db") });
-const commit: typeof database.commit = async (work) => {
-  const result = await database.commit((raw) => {
-    const value = work(raw);
+const database = await openStore({ file: join(folder, "posthorn.db") });
+const store = withWrite(database, async (work) => {
+  const result = await database.write(async (tx) => {
+    const value = await work(tx);
     passing("commit:before");
     return value;
   });
   passing("commit:after");
   return result;
-};
+});
 const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [baseUrl] });
 const bytes = readFileSync(join(folder, "photo.png"));
 const log = createMemoryLogger();
 let wake = (): void => {};
 const ctx = await createTestContext({
-  db: { ...database, commit, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() },
+  store,
   log,
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
@@ -82,7 +83,7 @@ async function never(): Promise<never> {
 const started = systemClock.monotonic();
 const timer = setInterval(() => {
   const waiting =
-    database.raw
+    rawOf(database)
       .prepare("SELECT id FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL")
       .get([]) !== undefined;
   if (waiting && systemClock.monotonic() - started < Number(giveUpMs)) return;

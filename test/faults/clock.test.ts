@@ -10,6 +10,7 @@ import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createWorld, early, type Sent } from "./noting-world.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 
 describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
   it("never sends a post early, whatever the clock does", async () => {
@@ -47,7 +48,11 @@ describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
         SEED,
         early: early(sent),
         left: (
-          await world.db.query.selectFrom("posts").select("id").where("status", "!=", "published").execute()
+          await queryOf(world.store)
+            .selectFrom("posts")
+            .select("id")
+            .where("status", "!=", "published")
+            .execute()
         ).length,
       }).toEqual({
         SEED,
@@ -101,7 +106,7 @@ describe("F11 a clock that is simulated", { timeout: TIMEOUT_MS }, () => {
 });
 
 async function nextAfter(world: TestContext, moment: number): Promise<number | null> {
-  const row = world.db.raw
+  const row = rawOf(world.store)
     .prepare("SELECT MIN(next_at) AS next FROM posts WHERE next_at > ?")
     .get([moment]) as { next: number | null };
   return row.next;
@@ -116,7 +121,7 @@ async function startOn(world: TestContext, folder: string): Promise<Publisher> {
 }
 
 const statuses = async (world: TestContext): Promise<string[]> =>
-  (await world.db.query.selectFrom("posts").select("status").orderBy("scheduled_at").execute()).map(
+  (await queryOf(world.store).selectFrom("posts").select("status").orderBy("scheduled_at").execute()).map(
     ({ status }) => status,
   );
 
@@ -144,7 +149,7 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
         expect.objectContaining({ level: "warn", message: expect.stringContaining("went back") }),
       );
       const waiting = async (): Promise<number> => {
-        const row = await world.db.query
+        const row = await queryOf(world.store)
           .selectFrom("accounts")
           .select("next_allowed_at")
           .executeTakeFirstOrThrow();

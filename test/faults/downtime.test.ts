@@ -3,6 +3,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";
 import { createWorld, early } from "./noting-world.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
+import { queryOf } from "../support/handles.ts";
 
 const POSTS = 500;
 const ACCOUNTS = 20;
@@ -24,7 +25,7 @@ async function goDown(downMs: number, random: () => number) {
     await drain(world);
     await clock.advance(5 * SECOND);
   }
-  const rows = await world.db.query.selectFrom("posts").selectAll().execute();
+  const rows = await queryOf(world.store).selectFrom("posts").selectAll().execute();
   return { rows, sent, backAt };
 }
 

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { createTestContext, type TestContext } from "../support/context.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
+import { queryOf } from "../support/handles.ts";
 
 /** The points of the protocol at which a process is killed; `written` is before the transaction is durable. */
 export const KILL_POINTS = [
@@ -128,7 +129,7 @@ export async function makeDataFolder(
 }
 
 export async function openFolder(path: string): Promise<TestContext> {
-  return createTestContext({ db: await openDb({ file: join(path, "posthorn.db") }) });
+  return createTestContext({ store: await openStore({ file: join(path, "posthorn.db") }) });
 }
 
 export interface FinalPost {
@@ -140,7 +141,7 @@ export interface FinalPost {
 
 export async function readOutcome(path: string): Promise<FinalPost[]> {
   await using ctx = await openFolder(path);
-  const rows = await ctx.db.query
+  const rows = await queryOf(ctx.store)
     .selectFrom("posts")
     .select(["caption", "status", "in_doubt", "error"])
     .orderBy("caption")
@@ -156,7 +157,7 @@ export async function readOutcome(path: string): Promise<FinalPost[]> {
 /** Attempts that a kill cut off. */
 export async function countInterrupted(path: string): Promise<number> {
   await using ctx = await openFolder(path);
-  const rows = await ctx.db.query
+  const rows = await queryOf(ctx.store)
     .selectFrom("attempts")
     .select("id")
     .where("outcome", "=", "interrupted")

@@ -6,6 +6,7 @@ import { startService } from "../support/service.ts";
 import { startClassServers } from "./class-servers.ts";
 import { buildWorker, judge, makeDataFolder, readOutcome, runWorker } from "./fault-runner.ts";
 import { IS_LONG, report, times, TIMEOUT_MS } from "./report.ts";
+import { rawOf } from "../support/handles.ts";
 
 let worker: string;
 beforeAll(async () => {
@@ -39,7 +40,7 @@ describe("F8 another process with the write lock", { timeout: TIMEOUT_MS }, () =
     const calls = 10;
     await using service = await startService();
     const accountId = await service.addFeed();
-    const { file } = service.ctx.db.raw
+    const { file } = rawOf(service.ctx.store)
       .prepare("SELECT file FROM pragma_database_list WHERE name = 'main'")
       .get([]) as { file: string };
     for (let round = 0; round < rounds; round++) {
@@ -63,7 +64,7 @@ describe("F8 another process with the write lock", { timeout: TIMEOUT_MS }, () =
   it.skipIf(!IS_LONG)("for longer: the calls are told so with 503, and the next ones work", async () => {
     await using service = await startService();
     const accountId = await service.addFeed();
-    const { file } = service.ctx.db.raw
+    const { file } = rawOf(service.ctx.store)
       .prepare("SELECT file FROM pragma_database_list WHERE name = 'main'")
       .get([]) as { file: string };
     const holder = await holdLock(file, BEYOND_MS);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { AppError } from "../../src/domain/errors.ts";
 import { cancelPost } from "../../src/services/posts/posts.ts";
 import { updatePost } from "../../src/services/posts/update-post.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
@@ -34,7 +34,7 @@ async function race(random: () => number) {
   await using servers = await startClassServers();
   await using folder = await makeDataFolder("class_a", { count: 0, accounts: 0 });
   await using ctx = await createTestContext({
-    db: await openDb({ file: join(folder.path, "posthorn.db") }),
+    store: await openStore({ file: join(folder.path, "posthorn.db") }),
     clock: systemClock as never,
     platformList: Object.values(CLASS_PLATFORMS),
     media: { forPost: () => ({}) as never, release: async () => {} },

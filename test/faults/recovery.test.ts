@@ -5,6 +5,7 @@ import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers } from "./class-servers.ts";
 import { buildWorker, judge, makeDataFolder, openFolder, readOutcome, runWorker } from "./fault-runner.ts";
 import { report, times, TIMEOUT_MS } from "./report.ts";
+import { queryOf } from "../support/handles.ts";
 
 let worker: string;
 beforeAll(async () => {
@@ -41,7 +42,7 @@ async function fillFolder(path: string): Promise<void> {
 
 async function countStates(path: string): Promise<Record<string, number>> {
   await using ctx = await openFolder(path);
-  const rows = await ctx.db.query.selectFrom("posts").select("status").execute();
+  const rows = await queryOf(ctx.store).selectFrom("posts").select("status").execute();
   return Object.fromEntries(
     [...new Set(rows.map(({ status }) => status))].map((one) => [
       one,

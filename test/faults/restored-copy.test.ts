@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { noticeRestore } from "../../src/services/upkeep/restored.ts";
-import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/engine/store.ts";
 import { advanceGeneration } from "../../src/store/backup/generation.ts";
 import { POST_COLUMNS } from "../../src/store/tables/posts.ts";
 import { FakeClock } from "../support/clock.ts";
@@ -15,6 +16,7 @@ import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers, type ClassServers, type Fault } from "./class-servers.ts";
 import { className, judge, type FinalPost } from "./fault-runner.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 
 /** Runs of each class; each has a seed of its own. */
 const SEEDS = times({ short: 4, long: 20 });
@@ -37,18 +39,18 @@ interface Run {
 
 async function open(
   run: Run,
-  watch: (outbound: Outbound, db: Db) => Outbound = (outbound) => outbound,
+  watch: (outbound: Outbound, store: Store) => Outbound = (outbound) => outbound,
 ): Promise<TestContext> {
-  const db = await openDb({ file: join(run.folder, "posthorn.db") });
+  const store = await openStore({ file: join(run.folder, "posthorn.db") });
   const door = createOutbound({ allowedHosts: [], trustedOrigins: [run.servers.baseUrl] });
   const bases = Object.keys(CLASS_PLATFORMS).map((name) => [
     `POSTHORN_${name.toUpperCase()}_BASE_URL`,
     run.servers.baseUrl,
   ]);
   const ctx = await createTestContext({
-    db,
+    store,
     clock: run.clock,
-    outbound: watch(door, db),
+    outbound: watch(door, store),
     media: { forPost: () => ({}) as never, release: async () => {} },
     platformList: Object.values(CLASS_PLATFORMS),
     settings: {
@@ -61,7 +63,7 @@ async function open(
   });
   const close = async (): Promise<void> => {
     await door[Symbol.asyncDispose]();
-    await db[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
   };
   return { ...ctx, [Symbol.asyncDispose]: close };
 }
@@ -70,13 +72,13 @@ async function open(
 async function publishFor(ctx: TestContext, run: Run, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += STEP_MS) {
     await drain(ctx);
-    await advanceGeneration(ctx.db, join(run.folder, "generation"));
+    await advanceGeneration(ctx.store, join(run.folder, "generation"));
     run.clock.jumpTo(new Date(run.clock.now() + STEP_MS).toISOString());
   }
 }
 
 async function outcomes(ctx: TestContext): Promise<(FinalPost & { scheduledAt: number })[]> {
-  const rows = await ctx.db.query.selectFrom("posts").select(POST_COLUMNS).orderBy("caption").execute();
+  const rows = await queryOf(ctx.store).selectFrom("posts").select(POST_COLUMNS).orderBy("caption").execute();
   return rows.map((row) => ({
     caption: row.caption ?? "",
     status: row.status,
@@ -101,13 +103,13 @@ async function putBackOldCopy(provider: string, random: () => number) {
   let copiedAt: number | null = null;
   const copyAtRequest = 1 + Math.floor(random() * POSTS);
   const isAfter = random() < 0.5;
-  const watch = (outbound: Outbound, db: Db): Outbound => ({
+  const watch = (outbound: Outbound, store: Store): Outbound => ({
     assertAllowed: (field, url) => outbound.assertAllowed(field, url),
     request: async (wanted) => {
       request += 1;
       const isNow = request === copyAtRequest;
       const take = (): void => {
-        db.raw.prepare("VACUUM INTO ?").run([copy]);
+        rawOf(store).prepare("VACUUM INTO ?").run([copy]);
         copiedAt = run.clock.now();
       };
       if (isNow && !isAfter) take();

@@ -11,6 +11,7 @@ import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { report, times, TIMEOUT_MS } from "./report.ts";
+import { queryOf } from "../support/handles.ts";
 
 const CHUNKS = 5;
 const CHUNK_BYTES = 10;
@@ -164,7 +165,7 @@ async function publishUntil(expiresAt: Moment | null, isRefusing = false) {
   });
   const account = await addAccount(ctx);
   const sealed = sealSecrets(ctx, account, { access: "access-1", refresh: "refresh-1" });
-  await ctx.db.query
+  await queryOf(ctx.store)
     .updateTable("accounts")
     .set({ secrets_enc: sealed })
     .where("id", "=", account.id)
@@ -174,7 +175,7 @@ async function publishUntil(expiresAt: Moment | null, isRefusing = false) {
     await drain(ctx);
     await ctx.clock.advance(1_000);
   }
-  const row = await ctx.db.query
+  const row = await queryOf(ctx.store)
     .selectFrom("accounts")
     .selectAll()
     .where("id", "=", account.id)

@@ -10,6 +10,7 @@ import { startRangedSource, videoOf, type RangedSource } from "../support/ranged
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { buildWorker, makeDataFolder, openFolder, readOutcome, runWorker } from "./fault-runner.ts";
 import { CHUNK_BYTES } from "./tus-platform.ts";
+import { queryOf } from "../support/handles.ts";
 
 const VIDEO = videoOf(5 * CHUNK_BYTES + 12_345);
 const CHUNKS = 6;
@@ -74,7 +75,7 @@ async function uploads(server: TusServer): Promise<Buffer[]> {
 
 async function addDuePost(folder: string, source: RangedSource): Promise<void> {
   await using ctx = await openFolder(folder);
-  const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+  const account = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
   const due = Date.now() - 50;
   await addPost(ctx, account, {
     media_url: `${source.origin}/clip.mp4`,

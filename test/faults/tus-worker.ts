@@ -7,11 +7,12 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { createMediaSource } from "../../src/media/source/source.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { tusPlatform } from "./tus-platform.ts";
+import { rawOf } from "../support/handles.ts";
 
 /**
  * The publisher with real media, in a process that others kill.
@@ -33,7 +34,7 @@ const media = createMediaSource({
   passFromBytes: Number(passFromBytes),
 });
 const ctx = await createTestContext({
-  db: await openDb({ file: join(folder, "posthorn.db") }),
+  store: await openStore({ file: join(folder, "posthorn.db") }),
   log,
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
@@ -55,7 +56,7 @@ const publisher = await startPublisher(ctx, {
 });
 process.stdout.write("publishing\n");
 
-const waiting = ctx.db.raw.prepare(
+const waiting = rawOf(ctx.store).prepare(
   "SELECT COUNT(*) AS n FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL",
 );
 while ((waiting.get([]) as { n: number }).n > 0) await systemClock.sleep(10);

@@ -9,6 +9,7 @@ import { readSetup } from "../../src/app/setup.ts";
 import { startSession } from "../../src/app/start/start-session.ts";
 import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { queryOf } from "../support/handles.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const BUNDLE = join(ROOT, "node_modules", ".cache", "posthorn-test", `upkeep-${process.pid}`);
@@ -58,8 +59,8 @@ async function open(env: Env) {
 async function look(env: Env): Promise<{ statuses: string[]; secrets: Readonly<Record<string, string>> }> {
   await using session = await open(env);
   const { ctx } = session;
-  const posts = await ctx.db.query.selectFrom("posts").select("status").orderBy("id").execute();
-  const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+  const posts = await queryOf(ctx.store).selectFrom("posts").select("status").orderBy("id").execute();
+  const account = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
   return { statuses: posts.map(({ status }) => status), secrets: openSecrets(ctx, account) };
 }
 
@@ -70,8 +71,8 @@ async function prepare(path: string): Promise<{ template: string; backup: string
   const backup = join(path, "backup.tar");
   await using session = await open(env);
   const { ctx } = session;
-  const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
-  await ctx.db.query
+  const account = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+  await queryOf(ctx.store)
     .updateTable("accounts")
     .set({ secrets_enc: sealSecrets(ctx, account, SECRETS) })
     .execute();

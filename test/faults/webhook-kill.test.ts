@@ -8,6 +8,7 @@ import { callOf } from "../support/context.ts";
 import { addPost } from "../support/publishing.ts";
 import { startReceiver, type Receiver } from "../support/webhook-receiver.ts";
 import { buildWorker, makeDataFolder, openFolder, runWorker } from "./fault-runner.ts";
+import { queryOf } from "../support/handles.ts";
 
 let worker: string;
 beforeAll(async () => {
@@ -20,7 +21,7 @@ async function prepare(path: string, receiver: Receiver): Promise<string> {
   await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const cipher = createCipher(await readFile(join(path, "key")));
   await createWebhook(callOf({ ...ctx, outbound, cipher }), { url: receiver.url });
-  const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+  const account = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
   const due = Date.now() - 50;
   return (await addPost(ctx, account, { scheduled_at: due, due_at: due, next_at: due })).id;
 }

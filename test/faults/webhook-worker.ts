@@ -6,11 +6,12 @@ import type { Outbound } from "../../src/ports/outbound.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { startWebhookLoop } from "../../src/publisher/webhook-loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { rawOf } from "../support/handles.ts";
 
 /**
  * Publisher and sender of events in a process that kills itself, by SIGKILL, at the n-th event: before it is sent, or once the
@@ -39,7 +40,7 @@ const outbound: Outbound = {
 };
 
 const ctx = await createTestContext({
-  db: await openDb({ file: join(folder, "posthorn.db") }),
+  store: await openStore({ file: join(folder, "posthorn.db") }),
   log: createMemoryLogger(),
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
@@ -59,7 +60,7 @@ const publisher = await startPublisher(ctx, {
 const events = startWebhookLoop(ctx);
 process.stdout.write("running\n");
 
-const waiting = ctx.db.raw.prepare(
+const waiting = rawOf(ctx.store).prepare(
   "SELECT (SELECT COUNT(*) FROM posts WHERE next_at IS NOT NULL) + (SELECT COUNT(*) FROM webhook_deliveries WHERE next_at IS NOT NULL) AS n",
 );
 while ((waiting.get([]) as { n: number }).n > 0) await systemClock.sleep(10);

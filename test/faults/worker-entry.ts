@@ -5,12 +5,13 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
+import { rawOf } from "../support/handles.ts";
 
 /**
  * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the n-th hit of a named
@@ -53,7 +54,7 @@ function passing(name: string): void {
 
 /** SQLite answers as on a full disk, for a while: the database may not grow, and what is free inside is used up. */
 function fillDatabase(): void {
-  const { raw } = db;
+  const raw = rawOf(store);
   const { page_count: pages } = raw.prepare("PRAGMA page_count").get([]) as { page_count: number };
   raw.exec(`PRAGMA max_page_count = ${pages}`);
   try {
@@ -84,25 +85,24 @@ const WRITES: readonly (readonly [RegExp, string])[] = [
   [/^\s*UPDATE posts SET lease_worker = NULL/, "takeover"],
 ];
 
-function watchWrites(db: Db): Db {
-  const commit: Db["commit"] = async (work) => {
-    const names = new Set<string>();
-    const result = await db.commit((raw) => {
-      const value = work(spy(raw, names));
-      for (const name of names) passing(`${name}:written`);
-      return value;
-    });
-    for (const name of names) passing(`${name}:durable`);
-    return result;
-  };
-  return { ...db, commit, [Symbol.asyncDispose]: () => db[Symbol.asyncDispose]() };
-}
-
-function spy(raw: SqliteDatabase, names: Set<string>): SqliteDatabase {
+/** A piece of work is written once its statements ran, and durable once its transaction is committed. */
+function watchWrites(raw: SqliteDatabase): SqliteDatabase {
+  let names = new Set<string>();
   const prepare: SqliteDatabase["prepare"] = (source) => {
+    const statement = raw.prepare(source);
     const name = WRITES.find(([pattern]) => pattern.test(source))?.[1];
     if (name !== undefined) names.add(name);
-    return raw.prepare(source);
+    if (source === "rollback") names = new Set();
+    if (source !== "commit") return statement;
+    const run: typeof statement.run = (parameters) => {
+      const written = names;
+      names = new Set();
+      for (const one of written) passing(`${one}:written`);
+      const result = statement.run(parameters);
+      for (const one of written) passing(`${one}:durable`);
+      return result;
+    };
+    return { ...statement, reader: false, run };
   };
   return { ...raw, prepare };
 }
@@ -125,20 +125,21 @@ function watchNetwork(outbound: Outbound): Outbound {
 }
 
 function countIntents(): number {
-  return (db.raw.prepare("SELECT COUNT(*) AS n FROM effects WHERE state = 'intent'").get([]) as { n: number })
-    .n;
+  return (
+    rawOf(store).prepare("SELECT COUNT(*) AS n FROM effects WHERE state = 'intent'").get([]) as { n: number }
+  ).n;
 }
 
 const log = createMemoryLogger();
-const db = watchWrites(await openDb({ file: join(folder, "posthorn.db") }));
+const store = await openStore({ file: join(folder, "posthorn.db"), around: watchWrites });
 const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );
-if (what === "full") db.raw.exec("CREATE TABLE IF NOT EXISTS ballast (bytes BLOB)");
+if (what === "full") rawOf(store).exec("CREATE TABLE IF NOT EXISTS ballast (bytes BLOB)");
 passing("start");
 let wake = (): void => {};
 const ctx = await createTestContext({
-  db,
+  store,
   log,
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
@@ -159,7 +160,7 @@ process.stdout.write("publishing\n");
 
 const started = Date.now();
 const timer = setInterval(() => {
-  const row = db.raw
+  const row = rawOf(store)
     .prepare("SELECT COUNT(*) AS waiting FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL")
     .get([]) as {
     waiting: number;

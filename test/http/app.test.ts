@@ -7,6 +7,7 @@ import type { ResourceRoute } from "../../src/http/api/resource-routes.ts";
 import { defineTool } from "../../src/toolkit/define-tool.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
+import { rawOf } from "../support/handles.ts";
 
 const hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 const said = { title: "A tool", description: "A tool of the test." };
@@ -496,7 +497,7 @@ describe("health", () => {
   it("is not ready without a publisher or a database", async () => {
     await using idle = await startTestServer(ctx, [], { routes: [], isReady: () => false });
     expect((await idle.ask("GET /readyz", { key: null })).status).toBe(503);
-    ctx.db.raw.exec("ALTER TABLE meta RENAME TO gone");
+    rawOf(ctx.store).exec("ALTER TABLE meta RENAME TO gone");
     const answer = await server.ask("GET /readyz", { key: null });
     expect([answer.status, Object.keys(answer.json)]).toEqual([503, ["error"]]);
     expect((await server.ask("GET /healthz", { key: null })).status).toBe(200);

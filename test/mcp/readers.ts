@@ -25,9 +25,9 @@ export interface RealServer extends AsyncDisposable {
 export async function startRealServer(): Promise<RealServer> {
   const { tools, platforms } = await loadCatalog();
   const ctx = await createTestContext({ platformList: platforms });
-  await addAccount(ctx.db, { id: "acc_1" });
-  await addAccount(ctx.db, { id: "acc_2", provider: "webhook" });
-  await addAccount(ctx.db, { id: "acc_theirs", ownerId: "other" });
+  await addAccount(ctx.store, { id: "acc_1" });
+  await addAccount(ctx.store, { id: "acc_2", provider: "webhook" });
+  await addAccount(ctx.store, { id: "acc_theirs", ownerId: "other" });
   const toolbox = createToolbox(ctx, tools);
   let looks = 0;
   const counted: ResourceKind = {

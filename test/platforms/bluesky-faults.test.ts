@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { abandonLease } from "../../src/store/publishing/claims.ts";
+import { withWrite } from "../support/handles.ts";
 import { createBlueskyWorld, type BlueskyWorld, type PostContent } from "../support/bluesky.ts";
 import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
 import { startPds, type TestPds } from "../support/pds.ts";
@@ -156,26 +156,22 @@ async function dieAt(
   const { ctx } = world;
   let writes = 0;
   let isDead = false;
-  const commit: typeof ctx.db.commit = async (work) => {
+  const store = withWrite(ctx.store, async (work) => {
     if (isDead) throw new Died();
     writes += 1;
     const isNow = writes === at.write;
     if (isNow) isDead = true;
     if (isNow && !at.isAfter) throw new Died();
-    const result = await ctx.db.commit(work);
+    const result = await ctx.store.write(work);
     if (isNow) throw new Died();
     return result;
-  };
-  await world
-    .tickWith({ ...ctx, db: { ...ctx.db, commit, [Symbol.asyncDispose]: async () => {} } })
-    .catch((error: unknown) => {
-      if (!(error instanceof Died)) throw error;
-    });
+  });
+  await world.tickWith({ ...ctx, store }).catch((error: unknown) => {
+    if (!(error instanceof Died)) throw error;
+  });
   const { fence, lease_worker: workerId, account_id: accountId } = await world.read(id);
   if (workerId !== null)
-    await ctx.db.commit((raw) =>
-      abandonLease(raw, { postId: id, accountId, workerId, fence }, ctx.clock.now()),
-    );
+    await ctx.store.claims.abandon([{ postId: id, accountId, workerId, fence }], ctx.clock.now());
   return isDead;
 }
 

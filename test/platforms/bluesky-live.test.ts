@@ -8,7 +8,7 @@ import type { PlatformIo, PublishIo } from "../../src/ports/platform.ts";
 import { createPlatformIo } from "../../src/services/publishing/platform-io.ts";
 import { readInsights } from "../../src/services/posts/insights.ts";
 import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";

@@ -5,6 +5,7 @@ import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { callerOf } from "../support/context.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";
 import { startPds, type TestPds } from "../support/pds.ts";
+import { queryOf } from "../support/handles.ts";
 
 let pds: TestPds;
 beforeAll(async () => {
@@ -28,7 +29,7 @@ function connect(
 async function setSecrets(world: BlueskyWorld, id: string, changes: Record<string, string>): Promise<void> {
   const row = await world.readAccount(id);
   const sealed = sealSecrets(world.ctx, row, { ...openSecrets(world.ctx, row), ...changes });
-  await world.ctx.db.query
+  await queryOf(world.ctx.store)
     .updateTable("accounts")
     .set({ secrets_enc: sealed })
     .where("id", "=", id)
@@ -105,7 +106,7 @@ describe("connecting", () => {
     await expect(
       connect(world, { handle: user.handle, appPassword }, { instanceUrl: proxy.url }),
     ).rejects.toThrow(/no more sign-ins/);
-    expect(await world.ctx.db.query.selectFrom("accounts").select("id").execute()).toEqual([]);
+    expect(await queryOf(world.ctx.store).selectFrom("accounts").select("id").execute()).toEqual([]);
   });
 
   it("tells who gave the main password to make another", async () => {

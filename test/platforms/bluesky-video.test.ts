@@ -5,7 +5,7 @@ import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";
 import { startPds, type PdsUser, type TestPds } from "../support/pds.ts";
 import { startVideoService } from "../support/video-service.ts";
-import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
 
 let pds: TestPds;
 let clip: Buffer;

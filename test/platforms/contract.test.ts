@@ -10,7 +10,7 @@ import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { MediaSource } from "../../src/ports/media.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
 import { findAccountRow } from "../../src/store/tables/accounts.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { createFeedShelf } from "../../src/store/tables/feed-items.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
@@ -21,6 +21,7 @@ import { addAccount } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { testPlatform, type PlatformFixture, type Stage } from "../support/test-platform.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
+import { queryOf } from "../support/handles.ts";
 
 const PHOTO_URL = "https://media.example/photo.jpg";
 const PHOTO = {
@@ -36,10 +37,10 @@ const PICTURES = { altText: "A horn", moreMedia: [{ url: PHOTO_URL, altText: "Th
 
 async function openFeed(platform: AnyPlatform): Promise<Stage> {
   const folder = temporaryFolder();
-  const db = await openDb({ file: ":memory:" });
-  const feedShelf = createFeedShelf(db, createFolderStore(folder.path));
+  const store = await openStore({ file: ":memory:" });
+  const feedShelf = createFeedShelf(store, createFolderStore(folder.path));
   const ctx = await createTestContext({
-    db,
+    store,
     platformList: [platform],
     media: createMedia(),
     feed: feedShelf,
@@ -48,9 +49,10 @@ async function openFeed(platform: AnyPlatform): Promise<Stage> {
     ctx,
     account: await addAccount(ctx, { provider: "feed" }),
     published: async () =>
-      (await db.query.selectFrom("feed_items").select("id").where("is_public", "=", 1).execute()).length,
+      (await queryOf(store).selectFrom("feed_items").select("id").where("is_public", "=", 1).execute())
+        .length,
     async [Symbol.asyncDispose]() {
-      await db[Symbol.asyncDispose]();
+      await store[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
     },
   };
@@ -102,7 +104,7 @@ async function connect(
   args: Parameters<typeof connectWithSecrets>[2],
 ): Promise<Tables["accounts"]> {
   const { account } = await connectWithSecrets(ctx, callerOf(), args);
-  const row = await findAccountRow(ctx.db.query, callerOf().ownerId, account.id);
+  const row = await findAccountRow(ctx.store, callerOf().ownerId, account.id);
   if (row === undefined) throw new Error("The account was not stored.");
   return row;
 }

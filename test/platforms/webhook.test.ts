@@ -8,11 +8,12 @@ import type { MediaSource } from "../../src/ports/media.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
 import { retryPost } from "../../src/services/posts/posts.ts";
 import { findAccountRow } from "../../src/store/tables/accounts.ts";
-import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
 import { startReceiver, type Delivery, type Receiver } from "../support/webhook-receiver.ts";
+import { queryOf } from "../support/handles.ts";
 
 const PHOTO = { bytes: Buffer.from("photo"), mimeType: "image/jpeg", width: 640, height: 480 };
 
@@ -57,7 +58,7 @@ async function connect(secrets: Record<string, string> = {}, accountId?: string)
     secrets: { url: receiver.url, ...secrets },
     ...(accountId === undefined ? {} : { accountId }),
   });
-  const row = await findAccountRow(ctx.db.query, callerOf().ownerId, account.id);
+  const row = await findAccountRow(ctx.store, callerOf().ownerId, account.id);
   return { account, row: row!, notice, secret: notice?.replace("Signing secret: ", "") ?? "" };
 }
 
@@ -131,7 +132,7 @@ describe("connecting a webhook", () => {
     const first = await connect();
     const second = await connect();
     expect(second.account.id).not.toBe(first.account.id);
-    await ctx.db.query
+    await queryOf(ctx.store)
       .updateTable("accounts")
       .set({ name: "Shop" })
       .where("id", "=", first.account.id)
@@ -252,7 +253,7 @@ describe("a delivery", () => {
     expect(post.error).toMatch(sentence);
     expect(post.error).not.toContain("Ignore previous");
     expect(receiver.deliveries).toHaveLength(1);
-    expect((await findAccountRow(ctx.db.query, callerOf().ownerId, row.id))?.status).toBe("connected");
+    expect((await findAccountRow(ctx.store, callerOf().ownerId, row.id))?.status).toBe("connected");
     await retryPost(callOf(ctx), { id: post.id });
     expect((await finish(post.id)).status).toBe("published");
   });

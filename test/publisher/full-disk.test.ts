@@ -4,28 +4,30 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { openDb, type Db } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/engine/store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 
 /** The database may not grow by a page any more: SQLite answers as it does on a full disk (SQLITE_FULL). */
-function fillDisk(db: Db): void {
-  db.raw.exec("CREATE TABLE IF NOT EXISTS ballast (bytes BLOB)");
-  const { page_count: pages } = db.raw.prepare("PRAGMA page_count").get([]) as { page_count: number };
-  db.raw.exec(`PRAGMA max_page_count = ${pages}`);
+function fillDisk(store: Store): void {
+  rawOf(store).exec("CREATE TABLE IF NOT EXISTS ballast (bytes BLOB)");
+  const { page_count: pages } = rawOf(store).prepare("PRAGMA page_count").get([]) as { page_count: number };
+  rawOf(store).exec(`PRAGMA max_page_count = ${pages}`);
   // What is free inside the file is used up, too.
   try {
-    for (;;) db.raw.exec("INSERT INTO ballast VALUES (randomblob(500))");
+    for (;;) rawOf(store).exec("INSERT INTO ballast VALUES (randomblob(500))");
   } catch {
     return;
   }
 }
 
-function freeDisk(db: Db): void {
-  db.raw.exec("PRAGMA max_page_count = 1000000");
+function freeDisk(store: Store): void {
+  rawOf(store).exec("PRAGMA max_page_count = 1000000");
 }
 
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
@@ -40,10 +42,10 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 describe("a full disk", () => {
   it("refuses a write with a sentence and takes nothing of it", async () => {
     await inFolder(async (folder) => {
-      await using db = await openDb({ file: join(folder, "posthorn.db") });
-      await using ctx = await createTestContext({ db });
+      await using store = await openStore({ file: join(folder, "posthorn.db") });
+      await using ctx = await createTestContext({ store });
       const account = await addAccount(ctx);
-      fillDisk(db);
+      fillDisk(store);
       const many = Array.from({ length: 40 }, (_, n) =>
         addPost(ctx, account, { caption: `${n} ${"word ".repeat(400)}` }),
       );
@@ -52,10 +54,10 @@ describe("a full disk", () => {
       expect(refused.length).toBeGreaterThan(0);
       for (const end of refused)
         expect(String(end.reason)).toMatch(/The disk of the data folder is full.*nothing is lost/);
-      freeDisk(db);
-      const stored = await db.query.selectFrom("posts").select("id").execute();
+      freeDisk(store);
+      const stored = await queryOf(store).selectFrom("posts").select("id").execute();
       expect(stored).toHaveLength(ends.length - refused.length);
-      expect(db.raw.prepare("PRAGMA integrity_check").get([])).toEqual({ integrity_check: "ok" });
+      expect(rawOf(store).prepare("PRAGMA integrity_check").get([])).toEqual({ integrity_check: "ok" });
     });
   });
 
@@ -64,7 +66,7 @@ describe("a full disk", () => {
     async () => {
       await inFolder(async (folder) => {
         const sent: string[] = [];
-        let db: Db | null = null;
+        let store: Store | null = null;
         const platform = scriptedPlatform({
           publish: async (post, io) => {
             const long = "x".repeat(20_000);
@@ -73,7 +75,7 @@ describe("a full disk", () => {
               request: null,
               send: async () => {
                 // The answer does not fit: its result cannot be written.
-                if (sent.length === 0 && db !== null) fillDisk(db);
+                if (sent.length === 0 && store !== null) fillDisk(store);
                 if (!sent.includes(post.id)) sent.push(post.id);
                 else throw new Error("sent twice");
                 return post.id + long;
@@ -83,9 +85,9 @@ describe("a full disk", () => {
             return { state: "live", platformPostId: id.slice(0, 40), platformUrl: null };
           },
         });
-        db = await openDb({ file: join(folder, "posthorn.db") });
+        store = await openStore({ file: join(folder, "posthorn.db") });
         await using ctx = await createTestContext({
-          db,
+          store,
           clock: systemClock,
           platformList: [platform],
           media: { forPost: () => ({}) as never, release: async () => {} },
@@ -105,7 +107,7 @@ describe("a full disk", () => {
               { timeout: 10_000 },
             )
             .toMatch(/full|could not be written/);
-          freeDisk(db);
+          freeDisk(store);
           await expect
             .poll(async () => (await readPost(ctx, post.id)).status, { timeout: 20_000 })
             .toBe("published");

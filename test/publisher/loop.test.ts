@@ -3,13 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { queryOf, rawOf } from "../support/handles.ts";
 
 const IDENTITY = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
 
@@ -18,7 +19,7 @@ async function open(
   publish: Parameters<typeof scriptedPlatform>[0]["publish"],
 ): Promise<AppContext & AsyncDisposable> {
   return createTestContext({
-    db: await openDb({ file: join(folder, "posthorn.db") }),
+    store: await openStore({ file: join(folder, "posthorn.db") }),
     clock: systemClock,
     platformList: [scriptedPlatform({ publish })],
     media: { forPost: () => ({}) as never, release: async () => {} },
@@ -59,7 +60,7 @@ describe("the publisher", () => {
     } finally {
       await publisher.close();
     }
-    expect(await ctx.db.query.selectFrom("workers").selectAll().execute()).toEqual([]);
+    expect(await queryOf(ctx.store).selectFrom("workers").selectAll().execute()).toEqual([]);
   });
 
   it("hands over many posts that are due at one moment in their order, each once, and sends them all", async () => {
@@ -81,13 +82,15 @@ describe("the publisher", () => {
     });
     const posts: string[] = [];
     const dueAt = Date.now() + 3_000;
-    ctx.db.raw.exec("PRAGMA synchronous = OFF");
+    rawOf(ctx.store).exec("PRAGMA synchronous = OFF");
     for (let n = 0; n < 700; n++)
       posts.push((await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt })).id);
-    ctx.db.raw.exec("PRAGMA synchronous = FULL");
+    rawOf(ctx.store).exec("PRAGMA synchronous = FULL");
     const publisher = await start(ctx, folder.path);
     try {
-      const count = ctx.db.query.selectFrom("posts").select((eb) => eb.fn.countAll<number>().as("n"));
+      const count = queryOf(ctx.store)
+        .selectFrom("posts")
+        .select((eb) => eb.fn.countAll<number>().as("n"));
       const live = count.where("status", "=", "published").where("attempts", "=", 1);
       await expect.poll(async () => (await live.executeTakeFirstOrThrow()).n, { timeout: 20_000 }).toBe(700);
       expect(handedOver).toEqual(posts);

@@ -10,6 +10,7 @@ import {
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { queryOf } from "../support/handles.ts";
 
 const NO_MEDIA = { forPost: () => ({}) as never, release: async () => {} };
 
@@ -64,11 +65,11 @@ describe("publishing one post", () => {
     });
     expect([...live.values()]).toEqual([1]);
     expect(row.platform_post_id).toBe([...live.keys()][0]);
-    expect(await ctx.db.query.selectFrom("attempts").select(["outcome", "number"]).execute()).toEqual([
+    expect(await queryOf(ctx.store).selectFrom("attempts").select(["outcome", "number"]).execute()).toEqual([
       { outcome: "published", number: 1 },
     ]);
     expect(
-      await ctx.db.query
+      await queryOf(ctx.store)
         .selectFrom("accounts")
         .select(["in_flight_post", "last_published_at"])
         .executeTakeFirst(),
@@ -232,7 +233,7 @@ describe("publishing one post", () => {
     const post = await addPost(ctx, account);
     await drain(ctx);
     expect(await readPost(ctx, post.id)).toMatchObject({ status: "scheduled" });
-    const row = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+    const row = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
     expect(row).toMatchObject({ status: "reconnect_required", status_reason: "The password was refused." });
     await ctx.clock.advance(61 * MINUTE);
     await drain(ctx);
@@ -253,7 +254,7 @@ describe("publishing one post", () => {
       next_at: now,
     });
     await drain(ctx);
-    await ctx.db.query.updateTable("accounts").set({ status: "disconnected" }).execute();
+    await queryOf(ctx.store).updateTable("accounts").set({ status: "disconnected" }).execute();
     await ctx.clock.advance(69 * MINUTE);
     await drain(ctx);
     expect((await readPost(ctx, post.id)).status).toBe("uploaded");

@@ -1,9 +1,11 @@
+import { LateCauses } from "../../src/publisher/late-causes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { queryOf } from "../support/handles.ts";
 
 const platform = scriptedPlatform({
   publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
@@ -20,7 +22,9 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
   afterEach(() => ctx[Symbol.asyncDispose]());
 
   const claim = async (limit: number, mediaLimit = limit): Promise<string[]> =>
-    (await claimDue(ctx, { limit, mediaLimit })).claimed.map(({ post }) => post.id);
+    (await claimDue(ctx, { lateCauses: new LateCauses(), limit, mediaLimit })).posts.map(
+      ({ post }) => post.id,
+    );
 
   it("takes the first that are due first, whatever their accounts and however many at a time", async () => {
     const now = ctx.clock.now();
@@ -56,7 +60,7 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     for (let n = 0; n < 3; n++) {
       const post = await addPost(ctx, await addAccount(ctx));
       await claim(10);
-      const { id } = await ctx.db.query
+      const { id } = await queryOf(ctx.store)
         .selectFrom("attempts")
         .select("id")
         .where("post_id", "=", post.id)
@@ -115,28 +119,28 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     const account = await addAccount(ctx);
     const post = await addPost(ctx, account, { scheduled_at: ctx.clock.now() - 250 });
     const read = (): Promise<object[]> =>
-      ctx.db.query.selectFrom("attempts").select(["number", "outcome", "lateness_ms"]).execute();
+      queryOf(ctx.store).selectFrom("attempts").select(["number", "outcome", "lateness_ms"]).execute();
     await claim(1);
     expect(await read()).toEqual([{ number: 1, outcome: "running", lateness_ms: 250 }]);
     const free = async (outcome: "waiting" | "retrying"): Promise<void> => {
-      await ctx.db.query
+      await queryOf(ctx.store)
         .updateTable("attempts")
         .set({ outcome, finished_at: ctx.clock.now() })
         .where("outcome", "=", "running")
         .execute();
-      await ctx.db.query
+      await queryOf(ctx.store)
         .updateTable("posts")
         .set({ lease_worker: null, next_at: ctx.clock.now() })
         .where("id", "=", post.id)
         .execute();
-      await ctx.db.query.updateTable("accounts").set({ in_flight_post: null }).execute();
+      await queryOf(ctx.store).updateTable("accounts").set({ in_flight_post: null }).execute();
     };
     await free("waiting");
-    const [again] = (await claimDue(ctx, { limit: 1 })).claimed;
+    const [again] = (await claimDue(ctx, { lateCauses: new LateCauses(), limit: 1 })).posts;
     expect(again).toMatchObject({ attempt: 1, lease: { fence: 2, postId: post.id } });
     expect(await read()).toEqual([{ number: 1, outcome: "running", lateness_ms: 250 }]);
     await free("retrying");
-    expect((await claimDue(ctx, { limit: 1 })).claimed[0]?.attempt).toBe(2);
+    expect((await claimDue(ctx, { lateCauses: new LateCauses(), limit: 1 })).posts[0]?.attempt).toBe(2);
     expect((await read()).map((row) => ("outcome" in row ? row.outcome : null))).toEqual([
       "retrying",
       "running",
@@ -147,7 +151,7 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     const account = await addAccount(ctx);
     for (const ago of [5, 4]) await addPost(ctx, account, { scheduled_at: ctx.clock.now() - ago * MINUTE });
     await claim(10);
-    const row = await ctx.db.query
+    const row = await queryOf(ctx.store)
       .selectFrom("accounts")
       .select("next_allowed_at")
       .where("id", "=", account.id)

@@ -8,6 +8,7 @@ import { createWebhook } from "../../src/services/webhooks/create-webhook.ts";
 import { callOf, createTestContext } from "../support/context.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
+import { queryOf } from "../support/handles.ts";
 
 /** Takes everything and never answers a POST. */
 async function startSilentReceiver(): Promise<
@@ -41,7 +42,7 @@ it("is not held up by a receiver that does not answer, neither for others nor at
   await silent.asked;
   await expect.poll(() => receiver.deliveries.length).toBe(1);
   await loop.close(10);
-  const rows = await ctx.db.query
+  const rows = await queryOf(ctx.store)
     .selectFrom("webhook_deliveries")
     .select(["status", "tries"])
     .orderBy("seq")
@@ -50,7 +51,7 @@ it("is not held up by a receiver that does not answer, neither for others nor at
     { status: "pending", tries: 0 },
     { status: "delivered", tries: 1 },
   ]);
-  expect(await ctx.db.query.selectFrom("webhooks").select("lease_worker").execute()).toEqual(
+  expect(await queryOf(ctx.store).selectFrom("webhooks").select("lease_worker").execute()).toEqual(
     Array(2).fill({ lease_worker: null }),
   );
 });

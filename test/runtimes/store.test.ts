@@ -20,8 +20,8 @@ const FILES = FOLDERS.flatMap((folder) =>
 
 const PROBE = `
   const { openDb } = await import("./src/store/engine/db.ts");
-  const db = await openDb({ file: ":memory:" });
-  process.stdout.write(db.driver);`;
+  const store = await openStore({ file: ":memory:" });
+  process.stdout.write(store.driver);`;
 
 const CAN_LOAD_NATIVE = `new (require("better-sqlite3"))(":memory:").close()`;
 

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { SEALED_COLUMNS } from "../../src/services/upkeep/sealed-columns.ts";
+import { PLACES } from "../../src/services/upkeep/sealed-columns.ts";
+import { SEALED_COLUMNS, type SealedTable } from "../../src/store/tables/sealed-columns.ts";
 import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import {
@@ -11,6 +12,7 @@ import {
   revokeKey,
 } from "../../src/services/access/api-keys.ts";
 import { createTestContext } from "../support/context.ts";
+import { rawOf } from "../support/handles.ts";
 
 const cipher = createCipher(randomBytes(32));
 
@@ -21,10 +23,11 @@ function neighbours(keys: readonly string[]): Record<string, string | number>[] 
 }
 
 describe("what is sealed", () => {
-  const rows = SEALED_COLUMNS.flatMap((column) =>
-    neighbours(column.keys).map((row) => ({ column, row, place: column.place(row) })),
+  const tables = Object.keys(SEALED_COLUMNS) as SealedTable[];
+  const rows = tables.flatMap((table) =>
+    neighbours(SEALED_COLUMNS[table].keys).map((row) => ({ table, row, place: PLACES[table](row) })),
   );
-  const named = rows.filter(({ column }) => column.table !== "meta");
+  const named = rows.filter(({ table }) => table !== "meta");
 
   it("opens in its own row and column alone", () => {
     for (const from of named) {
@@ -78,7 +81,7 @@ describe("API keys", () => {
     expect(new Set(keys.map(({ key }) => key.split("_")[2])).size).toBe(50);
     for (const { key } of keys) expect(key).toMatch(/^phk_[0-9a-z]{26}_[0-9a-f]{64}$/);
     const stored = JSON.stringify([
-      ctx.db.raw.prepare("SELECT * FROM api_keys").all([]),
+      rawOf(ctx.store).prepare("SELECT * FROM api_keys").all([]),
       await listKeys(ctx, "default"),
       ctx.log.lines,
     ]);
@@ -110,6 +113,8 @@ it("an address of the calendar is kept as a hash and sealed, and one of 256 bits
   const { url } = await openCalendarLink(ctx, "default", { isNew: false });
   const token = /\/calendar\/([\w-]+)\.ics$/.exec(url)?.[1] ?? "";
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
-  expect(JSON.stringify(ctx.db.raw.prepare("SELECT * FROM calendar_links").all([]))).not.toContain(token);
+  expect(JSON.stringify(rawOf(ctx.store).prepare("SELECT * FROM calendar_links").all([]))).not.toContain(
+    token,
+  );
   expect((await openCalendarLink(ctx, "default", { isNew: true })).url).not.toBe(url);
 });

@@ -11,7 +11,7 @@ import { callerOf, createTestContext, type TestContext } from "./context.ts";
 import { createMemoryMedia, type MemoryMedia } from "./memory-media.ts";
 import { addPost, drain, readPost } from "./publishing.ts";
 import type { PdsUser } from "./pds.ts";
-import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
 
 export interface PostContent {
   readonly caption?: string;
@@ -109,7 +109,7 @@ async function connectUser(
 }
 
 async function readAccount(ctx: TestContext, id: string): Promise<Tables["accounts"]> {
-  const row = await findAccountRow(ctx.db.query, DEFAULT_OWNER, id);
+  const row = await findAccountRow(ctx.store, DEFAULT_OWNER, id);
   if (row === undefined) throw new Error("The account was not stored.");
   return row;
 }

@@ -5,7 +5,7 @@ import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext, CallContext } from "../../src/services/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openDb } from "../../src/store/engine/db.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { FakeClock } from "./clock.ts";
 
 export interface LogLine {
@@ -40,7 +40,7 @@ export type TestContext = AppContext &
 export async function createTestContext(
   overrides: Partial<AppContext> & { readonly platformList?: readonly AnyPlatform[] } = {},
 ): Promise<TestContext> {
-  const db = overrides.db ?? (await openDb({ file: ":memory:" }));
+  const store = overrides.store ?? (await openStore({ file: ":memory:" }));
   const { platformList, ...parts } = overrides;
   return {
     settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings: {} },
@@ -55,10 +55,10 @@ export async function createTestContext(
     publicUrl: async () => "http://localhost:4747",
     wakePublisher: () => {},
     ...parts,
-    db,
+    store,
     clock: (parts.clock as FakeClock | undefined) ?? new FakeClock(),
     log: (parts.log as ReturnType<typeof createMemoryLogger> | undefined) ?? createMemoryLogger(),
-    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 }
 

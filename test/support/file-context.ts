@@ -32,7 +32,7 @@ export async function createFileContext(
     clock,
     probe: createMediaProbe(),
     folder: join(folder.path, "spool"),
-    findFile: (ownerId, key) => findReadyFile(ctx.db.query, ownerId, key),
+    findFile: (ownerId, key) => findReadyFile(ctx.store, ownerId, key),
     downloadUrl: (id, lastsMs) => createDownloadUrl(ctx, id, lastsMs),
     ...(maxBytes === undefined ? {} : { maxBytes }),
     ...(passFromBytes === undefined ? {} : { passFromBytes }),

@@ -1,6 +1,7 @@
-import type { Db } from "../../src/store/engine/db.ts";
+import type { Store } from "../../src/store/engine/store.ts";
 import { freshRow, insertPost } from "../../src/store/tables/posts.ts";
 import type { PostStatus } from "../../src/domain/posts/post-states.ts";
+import { queryOf } from "./handles.ts";
 
 export interface TestPost {
   readonly id: string;
@@ -15,10 +16,10 @@ export interface TestPost {
 
 /** Writes an account's row as connecting would. */
 export async function addAccount(
-  db: Db,
+  store: Store,
   account: { id: string; ownerId?: string; provider?: string },
 ): Promise<void> {
-  await db.query
+  await queryOf(store)
     .insertInto("accounts")
     .values({
       id: account.id,
@@ -37,8 +38,8 @@ export async function addAccount(
 }
 
 /** Writes posts as scheduling would, in one transaction, in the states that are given. */
-export async function addPosts(db: Db, posts: readonly TestPost[]): Promise<void> {
-  await db.transaction(async (tx) => {
+export async function addPosts(store: Store, posts: readonly TestPost[]): Promise<void> {
+  await store.write(async (tx) => {
     for (const post of posts) {
       const scheduledAt = new Date(post.scheduledAt ?? "2026-12-01T09:00:00Z").getTime();
       const row = freshRow({
@@ -54,6 +55,7 @@ export async function addPosts(db: Db, posts: readonly TestPost[]): Promise<void
         scheduled_at: scheduledAt,
         due_at: scheduledAt,
         content_hash: post.id,
+        is_light: 1,
         created_at: 0,
       });
       insertPost(tx, { ...row, status: post.status ?? "scheduled" });

@@ -1,11 +1,14 @@
+import { LateCauses } from "../../src/publisher/late-causes.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { publishOne } from "../../src/publisher/publish-one.ts";
 import { claimDue } from "../../src/publisher/tick.ts";
-import { Turn } from "../../src/publisher/turn.ts";
-import { freshRow, insertPost, POST_COLUMNS, type PostRow } from "../../src/store/tables/posts.ts";
+import { Gate } from "../../src/domain/gate.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
+import { freshRow, insertPost, POST_COLUMNS } from "../../src/store/tables/posts.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
+import { queryOf } from "./handles.ts";
 
 /** An account as connecting leaves it. */
 export async function addAccount(
@@ -31,12 +34,14 @@ export async function addAccount(
     secrets_version: 0,
     in_flight_post: null,
     next_allowed_at: 0,
+    wait_cause: null,
+    freed_at: null,
     last_published_at: null,
     created_at: now,
     updated_at: now,
     ...overrides,
   };
-  await ctx.db.query.insertInto("accounts").values(row).execute();
+  await queryOf(ctx.store).insertInto("accounts").values(row).execute();
   return row;
 }
 
@@ -61,23 +66,28 @@ export async function addPost(
       scheduled_at: scheduledAt,
       due_at: scheduledAt,
       content_hash: "",
+      is_light: 1,
       created_at: now,
     }),
     ...overrides,
   };
-  await ctx.db.transaction(async (tx) => insertPost(tx, row));
+  await ctx.store.write(async (tx) => insertPost(tx, row));
   return row;
 }
 
 export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
-  return ctx.db.query.selectFrom("posts").select(POST_COLUMNS).where("id", "=", id).executeTakeFirstOrThrow();
+  return queryOf(ctx.store)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where("id", "=", id)
+    .executeTakeFirstOrThrow();
 }
 
 /** One tick: takes up what is due and works on it to its end. Returns how many were taken. */
 export async function runTick(ctx: AppContext, signal = new AbortController().signal): Promise<number> {
-  const { claimed } = await claimDue(ctx, { limit: 100 });
-  await Promise.all(claimed.map((one) => publishOne(ctx, one, { signal, turn: new Turn() })));
-  return claimed.length;
+  const { posts } = await claimDue(ctx, { lateCauses: new LateCauses(), limit: 100 });
+  await Promise.all(posts.map((one) => publishOne(ctx, one, { signal, sending: new Gate(100) })));
+  return posts.length;
 }
 
 /** Ticks until nothing is due. */

@@ -7,10 +7,11 @@ import type { AnyPlatform, EffectSpec, Json, PublishIo } from "../../src/ports/p
 import { readInsights } from "../../src/services/posts/insights.ts";
 import { createPlatformIo } from "../../src/services/publishing/platform-io.ts";
 import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import type { PostRow } from "../../src/store/tables/posts.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import type { TestContext } from "./context.ts";
 import { addPost, drain, readPost } from "./publishing.ts";
+import { queryOf } from "./handles.ts";
 
 /** A platform with a connected account and somewhere to look at what it shows. */
 export interface Stage extends AsyncDisposable {
@@ -259,5 +260,5 @@ async function finish(ctx: TestContext, id: string): Promise<PostRow> {
 }
 
 function unsettled(ctx: TestContext): Promise<object[]> {
-  return ctx.db.query.selectFrom("effects").selectAll().where("state", "!=", "done").execute();
+  return queryOf(ctx.store).selectFrom("effects").selectAll().where("state", "!=", "done").execute();
 }

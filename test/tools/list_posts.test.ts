@@ -7,9 +7,9 @@ import { addAccount, addPosts } from "../support/post-rows.ts";
 describe("list_posts", () => {
   it("answers a page of 50 unless told otherwise, each post with all its fields", async () => {
     await using ctx = await createTestContext();
-    await addAccount(ctx.db, { id: "acc_1" });
+    await addAccount(ctx.store, { id: "acc_1" });
     await addPosts(
-      ctx.db,
+      ctx.store,
       Array.from({ length: 60 }, (_, at) => ({
         id: `post_${at}`,
         caption: `Number ${at}`,

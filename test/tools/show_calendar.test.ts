@@ -6,8 +6,8 @@ import { addAccount, addPosts } from "../support/post-rows.ts";
 
 it("answers whole posts and the window they lie in", async () => {
   await using ctx = await createTestContext();
-  await addAccount(ctx.db, { id: "acc_1" });
-  await addPosts(ctx.db, [{ id: "post_1", caption: "Hello", scheduledAt: "2026-11-24T08:00:00Z" }]);
+  await addAccount(ctx.store, { id: "acc_1" });
+  await addPosts(ctx.store, [{ id: "post_1", caption: "Hello", scheduledAt: "2026-11-24T08:00:00Z" }]);
   const { result } = await createToolbox(ctx, [showCalendar]).call(
     "show_calendar",
     { from: "2026-11-23", to: "2026-11-29" },

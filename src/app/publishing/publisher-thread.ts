@@ -2,7 +2,8 @@ import type { MessagePort } from "node:worker_threads";
 import { loadCatalog } from "../catalog.ts";
 import { createContext } from "../compose.ts";
 import { SECOND } from "../../domain/time.ts";
-import type { WorkerRole } from "../../publisher/workers.ts";
+import type { WorkerRole } from "../../store/tables/workers.ts";
+
 import { runPublisher, type Machine } from "./running-publisher.ts";
 import type { Settings } from "../setup.ts";
 import type { Threads } from "./threads.ts";

@@ -1,7 +1,8 @@
 import { VERSION } from "../version.ts";
 import type { Context } from "../compose.ts";
 import { startPublisher, type Publisher } from "../../publisher/loop.ts";
-import { dismissWorker, enlistWorker, type WorkerRole } from "../../publisher/workers.ts";
+import type { WorkerRole } from "../../store/tables/workers.ts";
+import { dismissWorker, enlistWorker } from "../../publisher/workers.ts";
 import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
@@ -25,7 +26,7 @@ export async function runPublisher(
   const publisher = await startPublisher(ctx, {
     identity: { ...worker, version: VERSION },
     locks: createWorkerLocks(folder.locks),
-    mark: () => advanceGeneration(ctx.db, folder.generation),
+    mark: () => advanceGeneration(ctx.store, folder.generation),
   });
   ctx.links.wakePublisher = () => publisher.wake();
   const events = startWebhookLoop(ctx);

@@ -11,7 +11,8 @@ import { createFilesRouter } from "../../http/files/files-routes.ts";
 import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
-import type { WorkerRole } from "../../publisher/workers.ts";
+import type { WorkerRole } from "../../store/tables/workers.ts";
+
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import { ensureFirstKey, isKeyActive } from "../../services/access/api-keys.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";

@@ -12,7 +12,7 @@ import type { Machine } from "../publishing/running-publisher.ts";
 import type { Settings } from "../setup.ts";
 import type { Base } from "./stdio-service.ts";
 import { createCipher } from "../../store/engine/cipher.ts";
-import { openDb } from "../../store/engine/db.ts";
+import { openStore } from "../../store/open-store.ts";
 import { systemClock } from "../system-clock.ts";
 import { createLateToolbox, type ToolAccess } from "../../toolkit/late-toolbox.ts";
 import { VERSION } from "../version.ts";
@@ -46,9 +46,9 @@ export async function runStdio(start: StdioStart): Promise<void> {
   );
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
-    const db = await openDb({ file: settings.folder.database });
-    closers.add(() => db[Symbol.asyncDispose]());
-    const base = { db, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
+    const store = await openStore({ file: settings.folder.database });
+    closers.add(() => store[Symbol.asyncDispose]());
+    const base = { store, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
     const service = new LateService(start, base, closers);
     await serveStdio({
       toolbox: await service.toolbox(),

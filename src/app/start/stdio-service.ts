@@ -18,7 +18,7 @@ const PUBLISHER_GRACE_MS = 500;
 const LISTENER_GRACE_MS = 300;
 
 /** What is there before the service is. */
-export type Base = Pick<AppContext, "clock" | "log" | "cipher" | "db">;
+export type Base = Pick<AppContext, "clock" | "log" | "cipher" | "store">;
 
 export interface StdioServiceParts {
   readonly settings: Settings;

@@ -63,7 +63,7 @@ export async function examine(env: Environment): Promise<Finding[]> {
   const ctx = await attempt("database", () => createContext(setup));
   if (ctx === null) return findings;
   try {
-    note("database", "ok", `${folder.database} (${ctx.db.driver})`);
+    note("database", "ok", `${folder.database} (${ctx.store.engine})`);
     findings.push(
       ...(await examineFiles(setup, ctx)),
       ...(await examineRestore(ctx)),

@@ -21,8 +21,9 @@ import { copyFiles } from "../../services/upkeep/restore-files.ts";
 import { holdRestored } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Settings } from "../setup.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
-import { openDb, type Db } from "../../store/engine/db.ts";
-import { openSqlite } from "../../store/engine/driver.ts";
+import type { Store } from "../../store/engine/store.ts";
+import { openStore } from "../../store/open-store.ts";
+import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../../store/backup/restored-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/engine/folder-lock.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
@@ -118,29 +119,11 @@ const STAGING = ".restore-";
 
 /** Throws `conflict` for a database that holds posts, or that cannot be read. */
 function assertEmpty({ path, database }: DataFolder, isPresent: boolean): void {
-  if (!isPresent || countPosts(database) === 0) return;
+  if (!isPresent || countPostsIn(database) === 0) return;
   throw new AppError(
     "conflict",
     `The data folder ${path} holds posts (or a database that cannot be read). To replace it, use --force: the old database is kept beside the new one. Or set POSTHORN_DATA_DIR to an empty folder.`,
   );
-}
-
-/** Null where it cannot be told. */
-function countPosts(file: string): number | null {
-  try {
-    const { database } = openSqlite({ file, busyTimeoutMs: 0 });
-    try {
-      const table = database
-        .prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'posts'")
-        .get([]);
-      if (table === undefined) return 0;
-      return (database.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number }).count;
-    } finally {
-      database.close();
-    }
-  } catch {
-    return null;
-  }
 }
 
 interface Preparing {
@@ -155,30 +138,27 @@ async function prepareDatabase(
   { folder, backup, generation }: Preparing,
 ): Promise<{ held: number; posts: number }> {
   const { platforms } = await loadCatalog();
-  await using db = await openDb({ file });
-  assertSound(db);
-  await assertKeyFits(db, folder, backup.manifest.secretKeyId);
-  const held = await db.exclusive((raw) =>
-    holdRestored(raw, { generation, now: systemClock.now(), platforms }),
-  );
-  const { count } = db.raw.prepare("SELECT count(*) AS count FROM posts").get([]) as { count: number };
-  // Everything into the one file that is about to be moved.
-  db.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  return { held, posts: count };
+  await using store = await openStore({ file });
+  await assertSound(store);
+  await assertKeyFits(store, folder, backup.manifest.secretKeyId);
+  const now = systemClock.now();
+  const held = await store.write((tx) => holdRestored(tx, { generation, now, platforms }));
+  const posts = await countPosts(store);
+  await foldLog(store);
+  return { held, posts };
 }
 
-function assertSound(db: Db): void {
-  const [first] = db.raw.prepare("PRAGMA quick_check(1)").all([]) as { quick_check: string }[];
-  if (first?.quick_check === "ok") return;
+async function assertSound(store: Store): Promise<void> {
+  if (await isSound(store)) return;
   throw new AppError(
     "invalid",
     "The database in the backup is damaged. Nothing was changed. Take another backup.",
   );
 }
 
-async function assertKeyFits(db: Db, folder: DataFolder, backupKeyId: string): Promise<void> {
+async function assertKeyFits(store: Store, folder: DataFolder, backupKeyId: string): Promise<void> {
   const key = await findSecretKey(folder.secretKey);
-  if (key !== null && (await ownsDatabase(db.query, createCipher(key)))) return;
+  if (key !== null && (await ownsDatabase(store, createCipher(key)))) return;
   const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
   throw new AppError(
     "unavailable",
@@ -205,24 +185,10 @@ async function asideName(database: string): Promise<string> {
 }
 
 async function keepAside(database: string, aside: string): Promise<void> {
-  emptyWal(database);
+  foldLogOf(database);
   // A damaged database keeps its journal; the new one must not find it.
   for (const end of ["-wal", "-shm"]) {
     if (await isThere(database + end)) await rename(database + end, aside + end);
   }
   await link(database, aside).catch(() => copyFile(database, aside));
-}
-
-/** Brings what stands in the journal into the database itself, which removes the journal. One that is damaged stays as it is. */
-function emptyWal(file: string): void {
-  try {
-    const { database } = openSqlite({ file, busyTimeoutMs: 0 });
-    try {
-      database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } finally {
-      database.close();
-    }
-  } catch {
-    // It could not be opened: there is nothing to bring in.
-  }
 }

@@ -12,7 +12,7 @@ import { AppError } from "../../domain/errors.ts";
 import { resealAll } from "../../services/upkeep/sealed-columns.ts";
 import { openCipher } from "../secret-key.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
-import { openDb } from "../../store/engine/db.ts";
+import { openStore } from "../../store/open-store.ts";
 import { isThere } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/engine/folder-lock.ts";
 
@@ -45,13 +45,13 @@ export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<
   }
   const lock = takeFolder(folder.locks);
   try {
-    await using db = await openDb({ file: folder.database });
-    const old = await openCipher(db.query, { masterKey: await readPresentKey(folder), folder });
+    await using store = await openStore({ file: folder.database });
+    const old = await openCipher(store, { masterKey: await readPresentKey(folder), folder });
     const present = await readPresentKey(folder);
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));
     const key = await makeNextSecretKey(folder);
     const fresh = createCipher(key);
-    const resealed = await db.exclusive((raw) => resealAll(raw, { old, fresh }));
+    const resealed = await store.write((tx) => resealAll(tx, { old, fresh }));
     await promoteNextSecretKey(folder);
     return { oldKeyId: secretKeyId(present), newKeyId: secretKeyId(key), ...resealed };
   } finally {

@@ -1,7 +1,13 @@
 import { z } from "zod";
 
 /**
- * Fields of `metadata` that mean the same on every platform (CONTRACT §4). A platform's schema picks from them and adds its own
+ * What an address of media is for, told by its schema's `.meta({ media })`: an item of the post itself, one of a post of its
+ * thread, or a picture in front of it. Such a text is looked up, checked and kept like `mediaUrl`.
+ */
+export const MediaRole = z.enum(["item", "thread", "thumbnail"]);
+
+/**
+ * Fields of `metadata` that mean the same on every platform. A platform's schema picks from them and adds its own
  * limits, so that one name has one meaning everywhere.
  */
 const Address = z.string().min(1).max(4_096);
@@ -18,7 +24,7 @@ export const commonMetadata = {
   moreMedia: z
     .array(
       z.strictObject({
-        url: Address.describe("An https address, an r2:// address, or a file id."),
+        url: Address.meta({ media: "item" }).describe("An https address, an r2:// address, or a file id."),
         altText: z.string().max(2_000).optional().describe("What it shows."),
       }),
     )
@@ -42,7 +48,7 @@ export const commonMetadata = {
     .array(
       z.strictObject({
         caption: z.string().min(1).max(10_000).describe("Text of the follow-up post."),
-        mediaUrl: Address.optional().describe("Its media."),
+        mediaUrl: Address.meta({ media: "thread" }).optional().describe("Its media."),
         altText: z.string().max(2_000).optional().describe("What its media shows."),
       }),
     )
@@ -50,7 +56,7 @@ export const commonMetadata = {
     .optional()
     .describe("Follow-up posts, in order."),
   firstComment: z.string().max(10_000).optional().describe("A comment put under the post at once."),
-  thumbnailUrl: Address.optional().describe(
-    "Picture shown before the media plays: an https address, an r2:// address, or a file id.",
-  ),
+  thumbnailUrl: Address.meta({ media: "thumbnail" })
+    .optional()
+    .describe("Picture shown before the media plays: an https address, an r2:// address, or a file id."),
 } as const;

@@ -52,6 +52,25 @@ export const ListedPost = z
     "Also mediaUrl, metadata, leadMinutes, platformPostId, attempts, publishedAt, createdAt, updatedAt.",
   );
 
+/**
+ * What made a post late. `load`: nothing but other work of the publisher. `limit`: more was due than one process works on at
+ * a time. `order`: an earlier post of the same channel had to be tried again first.
+ */
+export const LATE_CAUSES = [
+  "no_worker",
+  "account_busy",
+  "spacing",
+  "rate_limit",
+  "retry",
+  "order",
+  "media",
+  "clock",
+  "limit",
+  "channel",
+  "load",
+] as const;
+export type LateCause = (typeof LATE_CAUSES)[number];
+
 /** One try to bring a post onto its platform. */
 export const Attempt = z
   .strictObject({
@@ -71,6 +90,7 @@ export const Attempt = z
     ]),
     error: z.string().nullable(),
     latenessMs: z.int().nullable().describe("Milliseconds after its due moment at which it was taken up."),
+    lateCause: z.enum(LATE_CAUSES).nullable().describe("What made it late; null: it was on time."),
     steps: z.array(
       z.strictObject({
         step: z.string(),

@@ -13,7 +13,7 @@ import {
   touchApiKey,
   type ApiKeyRow,
 } from "../../store/tables/api-keys.ts";
-import type { Query, Tx } from "../../store/engine/db.ts";
+import type { Reader } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
 
 /** A key as lists show it. Its secret is not kept anywhere. */
@@ -64,13 +64,13 @@ export async function createKey(
   const accountIds = await readAccountIds(ctx, ownerId, input.accountIds);
   const limits = { permissions, accountIds, expiresAt: readExpiry(ctx, input.expires) };
   const { key, row } = makeKey(ctx, ownerId, { name: readName(input.name), ...limits });
-  await insertApiKey(ctx.db.query, row);
+  await ctx.store.write((tx) => insertApiKey(tx, row));
   return { key, apiKey: toApiKey(ctx, row) };
 }
 
 /** A full key of the default owner, once: null where any key was ever made. */
 export async function ensureFirstKey(ctx: AppContext): Promise<string | null> {
-  return ctx.db.transaction(async (tx) => {
+  return ctx.store.write(async (tx) => {
     if (await hasApiKeys(tx)) return null;
     const all = { permissions: PERMISSIONS, accountIds: null, expiresAt: null };
     const { key, row } = makeKey(ctx, DEFAULT_OWNER, { name: "First key", ...all });
@@ -81,14 +81,14 @@ export async function ensureFirstKey(ctx: AppContext): Promise<string | null> {
 
 /** The owner's keys, oldest first, revoked ones among them. */
 export async function listKeys(ctx: AppContext, ownerId: string): Promise<{ keys: ApiKey[] }> {
-  const rows = await listApiKeyRows(ctx.db.query, ownerId);
+  const rows = await listApiKeyRows(ctx.store, ownerId);
   return { keys: rows.map((row) => toApiKey(ctx, row)) };
 }
 
 /** Takes the whole key, `key_<id>` or `<id>`. Revoking twice changes nothing. Throws `not_found`. */
 export async function revokeKey(ctx: AppContext, ownerId: string, text: string): Promise<{ apiKey: ApiKey }> {
   const id = `key_${KEY_TEXT.exec(text)?.[1] ?? text.replace(/^key_/, "")}`;
-  const row = await ctx.db.transaction((tx) => revokeApiKeyRow(tx, { ownerId, id, now: ctx.clock.now() }));
+  const row = await ctx.store.write((tx) => revokeApiKeyRow(tx, { ownerId, id, now: ctx.clock.now() }));
   // The text may hold a secret: it is not repeated.
   if (row === null)
     throw new AppError(
@@ -111,7 +111,7 @@ export async function authenticate(
   if (fixedKey !== null && timingSafeEqual(sha256(keyText), sha256(fixedKey))) return FIXED_CALLER;
   const match = KEY_TEXT.exec(keyText);
   if (match?.[1] === undefined || match[2] === undefined) return null;
-  const row = await findApiKeyRow(ctx.db.query, `key_${match[1]}`);
+  const row = await findApiKeyRow(ctx.store, `key_${match[1]}`);
   // An unknown id costs the same comparison as a known one.
   const isSecret = timingSafeEqual(sha256(match[2]), Buffer.from(row?.secret_hash ?? NO_HASH, "hex"));
   if (row === undefined || !isSecret || statusOf(ctx, row) !== "active") return null;
@@ -128,7 +128,7 @@ export async function authenticate(
 /** Whether the key that a caller came with is good still: neither revoked nor expired since. */
 export async function isKeyActive(ctx: AppContext, { keyId }: Caller): Promise<boolean> {
   if (keyId === FIXED_KEY_ID) return true;
-  const row = await findApiKeyRow(ctx.db.query, keyId);
+  const row = await findApiKeyRow(ctx.store, keyId);
   return row !== undefined && statusOf(ctx, row) === "active";
 }
 
@@ -146,9 +146,11 @@ function touchLazily(ctx: AppContext, row: ApiKeyRow): void {
   const now = ctx.clock.now();
   if (row.last_used_at !== null && now - row.last_used_at < TOUCH_EVERY_MS) return;
   // A request does not wait for it and does not fail with it: the database may be busy or about to close.
-  touchApiKey(ctx.db.query, { ownerId: row.owner_id, id: row.id, now }).catch((error: unknown) =>
-    ctx.log.debug({ keyId: row.id, error }, "The latest use of a key was not written"),
-  );
+  ctx.store
+    .write((tx) => touchApiKey(tx, { ownerId: row.owner_id, id: row.id, now }))
+    .catch((error: unknown) =>
+      ctx.log.debug({ keyId: row.id, err: error }, "The latest use of a key was not written"),
+    );
 }
 
 interface KeyLimits {
@@ -207,7 +209,7 @@ async function readAccountIds(
       "invalid",
       "accounts: give at least one account id, or leave it out for all accounts.",
     );
-  const known = await ownAccountIds(ctx.db.query, ownerId);
+  const known = await ownAccountIds(ctx.store, ownerId);
   const unknown = given.find((id) => !known.includes(id));
   if (unknown === undefined) return [...new Set(given)];
   const hint =
@@ -220,8 +222,8 @@ async function readAccountIds(
   );
 }
 
-async function ownAccountIds(query: Query | Tx, ownerId: string): Promise<string[]> {
-  return (await listAccountRows(query, ownerId)).map((row) => row.id);
+async function ownAccountIds(reader: Reader, ownerId: string): Promise<string[]> {
+  return (await listAccountRows(reader, ownerId)).map((row) => row.id);
 }
 
 const SPAN_UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY };

@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
+import { insertKey } from "../../store/tables/idempotency.ts";
 import type { AppContext } from "../context.ts";
 import { canonicalJson } from "./idempotency.ts";
 
@@ -68,22 +69,16 @@ async function isFirstUse(
   use: { readonly tool: string; readonly nonce: string; readonly expiresAt: number },
 ): Promise<boolean> {
   const now = ctx.clock.now();
-  return ctx.db.transaction(async (tx) => {
-    await tx.deleteFrom("idempotency").where("expires_at", "<=", now).execute();
-    const { numInsertedOrUpdatedRows } = await tx
-      .insertInto("idempotency")
-      .values({
-        owner_id: caller.ownerId,
-        key_hash: createHash("sha256").update(`confirmation\n${use.nonce}`).digest("hex"),
-        tool: use.tool,
-        fingerprint: "",
-        worker_id: null,
-        result: null,
-        created_at: now,
-        expires_at: use.expiresAt,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirst();
-    return numInsertedOrUpdatedRows === 1n;
-  });
+  return ctx.store.write((tx) =>
+    insertKey(tx, {
+      owner_id: caller.ownerId,
+      key_hash: createHash("sha256").update(`confirmation\n${use.nonce}`).digest("hex"),
+      tool: use.tool,
+      fingerprint: "",
+      worker_id: null,
+      result: null,
+      created_at: now,
+      expires_at: use.expiresAt,
+    }),
+  );
 }

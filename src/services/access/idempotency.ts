@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR } from "../../domain/time.ts";
-import type { Tx } from "../../store/engine/db.ts";
+import type { Tx } from "../../store/engine/store.ts";
+import { completeKey, deleteKey, findKey, insertKey, takeOverKey } from "../../store/tables/idempotency.ts";
+import { isWorkerListed } from "../../store/tables/workers.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../context.ts";
 
-/** How long a key's answer is kept (CONTRACT §5). */
+/** How long a key's answer is kept. */
 const KEPT_MS = 24 * HOUR;
 
 export interface Replayable<T> {
@@ -32,31 +34,15 @@ export async function runOnce<T>(
   const keyHash = sha256(call.key);
   const fingerprint = sha256(`${call.tool}\n${canonicalJson(call.args)}`);
   const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
-  if (stored !== null)
-    return {
-      result: JSON.parse(
-        ctx.cipher.open(stored, placeOf({ owner_id: caller.ownerId, key_hash: keyHash })),
-      ) as T,
-      isReplay: true,
-    };
+  const key = { ownerId: caller.ownerId, keyHash };
+  const place = placeOf({ owner_id: caller.ownerId, key_hash: keyHash });
+  if (stored !== null) return { result: JSON.parse(ctx.cipher.open(stored, place)) as T, isReplay: true };
 
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
-    const { numUpdatedRows } = await tx
-      .updateTable("idempotency")
-      .set({
-        worker_id: null,
-        result: ctx.cipher.seal(
-          JSON.stringify(result),
-          placeOf({ owner_id: caller.ownerId, key_hash: keyHash }),
-        ),
-      })
-      .where("owner_id", "=", caller.ownerId)
-      .where("key_hash", "=", keyHash)
-      .where("worker_id", "=", ctx.workerId)
-      .executeTakeFirst();
+    const sealed = ctx.cipher.seal(JSON.stringify(result), place);
     // Another process took the key over, believing this one dead: what stands in this transaction must not stand twice.
-    if (numUpdatedRows === 0n)
+    if (!(await completeKey(tx, key, { workerId: ctx.workerId, result: sealed })))
       throw new AppError(
         "conflict",
         "This idempotency key is being used by another request. Ask again in a moment.",
@@ -65,25 +51,23 @@ export async function runOnce<T>(
   };
   try {
     const result = await work({ keyHash, complete });
-    if (!isComplete) await ctx.db.transaction((tx) => complete(tx, result));
+    if (!isComplete) await ctx.store.write((tx) => complete(tx, result));
     return { result, isReplay: false };
   } catch (error) {
-    await ctx.db.query
-      .deleteFrom("idempotency")
-      .where("owner_id", "=", caller.ownerId)
-      .where("key_hash", "=", keyHash)
-      .where("worker_id", "=", ctx.workerId)
-      .execute();
+    await ctx.store.write((tx) => deleteKey(tx, key, ctx.workerId));
     throw error;
   }
 }
 
-/** Makes a change and, in the same transaction, keeps the answer for the call's key: after a crash both stand or neither. */
+/**
+ * The one way of a use case to write what its call is for: the change and, where the call carries a key, its answer are
+ * committed together, so that after a crash both stand or neither. What comes back is the answer.
+ */
 export function commitOnce<T>(
   call: Pick<CallContext, "ctx" | "idempotency">,
   change: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  return call.ctx.db.transaction(async (tx) => {
+  return call.ctx.store.write(async (tx) => {
     const answer = await change(tx);
     await call.idempotency?.complete(tx, answer);
     return answer;
@@ -94,43 +78,33 @@ export function commitOnce<T>(
 async function claimKey(
   ctx: AppContext,
   caller: Caller,
-  row: { keyHash: string; fingerprint: string; tool: string },
+  wanted: { keyHash: string; fingerprint: string; tool: string },
 ): Promise<string | null> {
-  return ctx.db.transaction(async (tx) => {
-    const now = ctx.clock.now();
-    await tx.deleteFrom("idempotency").where("expires_at", "<=", now).execute();
-    const known = await tx
-      .selectFrom("idempotency")
-      .selectAll()
-      .where("owner_id", "=", caller.ownerId)
-      .where("key_hash", "=", row.keyHash)
-      .executeTakeFirst();
-    if (known === undefined) {
-      await tx
-        .insertInto("idempotency")
-        .values({
-          owner_id: caller.ownerId,
-          key_hash: row.keyHash,
-          tool: row.tool,
-          fingerprint: row.fingerprint,
-          worker_id: ctx.workerId,
-          result: null,
-          created_at: now,
-          expires_at: now + KEPT_MS,
-        })
-        .execute();
-      return null;
-    }
-    if (known.fingerprint !== row.fingerprint) {
+  const key = { ownerId: caller.ownerId, keyHash: wanted.keyHash };
+  const now = ctx.clock.now();
+  const row = {
+    owner_id: caller.ownerId,
+    key_hash: wanted.keyHash,
+    tool: wanted.tool,
+    fingerprint: wanted.fingerprint,
+    worker_id: ctx.workerId,
+    result: null,
+    created_at: now,
+    expires_at: now + KEPT_MS,
+  };
+  return ctx.store.write(async (tx) => {
+    if (await insertKey(tx, row)) return null;
+    const known = await findKey(tx, key);
+    if (known !== undefined && known.fingerprint !== wanted.fingerprint) {
       throw new AppError(
         "conflict",
         "This idempotency key was used for another request in the last 24 hours. Use a new key for a new request.",
       );
     }
-    if (known.result !== null) return known.result;
+    if (known?.result != null) return known.result;
     if (
-      known.worker_id === ctx.workerId ||
-      (known.worker_id !== null && (await isWorkerListed(tx, known.worker_id)))
+      known?.worker_id === ctx.workerId ||
+      (known?.worker_id != null && (await isWorkerListed(tx, known.worker_id)))
     ) {
       throw new AppError(
         "conflict",
@@ -138,20 +112,9 @@ async function claimKey(
       );
     }
     // Its process died before the effect: what must not happen twice is committed together with the result.
-    await tx
-      .updateTable("idempotency")
-      .set({ worker_id: ctx.workerId })
-      .where("owner_id", "=", caller.ownerId)
-      .where("key_hash", "=", row.keyHash)
-      .execute();
+    await takeOverKey(tx, key, ctx.workerId);
     return null;
   });
-}
-
-/** Dead workers are taken off the list by the publishers' sweep (`src/publisher/workers.ts`). */
-async function isWorkerListed(tx: Tx, workerId: string): Promise<boolean> {
-  const row = await tx.selectFrom("workers").select("id").where("id", "=", workerId).executeTakeFirst();
-  return row !== undefined;
 }
 
 /** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */

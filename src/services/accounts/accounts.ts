@@ -9,7 +9,7 @@ import {
   updateConnection,
   type AccountRow,
 } from "../../store/tables/accounts.ts";
-import type { Query, Tx } from "../../store/engine/db.ts";
+import type { Reader } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
 
 /** How long before its access ends an account asks for attention. */
@@ -17,16 +17,14 @@ const EXPIRING_WITHIN_MS = 7 * DAY;
 
 /** The accounts the caller may see, oldest first. */
 export async function listAccounts(ctx: AppContext, caller: Caller): Promise<{ accounts: Account[] }> {
-  const rows = await listCountedAccounts(ctx.db.query, caller.ownerId);
+  const rows = await listCountedAccounts(ctx.store, caller.ownerId);
   const visible = rows.filter((row) => canReachAccount(caller, row.id));
   return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
 }
 
 /** The row of an account the caller may use; throws `not_found` for every other id. */
 export async function findAccount(ctx: AppContext, caller: Caller, id: string): Promise<AccountRow> {
-  const row = canReachAccount(caller, id)
-    ? await findAccountRow(ctx.db.query, caller.ownerId, id)
-    : undefined;
+  const row = canReachAccount(caller, id) ? await findAccountRow(ctx.store, caller.ownerId, id) : undefined;
   if (row === undefined) {
     throw new AppError(
       "not_found",
@@ -43,8 +41,8 @@ export async function disconnectChannel(
   args: { accountId: string },
 ): Promise<{ account: Account }> {
   const found = await findAccount(ctx, caller, args.accountId);
-  if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.db.query, found) };
-  const account = await ctx.db.transaction(async (tx) => {
+  if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.store, found) };
+  const account = await ctx.store.write(async (tx) => {
     await updateConnection(
       tx,
       { ownerId: caller.ownerId, id: found.id },
@@ -66,12 +64,12 @@ export async function disconnectChannel(
 /** Asks for a reconnection, unless the account's secrets were changed since the row was read. */
 export async function markReconnectRequired(ctx: AppContext, row: AccountRow, reason: string): Promise<void> {
   const seen = { ownerId: row.owner_id, id: row.id, version: row.secrets_version };
-  await requireReconnect(ctx.db.query, seen, { reason, now: ctx.clock.now() });
+  await ctx.store.write((tx) => requireReconnect(tx, seen, { reason, now: ctx.clock.now() }));
 }
 
 /** The account with its count of waiting posts. */
-export async function showAccount(ctx: AppContext, query: Query | Tx, row: AccountRow): Promise<Account> {
-  const [counted] = await listCountedAccounts(query, row.owner_id, row.id);
+export async function showAccount(ctx: AppContext, reader: Reader, row: AccountRow): Promise<Account> {
+  const [counted] = await listCountedAccounts(reader, row.owner_id, row.id);
   return toAccount(ctx, row, counted?.queued ?? 0);
 }
 

@@ -61,7 +61,7 @@ export async function getAccountAnalytics(
 ): Promise<AccountAnalytics> {
   const account = await findAccount(ctx, caller, args.accountId);
   const days = readDays(ctx, args);
-  const ended = await readEnded(ctx.db.query, { ownerId: account.owner_id, id: account.id }, rangeOf(days));
+  const ended = await readEnded(ctx.store, { ownerId: account.owner_id, id: account.id }, rangeOf(days));
   const range = { from: dateOf(days[0]), to: dateOf(days.at(-1)) };
   const theirs = await askPlatform(ctx, account, range);
   const byDay = new Map(theirs.days.map(({ date, metrics }) => [date, metrics]));

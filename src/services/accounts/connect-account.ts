@@ -15,7 +15,7 @@ import {
   updateConnection,
   type AccountRow,
 } from "../../store/tables/accounts.ts";
-import type { Tx } from "../../store/engine/db.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
 import { createConnectIo, readSettings, toPlatformAccount } from "../publishing/platform-io.ts";
 import { mergeSecrets, openSecrets, scrub, sealSecrets, type SecretValues } from "./secrets.ts";
@@ -120,7 +120,7 @@ export async function connectAccount(
   run: ConnectRun,
 ): Promise<ConnectOutcome> {
   const connected = await askPlatform(ctx, target, run);
-  const row = await ctx.db.transaction(async (tx) => {
+  const row = await ctx.store.write(async (tx) => {
     const stored = await storeAccount(ctx, tx, { target, connected });
     await run.within?.(tx, stored);
     return stored;
@@ -218,6 +218,8 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     secrets_version: 1,
     in_flight_post: null,
     next_allowed_at: 0,
+    wait_cause: null,
+    freed_at: null,
     last_published_at: null,
     created_at: now,
   };

@@ -73,10 +73,12 @@ export async function submitSecrets(
   if (link.state === "closed") return link;
   try {
     const secrets = completeFields(ctx, link.target, submission.secrets);
-    const counted = await countAttempt(ctx.db.query, link.row.id, {
-      now: ctx.clock.now(),
-      maxAttempts: MAX_ATTEMPTS,
-    });
+    const counted = await ctx.store.write((tx) =>
+      countAttempt(tx, link.row.id, {
+        now: ctx.clock.now(),
+        maxAttempts: MAX_ATTEMPTS,
+      }),
+    );
     if (counted === undefined) return await closedNow(ctx, token);
     return await connectOnce(ctx, { ...link, row: counted }, { secrets, signal: submission.signal });
   } catch (error) {
@@ -104,10 +106,12 @@ async function connectOnce(
     return { state: "connected", platformTitle: link.form.platformTitle, accountName: row.name, notice };
   } catch (error) {
     if (error instanceof AppError) {
-      await noteFailure(ctx.db.query, link.row.id, {
-        error: error.message,
-        isLast: link.row.attempts >= MAX_ATTEMPTS,
-      });
+      await ctx.store.write((tx) =>
+        noteFailure(tx, link.row.id, {
+          error: error.message,
+          isLast: link.row.attempts >= MAX_ATTEMPTS,
+        }),
+      );
     }
     throw error;
   }
@@ -134,13 +138,13 @@ async function readLink(
   ctx: AppContext,
   token: string,
 ): Promise<OpenLink | Extract<OpenedConnection, { state: "closed" }>> {
-  const row = await findConnectionByToken(ctx.db.query, hashToken(token));
+  const row = await findConnectionByToken(ctx.store, hashToken(token));
   const platform = row === undefined ? undefined : ctx.platforms.get(row.provider);
   if (row === undefined || platform === undefined) return { state: "closed", reason: "unknown", title: null };
   const reason = closedReason(row, ctx.clock.now());
   if (reason !== null) return { state: "closed", reason, title: platform.title };
   const reconnecting =
-    row.account_id === null ? undefined : await findAccountRow(ctx.db.query, row.owner_id, row.account_id);
+    row.account_id === null ? undefined : await findAccountRow(ctx.store, row.owner_id, row.account_id);
   const target = toTarget(row, platform, reconnecting ?? null);
   return { state: "open", row, target, form: toForm(ctx, row, target) };
 }

@@ -59,7 +59,7 @@ async function connectAtOnce(
       await idempotency?.complete(tx, result);
     },
   });
-  return result ?? connected(await showAccount(ctx, ctx.db.query, row));
+  return result ?? connected(await showAccount(ctx, ctx.store, row));
 }
 
 function connected(account: Account): ConnectResult {
@@ -99,7 +99,7 @@ async function openLink(
     created_at: now,
     expires_at: now + LINK_LIFE_MS,
   };
-  await ctx.db.transaction(async (tx) => {
+  await ctx.store.write(async (tx) => {
     await insertConnection(tx, row, now - REMEMBERED_MS);
     await idempotency?.complete(tx, result);
   });
@@ -131,7 +131,7 @@ export async function checkConnection(
   caller: Caller,
   args: { connectId: string },
 ): Promise<{ status: ConnectionStatus; account: Account | null; error: string | null }> {
-  const row = await findConnection(ctx.db.query, caller.ownerId, args.connectId);
+  const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
   if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
     throw new AppError(
       "not_found",
@@ -147,11 +147,11 @@ export async function checkConnection(
   }
   const account =
     row.status === "connected"
-      ? await findAccountRow(ctx.db.query, caller.ownerId, row.account_id ?? "")
+      ? await findAccountRow(ctx.store, caller.ownerId, row.account_id ?? "")
       : undefined;
   return {
     status: row.status,
-    account: account === undefined ? null : await showAccount(ctx, ctx.db.query, account),
+    account: account === undefined ? null : await showAccount(ctx, ctx.store, account),
     error: row.error,
   };
 }
@@ -173,7 +173,7 @@ export async function connectWithSecrets(
     secrets,
     signal: args.signal ?? new AbortController().signal,
   });
-  return { account: await showAccount(ctx, ctx.db.query, row), notice };
+  return { account: await showAccount(ctx, ctx.store, row), notice };
 }
 
 /** Checks everything that can be checked before a person is bothered. */

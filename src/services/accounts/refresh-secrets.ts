@@ -11,7 +11,7 @@ import {
   storeRefreshed,
   type AccountRow,
 } from "../../store/tables/accounts.ts";
-import type { Db } from "../../store/engine/db.ts";
+import type { Store } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
 import { mergeSecrets, openSecrets, sealSecrets, type SecretValues } from "./secrets.ts";
 
@@ -27,7 +27,7 @@ export interface AccountRef {
 
 /** The account's secrets as they are now. Throws an `auth` fault where they are gone or cannot be opened. */
 export async function loadSecrets(ctx: AppContext, ref: AccountRef): Promise<LoadedSecrets> {
-  const row = await findAccountRow(ctx.db.query, ref.ownerId, ref.id);
+  const row = await findAccountRow(ctx.store, ref.ownerId, ref.id);
   if (row === undefined || row.status === "disconnected")
     throw new PlatformFault("auth", "The channel is disconnected.");
   return openRow(ctx, row);
@@ -51,7 +51,9 @@ export async function giveUp(
   seen: { version: number; fault: PlatformFault },
 ): Promise<boolean> {
   const change = { reason: seen.fault.message, now: ctx.clock.now() };
-  const isMarked = await requireReconnect(ctx.db.query, { ...ref, version: seen.version }, change);
+  const isMarked = await ctx.store.write((tx) =>
+    requireReconnect(tx, { ...ref, version: seen.version }, change),
+  );
   if (isMarked)
     ctx.log.warn(
       { accountId: ref.id, cause: String(seen.fault.cause ?? "") },
@@ -70,15 +72,15 @@ export interface RefreshJob {
 }
 
 /** Refreshes that run now in this process, by account. */
-const running = new WeakMap<Db, Map<string, Promise<LoadedSecrets>>>();
+const running = new WeakMap<Store, Map<string, Promise<LoadedSecrets>>>();
 
 /**
  * Secrets newer than those that were refused. Callers of one account share one refresh; between processes the stored version
  * decides. Throws an `auth` fault when the platform gives no new ones; the account then asks to be reconnected.
  */
 export function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
-  const jobs = running.get(ctx.db) ?? new Map<string, Promise<LoadedSecrets>>();
-  running.set(ctx.db, jobs);
+  const jobs = running.get(ctx.store) ?? new Map<string, Promise<LoadedSecrets>>();
+  running.set(ctx.store, jobs);
   const known = jobs.get(job.ref.id);
   if (known !== undefined) return known;
   const fresh = refreshOnce(ctx, job).finally(() => jobs.delete(job.ref.id));
@@ -111,7 +113,7 @@ async function keep(
   const { version } = job.seen;
   const secretsEnc = sealSecrets(ctx, { owner_id: job.ref.ownerId, id: job.ref.id }, values);
   const change = { secretsEnc, tokenExpiresAt, now: ctx.clock.now() };
-  if (await storeRefreshed(ctx.db.query, { ...job.ref, version }, change))
+  if (await ctx.store.write((tx) => storeRefreshed(tx, { ...job.ref, version }, change)))
     return { values, version: version + 1 };
   return loadSecrets(ctx, job.ref);
 }

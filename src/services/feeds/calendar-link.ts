@@ -36,7 +36,7 @@ export async function openCalendarLink(
   ownerId: string,
   options: { isNew: boolean },
 ): Promise<CalendarLink> {
-  const row = await ctx.db.transaction(async (tx) => {
+  const row = await ctx.store.write(async (tx) => {
     const known = options.isNew ? undefined : await findCalendarLink(tx, ownerId);
     if (known !== undefined) return known;
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
@@ -57,7 +57,7 @@ export async function openCalendarLink(
 
 /** Throws `not_found` where there is nothing to end. */
 export async function revokeCalendarLink(ctx: AppContext, ownerId: string): Promise<void> {
-  if (await ctx.db.transaction((tx) => deleteCalendarLink(tx, ownerId))) return;
+  if (await ctx.store.write((tx) => deleteCalendarLink(tx, ownerId))) return;
   throw new AppError("not_found", `The owner ${quote(ownerId)} has no calendar address.`);
 }
 
@@ -98,11 +98,11 @@ export interface CalendarFeed {
 
 /** Throws `not_found` for a token that is none, or not any more. */
 export async function readCalendarFeed(ctx: AppContext, token: string): Promise<CalendarFeed> {
-  const { query } = ctx.db;
-  const link = await findCalendarLinkByToken(query, hashOf(token));
+  const { store } = ctx;
+  const link = await findCalendarLinkByToken(store, hashOf(token));
   if (link === undefined)
     throw new AppError("not_found", "There is no calendar at this address, or not any more.");
-  const names = new Map((await listAccountRows(query, link.owner_id)).map((row) => [row.id, row.name]));
+  const names = new Map((await listAccountRows(store, link.owner_id)).map((row) => [row.id, row.name]));
   const now = ctx.clock.now();
   const window = { from: now - SHOWN_BEFORE_MS, to: now + SHOWN_AFTER_MS };
   const filter = {
@@ -113,7 +113,7 @@ export async function readCalendarFeed(ctx: AppContext, token: string): Promise<
     terms: [],
     ...window,
   };
-  const { rows } = await readPage(query, filter, { before: null, limit: MAX_EVENTS });
+  const { rows } = await readPage(store, filter, { before: null, limit: MAX_EVENTS });
   return {
     posts: rows.map((row) => ({ post: toPost(row), accountName: names.get(row.account_id) ?? row.provider })),
     changedAt: rows.reduce((latest, row) => Math.max(latest, row.updated_at), link.created_at),

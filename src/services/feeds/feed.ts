@@ -24,7 +24,7 @@ export interface FeedPage {
 export async function readFeed(ctx: AppContext, accountId: string, before: string | null): Promise<FeedPage> {
   const title = await readTitle(ctx, accountId);
   const place = before === null ? null : readPlace(before);
-  const found = await listFeedItems(ctx.db.query, accountId, { limit: PAGE_SIZE + 1, before: place });
+  const found = await listFeedItems(ctx.store, accountId, { limit: PAGE_SIZE + 1, before: place });
   const items = found.slice(0, PAGE_SIZE);
   const last = items.at(-1);
   return {
@@ -71,13 +71,13 @@ export async function openFeedMedia(
 }
 
 async function readTitle(ctx: AppContext, accountId: string): Promise<string> {
-  const account = await findFeedAccount(ctx.db.query, accountId);
+  const account = await findFeedAccount(ctx.store, accountId);
   if (account === null) throw nothingHere();
   return account.name;
 }
 
 async function findPublic(ctx: AppContext, accountId: string, id: string): Promise<FeedItem> {
-  const item = await findFeedItem(ctx.db.query, accountId, id);
+  const item = await findFeedItem(ctx.store, accountId, id);
   if (item === null || !item.isPublic) throw nothingHere();
   return item;
 }

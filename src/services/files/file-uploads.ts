@@ -49,11 +49,12 @@ export async function storeUpload(ctx: AppContext, caller: Caller, upload: Uploa
     name: upload.name,
     altText: upload.altText,
   });
-  await insertFileRow(ctx.db.query, { ...row, name: cleanFileName(upload.name, format.extension) });
+  const named = { ...row, name: cleanFileName(upload.name, format.extension) };
+  await ctx.store.write((tx) => insertFileRow(tx, named));
   try {
     return { file: await showFile(ctx, await receive(ctx, row, { format, whole, signal: upload.signal })) };
   } catch (error) {
-    await deleteFileRow(ctx.db.query, row.owner_id, row.id);
+    await ctx.store.write((tx) => deleteFileRow(tx, row.owner_id, row.id));
     throw error;
   }
 }
@@ -66,7 +67,7 @@ export async function createUploadLink(
 ): Promise<{ uploadUrl: string; method: "PUT"; headers: Record<string, string>; expiresAt: string }> {
   await forgetAbandoned(ctx, caller.ownerId);
   const row = newRow(ctx, { ownerId: caller.ownerId, key: `pending/${ulid().toLowerCase()}`, ...file });
-  await insertFileRow(ctx.db.query, row);
+  await ctx.store.write((tx) => insertFileRow(tx, row));
   const { url, expiresAt } = await createUploadUrl(ctx, row.id);
   return {
     uploadUrl: url,
@@ -83,12 +84,13 @@ export async function receiveLinkedUpload(
   body: Readable,
 ): Promise<{ file: File }> {
   checkSigned(ctx, "upload", parts);
-  const row = await findSignedFile(ctx.db.query, parts.id);
+  const row = await findSignedFile(ctx.store, parts.id);
   if (row === null) throw new AppError("not_found", "The file that was to be uploaded here was deleted.");
   if (row.status !== "uploading") throw alreadyUsed(row.id);
   const { format, whole } = await begin(ctx, body);
   const pending = { ...row, storage_key: newKey(row.owner_id, format) };
-  await noteStorageKey(ctx.db.query, { ownerId: row.owner_id, id: row.id }, pending.storage_key);
+  const file = { ownerId: row.owner_id, id: row.id };
+  await ctx.store.write((tx) => noteStorageKey(tx, file, pending.storage_key));
   return { file: await showFile(ctx, await receive(ctx, pending, { format, whole, signal: undefined })) };
 }
 
@@ -165,18 +167,16 @@ async function receive(
       sizeBytes: written.sizeBytes,
       read: (range) => ctx.files.read(key, range),
     });
-    const done = await completeFileRow(
-      ctx.db.query,
-      { ownerId: row.owner_id, id: row.id },
-      {
-        ...columnsOf(facts),
-        storage_key: key,
-        name: cleanFileName(row.name, content.format.extension),
-        size_bytes: written.sizeBytes,
-        sha256: written.sha256,
-        updated_at: ctx.clock.now(),
-      },
-    );
+    const columns = {
+      ...columnsOf(facts),
+      storage_key: key,
+      name: cleanFileName(row.name, content.format.extension),
+      size_bytes: written.sizeBytes,
+      sha256: written.sha256,
+      updated_at: ctx.clock.now(),
+    };
+    const file = { ownerId: row.owner_id, id: row.id };
+    const done = await ctx.store.write((tx) => completeFileRow(tx, file, columns));
     if (done === null) throw alreadyUsed(row.id);
     ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
     return done;
@@ -243,7 +243,8 @@ function newRow(
 }
 
 async function forgetAbandoned(ctx: AppContext, ownerId: string): Promise<void> {
-  for (const row of await takeAbandonedUploads(ctx.db.query, ownerId, ctx.clock.now() - ABANDONED_MS)) {
+  const before = ctx.clock.now() - ABANDONED_MS;
+  for (const row of await ctx.store.write((tx) => takeAbandonedUploads(tx, ownerId, before))) {
     await ctx.files.remove(row.storage_key);
   }
 }

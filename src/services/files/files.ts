@@ -13,7 +13,7 @@ import {
   listFileRows,
   type FileRow,
 } from "../../store/tables/files.ts";
-import type { Query } from "../../store/engine/db.ts";
+import type { Reader } from "../../store/engine/store.ts";
 import { fold } from "../../store/search/search-text.ts";
 import type { AppContext } from "../context.ts";
 import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
@@ -66,7 +66,7 @@ async function findRows(
   const batch = words.length === 0 ? args.limit + 1 : SEARCH_BATCH;
   const found: FileRow[] = [];
   for (let before = args.before; ;) {
-    const rows = await listFileRows(ctx.db.query, filter, { before, limit: batch });
+    const rows = await listFileRows(ctx.store, filter, { before, limit: batch });
     found.push(...rows.filter((row) => hasWords(row, words)));
     before = rows.at(-1)?.id ?? null;
     if (rows.length < batch || found.length > args.limit) return found;
@@ -92,7 +92,7 @@ export async function deleteFile(
   caller: Caller,
   args: { id: string },
 ): Promise<{ file: File }> {
-  const row = await ctx.db.transaction(async (tx) => {
+  const row = await ctx.store.write(async (tx) => {
     const found = await findFileRow(tx, caller.ownerId, args.id);
     if (found === null) throw fileNotFound("id", args.id);
     const uses = (await countUses(tx, caller.ownerId, [found.storage_key])).get(found.storage_key) ?? 0;
@@ -112,7 +112,7 @@ export async function deleteFile(
 }
 
 async function findOwnFile(ctx: AppContext, ownerId: string, id: string): Promise<FileRow> {
-  const row = await findFileRow(ctx.db.query, ownerId, id);
+  const row = await findFileRow(ctx.store, ownerId, id);
   if (row === null) throw fileNotFound("id", id);
   return row;
 }
@@ -131,10 +131,9 @@ export async function resolveMediaUrl(
   field: string,
   text: string,
 ): Promise<string> {
-  if (text.startsWith("file_"))
-    return ownAddress(await findFileRow(ctx.db.query, ownerId, text), field, text);
+  if (text.startsWith("file_")) return ownAddress(await findFileRow(ctx.store, ownerId, text), field, text);
   if (text.startsWith(OWN_SCHEME)) {
-    return ownAddress(await findFileByKey(ctx.db.query, ownerId, text.slice(OWN_SCHEME.length)), field, text);
+    return ownAddress(await findFileByKey(ctx.store, ownerId, text.slice(OWN_SCHEME.length)), field, text);
   }
   if (!/^\s*https?:/i.test(text)) {
     throw new AppError(
@@ -168,7 +167,7 @@ export interface Download {
 /** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
 export async function openDownload(ctx: AppContext, parts: SignedParts): Promise<Download> {
   checkSigned(ctx, "download", parts);
-  const row = await findSignedFile(ctx.db.query, parts.id);
+  const row = await findSignedFile(ctx.store, parts.id);
   const sizeBytes = row === null || row.status !== "ready" ? null : await ctx.files.size(row.storage_key);
   if (row === null || sizeBytes === null) throw new AppError("not_found", "The file was deleted.");
   return {
@@ -183,24 +182,24 @@ export async function openDownload(ctx: AppContext, parts: SignedParts): Promise
 
 /** What a post's media needs to know of an own file; null for one that is missing or somebody else's. */
 export async function findReadyFile(
-  query: Query,
+  reader: Reader,
   ownerId: string,
   key: string,
 ): Promise<{ id: string; sha256: string; altText: string | null } | null> {
-  const row = await findFileByKey(query, ownerId, key);
+  const row = await findFileByKey(reader, ownerId, key);
   return row === null || row.sha256 === null
     ? null
     : { id: row.id, sha256: row.sha256, altText: row.alt_text };
 }
 
 export async function showFile(ctx: AppContext, row: FileRow): Promise<File> {
-  const uses = await countUses(ctx.db.query, row.owner_id, [row.storage_key]);
+  const uses = await countUses(ctx.store, row.owner_id, [row.storage_key]);
   return showWith(ctx, row, uses);
 }
 
 async function showFiles(ctx: AppContext, ownerId: string, rows: readonly FileRow[]): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.db.query, ownerId, keys);
+  const uses = await countUses(ctx.store, ownerId, keys);
   return Promise.all(rows.map((row) => showWith(ctx, row, uses)));
 }
 
@@ -211,7 +210,7 @@ export async function describeFiles(
   rows: readonly FileRow[],
 ): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.db.query, ownerId, keys);
+  const uses = await countUses(ctx.store, ownerId, keys);
   return rows.map((row) => toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl: null }));
 }
 

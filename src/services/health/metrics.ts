@@ -54,7 +54,7 @@ export function createMeasurements(ctx: AppContext): () => Promise<Measurements>
   const countPosts = async (): Promise<Record<PostStatus, number>> => {
     const now = ctx.clock.monotonic();
     if (counted === null || now - counted.at >= COUNTS_KEPT_MS)
-      counted = { at: now, posts: countByStatus(ctx.db.query) };
+      counted = { at: now, posts: countByStatus(ctx.store) };
     try {
       return await counted.posts;
     } catch (error) {
@@ -63,14 +63,14 @@ export function createMeasurements(ctx: AppContext): () => Promise<Measurements>
     }
   };
   return async () => {
-    const { query } = ctx.db;
+    const { store } = ctx;
     const now = ctx.clock.now();
-    const totals = await readAttemptTotals(query);
-    const outbox = await readOutbox(query);
-    const webhooks = await countWebhooks(query);
+    const totals = await readAttemptTotals(store);
+    const outbox = await readOutbox(store);
+    const webhooks = await countWebhooks(store);
     return {
       posts: await countPosts(),
-      overdue: await countOverdue(query, now - OVERDUE_AFTER_MS),
+      overdue: await countOverdue(store, now - OVERDUE_AFTER_MS),
       publishers: (await publisherStatus(ctx, now)).workers,
       attempts: sumAttempts(totals),
       lateness: sumLateness(totals),

@@ -7,10 +7,10 @@ import {
   readFailures,
   readLateness,
   readNextScheduled,
-  readPublishers,
   type FailureRow,
   type StatusScope,
 } from "../../store/tables/status.ts";
+import { readPublishers } from "../../store/tables/workers.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 
@@ -78,9 +78,9 @@ export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status
   const now = ctx.clock.now();
   const scope: StatusScope = { ownerId: caller.ownerId, accountIds: caller.accountIds };
   const since = now - DAYS * DAY;
-  const { query } = ctx.db;
+  const { store } = ctx;
   const { accounts } = await listAccounts(ctx, caller);
-  const counts = await countPosts(query, scope, {
+  const counts = await countPosts(store, scope, {
     overdueBefore: now - OVERDUE_AFTER_MS,
     failedSince: since,
   });
@@ -94,18 +94,18 @@ export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status
       publishing: counts.publishing,
       uploaded: counts.uploaded,
       failed: counts.failed,
-      unknownOutcome: await countInDoubt(query, scope),
+      unknownOutcome: await countInDoubt(store, scope),
     },
-    lateness: summarize(await readLateness(query, scope, { since, limit: MAX_SAMPLE })),
-    lastFailures: (await readFailures(query, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
-    nextDueAt: toIsoOrNull(await readNextScheduled(query, scope, now)),
+    lateness: summarize(await readLateness(store, scope, { since, limit: MAX_SAMPLE })),
+    lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
+    nextDueAt: toIsoOrNull(await readNextScheduled(store, scope, now)),
     accountsToReconnect: accounts.filter(needsAttention).map(toReconnect),
   };
 }
 
 /** The processes that publish on this data folder, whoever's posts. */
 export async function publisherStatus(ctx: AppContext, now: number): Promise<Status["publisher"]> {
-  const workers = await readPublishers(ctx.db.query);
+  const workers = await readPublishers(ctx.store);
   const alive = workers.filter((worker) => now - worker.heartbeat_at <= ALIVE_WITHIN_MS);
   return {
     running: alive.length > 0,

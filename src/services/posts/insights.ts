@@ -2,7 +2,8 @@ import { AppError } from "../../domain/errors.ts";
 import { NO_METRICS, type Insights } from "../../domain/posts/post.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform.ts";
-import type { PostRow } from "../../store/tables/posts.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { findAccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
@@ -22,12 +23,8 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
   if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
   const platform = platformOf(ctx, row.provider);
   if (platform.insights === undefined) return unavailable(`${platform.title} offers no insights.`);
-  const account = await ctx.db.query
-    .selectFrom("accounts")
-    .selectAll()
-    .where("id", "=", row.account_id)
-    .where("owner_id", "=", row.owner_id)
-    .executeTakeFirstOrThrow();
+  const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
+  if (account === undefined) return unavailable("Its channel is not there any more.");
   try {
     const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
     const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);

@@ -30,7 +30,7 @@ export async function listPosts(
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const { accountIds } = reachable(caller, filters);
   const page = await readPage(
-    ctx.db.query,
+    ctx.store,
     { ...filters, accountIds, ownerId: caller.ownerId },
     { before, limit: args.limit },
   );

@@ -4,13 +4,8 @@ import { conflictSentence, TRANSITIONS } from "../../domain/posts/post-states.ts
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { PlatformFault, type AnyPlatform, type PublishIo } from "../../ports/platform.ts";
-import {
-  readMetadata,
-  toPost,
-  transition,
-  type PostRow,
-  type TransitionSet,
-} from "../../store/tables/posts.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
@@ -73,9 +68,7 @@ export async function editPublishedPost(call: CallContext, input: EditInput): Pr
   };
   return {
     post: toPost(
-      await ctx.db.transaction((tx) =>
-        transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set),
-      ),
+      await ctx.store.write((tx) => transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set)),
     ),
   };
 }
@@ -114,7 +107,7 @@ export async function setThumbnail(
   const changes = { metadata: checked.row.metadata, updated_at: ctx.clock.now() };
   return {
     post: toPost(
-      await ctx.db.transaction((tx) =>
+      await ctx.store.write((tx) =>
         transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes),
       ),
     ),

@@ -11,6 +11,7 @@ import type { Tables } from "../../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { checkPostMedia } from "./post-media.ts";
+import { placesOf } from "./post-places.ts";
 import { explainMetadata } from "./post-metadata.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 
@@ -153,6 +154,7 @@ function toContentRow(
     scheduled_at: content.scheduledAt,
     due_at: content.scheduledAt - lead,
     content_hash: hash("sha256", JSON.stringify([checked.mediaUrl, checked.caption, content.scheduledAt])),
+    is_light: placesOf(platform, checked).every(({ url }) => url === "") ? 1 : 0,
   };
 }
 

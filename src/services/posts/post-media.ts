@@ -9,7 +9,7 @@ import { findFileByKey, type FileRow } from "../../store/tables/files.ts";
 import type { AppContext } from "../context.ts";
 import { resolveMediaUrl } from "../files/files.ts";
 import { refusal } from "../publishing/limited-media.ts";
-import { placesOf, visitAddresses, type MediaPlace } from "./post-places.ts";
+import { placesOf, replaceAddresses, type MediaPlace } from "./post-places.ts";
 
 export interface MediaToCheck {
   readonly platform: AnyPlatform;
@@ -42,7 +42,7 @@ const LOOK_MS = 3 * SECOND;
  * platform's limits, remote ones for whether they answer. Throws `invalid` and `not_found` naming the field.
  */
 export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Promise<CheckedMedia> {
-  const places = placesOf(check);
+  const places = placesOf(check.platform, check);
   const resolved = new Map<string, string>();
   for (const place of places) {
     if (place.url !== "")
@@ -60,13 +60,12 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
   const [first] = places;
   return {
     mediaUrl: first === undefined ? "" : (resolved.get(first.field) ?? ""),
-    metadata: check.metadata === null ? null : withResolved(check.metadata, resolved),
+    metadata:
+      check.metadata === null
+        ? null
+        : replaceAddresses(check.platform, check.metadata, (field, url) => resolved.get(field) ?? url),
     warnings: looks.flatMap(({ warnings }) => warnings),
   };
-}
-
-function withResolved(metadata: Metadata, resolved: ReadonlyMap<string, string>): Metadata {
-  return visitAddresses(metadata, (field, url) => resolved.get(field) ?? url);
 }
 
 function assertCount({ platform }: MediaToCheck, places: readonly MediaPlace[]): void {
@@ -84,7 +83,7 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
   if (place.url === "") return NOTHING;
   if (!place.url.startsWith("r2://")) return { ...NOTHING, warnings: await lookAtRemote(ctx, check, place) };
   if (!place.isShown) return NOTHING;
-  const file = await findFileByKey(ctx.db.query, check.ownerId, place.url.slice("r2://".length));
+  const file = await findFileByKey(ctx.store, check.ownerId, place.url.slice("r2://".length));
   return file === null ? NOTHING : lookAtFile(check.platform, place, figuresOf(file));
 }
 

@@ -1,4 +1,7 @@
+import { z } from "zod";
+import { MediaRole } from "../../domain/posts/common-metadata.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
 
 /** An address somewhere in a post. */
 export interface MediaPlace {
@@ -10,40 +13,72 @@ export interface MediaPlace {
   readonly isItem: boolean;
 }
 
-/** Every address of a post's content, also empty ones; the first is mediaUrl's. */
-export function placesOf(content: {
+interface Content {
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
-}): MediaPlace[] {
+}
+
+/** Every address of a post's content, also empty ones; the first is mediaUrl's. */
+export function placesOf(
+  { metadata: schema }: Pick<AnyPlatform, "metadata">,
+  content: Content,
+): MediaPlace[] {
   const places: MediaPlace[] = [{ field: "mediaUrl", url: content.mediaUrl, isShown: true, isItem: true }];
-  visitAddresses(content.metadata ?? {}, (field, url) => {
-    const isItem = field.startsWith("metadata.moreMedia");
-    places.push({ field, url, isShown: isItem || field.startsWith("metadata.thread"), isItem });
+  visit({ schema, field: "metadata", value: content.metadata ?? {} }, ({ field, url, role }) => {
+    places.push({ field, url, isShown: role !== "thumbnail", isItem: role === "item" });
     return url;
   });
   return places;
 }
 
-/** Rebuilds metadata with each of its media addresses replaced; the fields are those of the common metadata. */
-export function visitAddresses(
+/** The metadata with each of its media addresses replaced. */
+export function replaceAddresses(
+  { metadata: schema }: Pick<AnyPlatform, "metadata">,
   metadata: Metadata,
   replace: (field: string, url: string) => string,
 ): Metadata {
-  const result: Metadata = { ...metadata };
-  const inList = (name: string, key: string): void => {
-    const list = metadata[name];
-    if (!Array.isArray(list)) return;
-    result[name] = list.map((item, at) => {
-      if (typeof item !== "object" || item === null || Array.isArray(item)) return item;
-      const url = item[key];
-      return typeof url === "string"
-        ? { ...item, [key]: replace(`metadata.${name}[${at}].${key}`, url) }
-        : item;
-    });
-  };
-  inList("moreMedia", "url");
-  inList("thread", "mediaUrl");
-  const thumbnail = metadata["thumbnailUrl"];
-  if (typeof thumbnail === "string") result["thumbnailUrl"] = replace("metadata.thumbnailUrl", thumbnail);
-  return result;
+  return visit({ schema, field: "metadata", value: metadata }, ({ field, url }) =>
+    replace(field, url),
+  ) as Metadata;
+}
+
+interface Address {
+  readonly field: string;
+  readonly url: string;
+  readonly role: z.infer<typeof MediaRole>;
+}
+
+interface Place {
+  readonly schema: unknown;
+  readonly field: string;
+  readonly value: unknown;
+}
+
+/** Walks a value along its schema, whose own `.meta({ media })` says where an address of media stands. */
+function visit({ schema, field, value }: Place, replace: (address: Address) => string): unknown {
+  const type = unwrap(schema);
+  if (typeof value === "string") {
+    const role = type instanceof z.ZodType ? MediaRole.safeParse(type.meta()?.["media"]).data : undefined;
+    return role === undefined ? value : replace({ field, url: value, role });
+  }
+  if (type instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((item: unknown, at) =>
+      visit({ schema: type.element, field: `${field}[${at}]`, value: item }, replace),
+    );
+  }
+  if (type instanceof z.ZodObject && typeof value === "object" && value !== null) {
+    const parts = Object.entries(value).map(([name, part]) => [
+      name,
+      visit({ schema: type.shape[name], field: `${field}.${name}`, value: part }, replace),
+    ]);
+    return Object.fromEntries(parts);
+  }
+  return value;
+}
+
+/** What stands behind "may be left out", "may be null" and defaults. */
+function unwrap(schema: unknown): unknown {
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return isWrapped ? unwrap(schema.unwrap()) : schema;
 }

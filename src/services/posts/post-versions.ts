@@ -1,4 +1,5 @@
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
+import { readPostMarks } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 
 /**
@@ -6,17 +7,12 @@ import type { AppContext } from "../context.ts";
  * left out. Cheap: for asking again and again.
  */
 export async function readPostVersions(
-  ctx: Pick<AppContext, "db">,
+  ctx: Pick<AppContext, "store">,
   caller: Caller,
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await ctx.db.query
-    .selectFrom("posts")
-    .select(["id", "account_id", "updated_at", "status", "attempts"])
-    .where("owner_id", "=", caller.ownerId)
-    .where("id", "in", ids)
-    .execute();
+  const rows = await readPostMarks(ctx.store, caller.ownerId, ids);
   const seen = rows.filter((row) => canReachAccount(caller, row.account_id));
   // Two changes may fall into one millisecond.
   return new Map(seen.map((row) => [row.id, `${row.updated_at} ${row.status} ${row.attempts}`]));

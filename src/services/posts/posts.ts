@@ -3,8 +3,9 @@ import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
-import { findPost, postNotFound, toPost, transition, type PostRow } from "../../store/tables/posts.ts";
-import { RESTORED_STEP } from "../../store/publishing/suspects.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { findPost, postNotFound, toPost, transition } from "../../store/tables/posts.ts";
+import { readAttempts } from "../../store/tables/post-history.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { readInsights } from "./insights.ts";
@@ -13,7 +14,7 @@ import { findUsableAccount } from "./post-draft.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
-  const row = await findPost(ctx.db.query, caller.ownerId, id);
+  const row = await findPost(ctx.store, caller.ownerId, id);
   if (row === null || !canReachAccount(caller, row.account_id)) throw postNotFound(id);
   return row;
 }
@@ -131,21 +132,7 @@ export async function resolvePost(call: PostCall, input: Resolution): Promise<{ 
 
 /** Each attempt with the steps of its run, oldest first. */
 export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attempt[]> {
-  const attempts = await ctx.db.query
-    .selectFrom("attempts")
-    .selectAll()
-    .where("post_id", "=", row.id)
-    .where("owner_id", "=", row.owner_id)
-    .orderBy("number")
-    .execute();
-  const effects = await ctx.db.query
-    .selectFrom("effects")
-    .select(["run", "step", "state", "started_at", "finished_at"])
-    .where("post_id", "=", row.id)
-    .where("step", "not like", "once:%")
-    .where("step", "<>", RESTORED_STEP)
-    .orderBy("started_at")
-    .execute();
+  const { attempts, steps } = await readAttempts(ctx.store, row);
   return attempts.map((attempt) => ({
     id: attempt.id,
     number: attempt.number,
@@ -154,14 +141,15 @@ export async function readHistory(ctx: AppContext, row: PostRow): Promise<Attemp
     outcome: attempt.outcome,
     error: attempt.error,
     latenessMs: attempt.lateness_ms,
-    steps: effects
-      .filter((effect) => effect.run === attempt.run && effect.started_at >= attempt.started_at)
-      .filter((effect) => attempt.finished_at === null || effect.started_at <= attempt.finished_at)
-      .map((effect) => ({
-        step: effect.step,
-        state: effect.state,
-        startedAt: toIso(effect.started_at),
-        finishedAt: toIsoOrNull(effect.finished_at),
+    lateCause: attempt.late_cause,
+    steps: steps
+      .filter((step) => step.run === attempt.run && step.started_at >= attempt.started_at)
+      .filter((step) => attempt.finished_at === null || step.started_at <= attempt.finished_at)
+      .map((step) => ({
+        step: step.step,
+        state: step.state,
+        startedAt: toIso(step.started_at),
+        finishedAt: toIsoOrNull(step.finished_at),
       })),
   }));
 }

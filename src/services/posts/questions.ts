@@ -3,7 +3,8 @@ import { plainText } from "../../domain/plain-text.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";
-import { readMetadata, type PostRow } from "../../store/tables/posts.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { readMetadata } from "../../store/tables/posts.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
@@ -101,7 +102,7 @@ export async function askToDisconnect(
 ): Promise<string | null> {
   const row = await findAccount(call.ctx, call.caller, input.accountId);
   if (row.status === "disconnected") return null;
-  const { queuedCount } = await showAccount(call.ctx, call.ctx.db.query, row);
+  const { queuedCount } = await showAccount(call.ctx, call.ctx.store, row);
   const waiting = queuedCount === 1 ? " 1 waiting post fails" : ` ${queuedCount} waiting posts fail`;
   const posts = queuedCount === 0 ? "" : `${waiting} unless it is connected again in time.`;
   return `Disconnect ${await nameOfAccount(call, row.id)} (${row.provider})? Its passwords and tokens will be forgotten.${posts}`;

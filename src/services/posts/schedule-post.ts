@@ -1,7 +1,8 @@
 import { newId } from "../../domain/ids.ts";
 import { sentenceOf } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
-import { findWaitingTwin, freshRow, insertPost, toPost, type PostRow } from "../../store/tables/posts.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/running-server.ts";
 import {
@@ -43,7 +44,7 @@ export async function schedulePost(call: CallContext, input: ScheduleInput): Pro
   const draft = await draftPost(call, input);
   const result = { post: toPost(draft.row), warnings: draft.warnings };
   if (input.dryRun === true) return result;
-  await ctx.db.transaction(async (tx) => {
+  await ctx.store.write(async (tx) => {
     insertPost(tx, draft.row);
     await idempotency?.complete(tx, result);
   });
@@ -71,7 +72,7 @@ export async function schedulePosts(
     : drafts.filter((draft, index): draft is Draft => "row" in draft && input.posts[index]?.dryRun !== true);
   // Taken back in time, nothing of it is scheduled.
   call.signal.throwIfAborted();
-  await ctx.db.transaction(async (tx) => {
+  await ctx.store.write(async (tx) => {
     for (const { row } of toStore) insertPost(tx, row);
     await idempotency?.complete(tx, { results });
   });
@@ -128,7 +129,7 @@ async function draftPost(call: CallContext, input: ScheduleInput): Promise<Draft
 }
 
 async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
-  const twin = await findWaitingTwin(ctx.db.query, row);
+  const twin = await findWaitingTwin(ctx.store, row);
   if (twin === null) return [];
   return [
     `The post ${twin} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,

@@ -1,14 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
-import type { Tx } from "../../store/engine/db.ts";
-import {
-  readMetadata,
-  toPost,
-  transition,
-  type PostRow,
-  type TransitionSet,
-} from "../../store/tables/posts.ts";
+import type { Tx } from "../../store/engine/store.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { hasEffects } from "../../store/tables/post-history.ts";
+import { findPost, readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { CallContext } from "../context.ts";
 import {
   checkContent,
@@ -60,7 +56,7 @@ export async function updatePost(
       updated_at: ctx.clock.now(),
     };
     const warnings = [...(time?.warnings ?? []), ...checked.warnings];
-    const answer = await ctx.db.transaction(async (tx) => {
+    const answer = await ctx.store.write(async (tx) => {
       const row = await writeIfUnchanged(tx, before, set);
       if (row === null) return null;
       const changed = { post: toPost(row), warnings };
@@ -91,34 +87,15 @@ function applyPatch(before: PostRow, patch: PostInput, scheduledAt: number): Pos
 
 /** Null when the content changed since it was read: the merge would lose the other change. */
 async function writeIfUnchanged(tx: Tx, before: PostRow, set: TransitionSet): Promise<PostRow | null> {
-  const now = await tx
-    .selectFrom("posts")
-    .select(["media_url", "caption", "metadata", "lead_minutes", "scheduled_at", "status"])
-    .where("id", "=", before.id)
-    .where("owner_id", "=", before.owner_id)
-    .executeTakeFirst();
-  const isSame =
-    now === undefined ||
-    now.status !== "scheduled" ||
-    (now.media_url === before.media_url &&
-      now.caption === before.caption &&
-      now.metadata === before.metadata &&
-      now.lead_minutes === before.lead_minutes &&
-      now.scheduled_at === before.scheduled_at);
-  if (!isSame) return null;
-  return transition(tx, { ownerId: before.owner_id, id: before.id }, "edit", {
-    ...set,
-    run: await nextRun(tx, before),
-  });
+  const now = await findPost(tx, before.owner_id, before.id);
+  if (now?.status === "scheduled" && !hasSameContent(now, before)) return null;
+  // What an earlier try prepared belongs to the old content: the new one starts with a clean ledger.
+  const run = (await hasEffects(tx, before)) ? before.run + 1 : before.run;
+  return transition(tx, { ownerId: before.owner_id, id: before.id }, "edit", { ...set, run });
 }
 
-/** What an earlier try prepared belongs to the old content: the new one starts with a clean ledger. */
-async function nextRun(tx: Tx, row: PostRow): Promise<number> {
-  const effect = await tx
-    .selectFrom("effects")
-    .select("step")
-    .where("post_id", "=", row.id)
-    .where("run", "=", row.run)
-    .executeTakeFirst();
-  return effect === undefined ? row.run : row.run + 1;
+const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_at"] as const;
+
+function hasSameContent(one: PostRow, other: PostRow): boolean {
+  return CONTENT.every((column) => one[column] === other[column]);
 }

@@ -7,14 +7,8 @@ import {
   type Json,
   type Settled,
 } from "../../ports/platform.ts";
-import {
-  countAsked,
-  endEffect,
-  writeHandle,
-  writeIntent,
-  type EffectRow,
-  type Lease,
-} from "../../store/publishing/ledger.ts";
+import type { EffectRow } from "../../store/engine/ledger.ts";
+import type { Lease } from "../../store/engine/ledger.ts";
 import { RESTORED_STEP } from "../../store/publishing/suspects.ts";
 import type { AppContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
@@ -112,7 +106,7 @@ async function settle<R extends Json>(
   known: StepState,
 ): Promise<Extract<Settled<R>, { outcome: "done" | "send_again" }>> {
   const { ctx, lease, run } = at;
-  await ctx.db.commit((raw) => countAsked(raw, lease, { run, step: spec.step }));
+  await ctx.store.ledger.countAsked(lease, { run, step: spec.step });
   const settled = await spec.settle({
     ...contextOf(at, spec.step),
     intentAt: known.started_at,
@@ -169,7 +163,7 @@ async function intend<R extends Json>(
     request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
     started_at: startedAt,
   };
-  await ctx.db.commit((raw) => writeIntent(raw, lease, intent));
+  await ctx.store.ledger.intent(lease, intent);
   const known = at.steps.get(spec.step);
   const open = {
     handle_enc: null,
@@ -201,16 +195,14 @@ async function finish(
 ): Promise<void> {
   const result = end.state === "done" ? JSON.stringify(end.result) : null;
   const now = at.ctx.clock.now();
-  await at.ctx.db.commit((raw) =>
-    endEffect(raw, at.lease, {
-      run: at.run,
-      step,
-      state: end.state,
-      result,
-      httpStatus: end.httpStatus,
-      at: now,
-    }),
-  );
+  await at.ctx.store.ledger.end(at.lease, {
+    run: at.run,
+    step,
+    state: end.state,
+    result,
+    httpStatus: end.httpStatus,
+    at: now,
+  });
   const known = at.steps.get(step);
   at.steps.set(step, {
     handle_enc: null,
@@ -231,7 +223,7 @@ function contextOf(at: Running, step: string): EffectContext {
     handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, place)) as Json),
     saveHandle: async (handle) => {
       const value = at.ctx.cipher.seal(JSON.stringify(handle), place);
-      await at.ctx.db.commit((raw) => writeHandle(raw, at.lease, { run: at.run, step, sealed: value }));
+      await at.ctx.store.ledger.handle(at.lease, { run: at.run, step, sealed: value });
       const known = at.steps.get(step);
       if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
     },
@@ -266,17 +258,18 @@ async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise
   const value = await make();
   const now = at.ctx.clock.now();
   const { lease, run } = at;
-  await at.ctx.db.commit((raw) => {
-    writeIntent(raw, lease, { run, step, effect_key: "", request_hash: "", started_at: now });
-    endEffect(raw, lease, {
+  await at.ctx.store.ledger.once(
+    lease,
+    { run, step, effect_key: "", request_hash: "", started_at: now },
+    {
       run,
       step,
       state: "done",
       result: JSON.stringify(value),
       httpStatus: null,
       at: now,
-    });
-  });
+    },
+  );
   at.steps.set(step, {
     state: "done",
     result: JSON.stringify(value),

@@ -14,7 +14,7 @@ export function limitMedia(
   media: PostMedia,
   content: { readonly mediaUrl: string; readonly metadata: Metadata | null },
 ): PostMedia {
-  const places = placesOf(content);
+  const places = placesOf(platform, content);
   const items = new Map<string, MediaFacts>();
   return {
     ...media,

@@ -1,9 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AnyPlatform, PlatformPost, PublishIo } from "../../ports/platform.ts";
-import type { Candidate } from "../../store/publishing/due-posts.ts";
-import type { Lease } from "../../store/publishing/ledger.ts";
-import { readMetadata, type PostRow } from "../../store/tables/posts.ts";
+import type { Candidate } from "../../store/engine/claims.ts";
+import type { Lease } from "../../store/engine/ledger.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { readMetadata } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { limitMedia } from "./limited-media.ts";
@@ -14,6 +15,8 @@ export interface PublishRun {
   readonly post: PlatformPost;
   readonly io: PublishIo;
   readonly effects: Effects;
+  /** How long it waited for its media so far. */
+  mediaMs(): number;
 }
 
 /** A post that one worker alone works on. */
@@ -49,28 +52,29 @@ export async function createPublishRun(
     reconciles: platform.capabilities.reconciles,
   });
   const platformIo = await createPlatformIo(ctx, account, options.signal);
-  let media: PublishIo["media"] | null = null;
+  const source = ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal);
+  let mediaMs = 0;
+  const timed: PublishIo["media"] = {
+    ...source,
+    async item(url, altText) {
+      const startedAt = ctx.clock.monotonic();
+      try {
+        return await source.item(url, altText);
+      } finally {
+        mediaMs += ctx.clock.monotonic() - startedAt;
+      }
+    },
+  };
   const io: PublishIo = {
     ...platformIo,
-    // Most runs are made ahead of their time, and text needs none.
-    get media() {
-      media ??= limitMedia(
-        platform,
-        ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal),
-        {
-          mediaUrl: row.media_url,
-          metadata: readMetadata(row),
-        },
-      );
-      return media;
-    },
+    media: limitMedia(platform, timed, { mediaUrl: row.media_url, metadata: readMetadata(row) }),
     get isDue() {
       return ctx.clock.now() >= row.scheduled_at;
     },
     effect: (spec) => options.send(() => effects.effect(spec)),
     once: (name, make) => effects.once(name, make),
   };
-  return { platform, post, io, effects };
+  return { platform, post, io, effects, mediaMs: () => mediaMs };
 }
 
 /** The moment after which a post is given up, a doubtful one included. */

@@ -1,8 +1,10 @@
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform.ts";
-import { POST_COLUMNS, transition, type PostRow } from "../../store/tables/posts.ts";
-import { Fenced, readEffects } from "../../store/publishing/ledger.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { holdPost, letGo, type HeldPost } from "../../store/publishing/settling.ts";
+import { transition } from "../../store/tables/posts.ts";
+import { Fenced } from "../../store/engine/ledger.ts";
 import type { AppContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { createPlatformIo } from "./platform-io.ts";
@@ -15,7 +17,7 @@ const ASK_TIMEOUT_MS = 30 * SECOND;
  * is proven absent and may be sent again; throws `conflict` while it stays unknown.
  */
 export async function settleInDoubt(ctx: AppContext, row: PostRow): Promise<PostRow | null> {
-  const claimed = await lease(ctx, row, "failed");
+  const claimed = await hold(ctx, row);
   const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
   try {
     const { platform, post, io } = await createPublishRun(ctx, claimed, {
@@ -26,7 +28,7 @@ export async function settleInDoubt(ctx: AppContext, row: PostRow): Promise<Post
     const outcome = await platform.publish(post, io);
     if (outcome.state !== "live") throw new OutcomeUnknown("The platform has not finished with it.");
     await giveBack(ctx, claimed);
-    return await ctx.db.transaction((tx) =>
+    return await ctx.store.write((tx) =>
       transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
         error: null,
         in_doubt: 0,
@@ -69,7 +71,7 @@ export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> 
       `${platform.title} offers no way to delete a post. Delete it there by hand.`,
     );
   }
-  const claimed = await lease(ctx, row, "uploaded");
+  const claimed = await hold(ctx, row);
   try {
     const io = await createPlatformIo(ctx, claimed.account, AbortSignal.timeout(ASK_TIMEOUT_MS));
     await platform.remove(toPlatformPost(platform, row), io);
@@ -86,7 +88,7 @@ export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> 
     await giveBack(ctx, claimed);
   }
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  const cancelled = await ctx.db.transaction((tx) =>
+  const cancelled = await ctx.store.write((tx) =>
     transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set),
   );
   await ctx.media.release(row.id);
@@ -94,38 +96,15 @@ export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> 
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */
-async function lease(ctx: AppContext, row: PostRow, status: PostRow["status"]): Promise<LeasedPost> {
-  const post = await ctx.db.query
-    .updateTable("posts")
-    .set((eb) => ({ lease_worker: ctx.workerId, fence: eb("fence", "+", 1) }))
-    .where("id", "=", row.id)
-    .where("owner_id", "=", row.owner_id)
-    .where("status", "=", status)
-    .where("lease_worker", "is", null)
-    .returning(POST_COLUMNS)
-    .executeTakeFirst();
-  if (post === undefined)
-    throw new AppError(
-      "conflict",
-      "The post is being worked on right now. Look again with get_post in a moment.",
-    );
-  const account = await ctx.db.query
-    .selectFrom("accounts")
-    .selectAll()
-    .where("id", "=", post.account_id)
-    .where("owner_id", "=", post.owner_id)
-    .executeTakeFirstOrThrow();
-  const effects = readEffects(ctx.db.raw, post.id, post.run);
-  const held = { postId: post.id, accountId: post.account_id, workerId: ctx.workerId, fence: post.fence };
-  return { post, account, effects, lease: held };
+async function hold(ctx: AppContext, row: PostRow): Promise<HeldPost> {
+  const held = await ctx.store.write((tx) => holdPost(tx, row, ctx.workerId));
+  if (held !== null) return held;
+  throw new AppError(
+    "conflict",
+    "The post is being worked on right now. Look again with get_post in a moment.",
+  );
 }
 
-async function giveBack(ctx: AppContext, { post, lease: held }: LeasedPost): Promise<void> {
-  await ctx.db.query
-    .updateTable("posts")
-    .set({ lease_worker: null })
-    .where("id", "=", post.id)
-    .where("owner_id", "=", post.owner_id)
-    .where("fence", "=", held.fence)
-    .execute();
+function giveBack(ctx: AppContext, held: HeldPost): Promise<void> {
+  return ctx.store.write((tx) => letGo(tx, held));
 }

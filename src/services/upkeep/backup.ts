@@ -42,7 +42,7 @@ export interface BackupReport {
   readonly missing: readonly string[];
 }
 
-type Source = Pick<AppContext, "db" | "files" | "clock">;
+type Source = Pick<AppContext, "store" | "files" | "clock">;
 
 /**
  * Writes database and stored files to one file, while others go on working. The database is of one moment; stored files never
@@ -57,7 +57,7 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
   try {
     const createdAt = ctx.clock.now();
     const copy = join(folder, DATABASE);
-    await copyDatabase(ctx, copy);
+    await ctx.store.copyTo(copy);
     const keys = listStoredKeys(copy);
     const { version, secretKeyId, bucket, signal } = input;
     const missing = bucket === null ? [] : await findMissing(ctx, keys, signal);
@@ -92,11 +92,6 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
 const STAGING = ".backup-";
 
 const READ_BYTES = 1024 * 1024;
-
-/** A copy of one moment, without what deleted rows have left behind. */
-async function copyDatabase(ctx: Source, copy: string): Promise<void> {
-  await ctx.db.query.connection().execute(async () => ctx.db.raw.prepare("VACUUM INTO ?").run([copy]));
-}
 
 /** Files of the database that the store has not (any more). */
 export async function findMissing(

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
 import { PERMISSIONS, type Caller } from "../../domain/permissions.ts";
 import { toIso } from "../../domain/time.ts";
-import type { Query } from "../../store/engine/db.ts";
+import type { Reader } from "../../store/engine/store.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../../store/backup/durable.ts";
 import { listFileRows, type FileRow } from "../../store/tables/files.ts";
-import { POST_COLUMNS, toPost, type PostRow } from "../../store/tables/posts.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
+import { listPostsById, toPost } from "../../store/tables/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { listKeys } from "../access/api-keys.ts";
 import type { AppContext } from "../context.ts";
@@ -68,7 +68,7 @@ export async function* exportOwner(
     yield { type: "file", file };
   }
   let posts = 0;
-  for await (const row of postsOf(ctx.db.query, ownerId)) {
+  for await (const row of postsOf(ctx.store, ownerId)) {
     posts += 1;
     yield { type: "post", post: toPost(row), history: await readHistory(ctx, row) };
   }
@@ -85,28 +85,16 @@ export async function* exportOwner(
 
 async function* filesOf(ctx: AppContext, ownerId: string): AsyncGenerator<File> {
   for (let before: string | null = null; ;) {
-    const rows: FileRow[] = await listFileRows(
-      ctx.db.query,
-      { ownerId, type: null },
-      { before, limit: BATCH },
-    );
+    const rows: FileRow[] = await listFileRows(ctx.store, { ownerId, type: null }, { before, limit: BATCH });
     yield* await describeFiles(ctx, ownerId, rows);
     before = rows.at(-1)?.id ?? null;
     if (rows.length < BATCH) return;
   }
 }
 
-/** By id, that is in order of creation; the plus keeps SQLite from sorting all of the owner's posts for each batch. */
-async function* postsOf(query: Query, ownerId: string): AsyncGenerator<PostRow> {
+async function* postsOf(reader: Reader, ownerId: string): AsyncGenerator<PostRow> {
   for (let after = ""; ;) {
-    const rows: PostRow[] = await query
-      .selectFrom("posts")
-      .select(POST_COLUMNS)
-      .where(sql<string>`+owner_id`, "=", ownerId)
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(BATCH)
-      .execute();
+    const rows: PostRow[] = await listPostsById(reader, ownerId, { after, limit: BATCH });
     yield* rows;
     after = rows.at(-1)?.id ?? after;
     if (rows.length < BATCH) return;

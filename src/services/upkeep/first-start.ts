@@ -1,7 +1,7 @@
 import type { Cipher } from "../../domain/cipher.ts";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { listAccountRows } from "../../store/tables/accounts.ts";
-import type { Query } from "../../store/engine/db.ts";
+import type { Store } from "../../store/engine/store.ts";
 import { insertMeta, readMeta } from "../../store/tables/meta.ts";
 import { connectAccount } from "../accounts/connect-account.ts";
 import type { AppContext } from "../context.ts";
@@ -11,12 +11,12 @@ export const KEY_CHECK = "secret_key_check";
 const FIRST_ACCOUNT = "first_account";
 
 /** Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database. */
-export async function ownsDatabase(query: Query, cipher: Cipher): Promise<boolean> {
-  const sealed = await readMeta(query, KEY_CHECK);
-  if (sealed === null)
-    return (
-      (await insertMeta(query, KEY_CHECK, cipher.seal(KEY_CHECK, KEY_CHECK))) || ownsDatabase(query, cipher)
-    );
+export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolean> {
+  const sealed = await readMeta(store, KEY_CHECK);
+  if (sealed === null) {
+    const fresh = cipher.seal(KEY_CHECK, KEY_CHECK);
+    return (await store.write((tx) => insertMeta(tx, KEY_CHECK, fresh))) || ownsDatabase(store, cipher);
+  }
   try {
     return cipher.open(sealed, KEY_CHECK) === KEY_CHECK;
   } catch {
@@ -32,9 +32,9 @@ class MadeAlready extends Error {}
  * everything works before any channel is connected.
  */
 export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
-  if ((await readMeta(ctx.db.query, FIRST_ACCOUNT)) !== null) return;
+  if ((await readMeta(ctx.store, FIRST_ACCOUNT)) !== null) return;
   const platform = [...ctx.platforms.values()].find(({ connect }) => connect.kind === "none");
-  if (platform === undefined || (await listAccountRows(ctx.db.query, DEFAULT_OWNER)).length > 0) return;
+  if (platform === undefined || (await listAccountRows(ctx.store, DEFAULT_OWNER)).length > 0) return;
   const target = {
     ownerId: DEFAULT_OWNER,
     platform,

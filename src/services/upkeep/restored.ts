@@ -1,11 +1,10 @@
 import type { AnyPlatform } from "../../ports/platform.ts";
-import type { SqliteDatabase } from "../../store/engine/driver.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import {
   isOlder,
   newGeneration,
   readGeneration,
   readGenerationFile,
-  readGenerationOf,
   writeGeneration,
   writeGenerationFile,
   type Generation,
@@ -19,22 +18,22 @@ const RESTORED_AT = "restored_at";
 
 /** Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet. */
 export async function readRestore({
-  db,
-}: Pick<AppContext, "db">): Promise<{ at: number; inDoubt: number } | null> {
-  const at = await readMeta(db.query, RESTORED_AT);
-  return at === null ? null : { at: Number(at), inDoubt: countSuspects(db.raw) };
+  store,
+}: Pick<AppContext, "store">): Promise<{ at: number; inDoubt: number } | null> {
+  const at = await readMeta(store, RESTORED_AT);
+  return at === null ? null : { at: Number(at), inDoubt: await countSuspects(store) };
 }
 
-type Noticing = Pick<AppContext, "db" | "clock" | "log" | "platforms">;
+type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
 
 /**
  * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may have gone out since,
  * and is not sent before that is settled. `file` is the generation's, beside the database.
  */
 export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
-  const own = await readGeneration(ctx.db.query);
+  const own = await readGeneration(ctx.store);
   if (own !== null && !isOlder(own, readGenerationFile(file))) return;
-  const held = await ctx.db.exclusive((raw) => adopt(ctx, raw, file));
+  const held = await ctx.store.write((tx) => adopt(ctx, tx, file));
   if (held === null) return;
   ctx.log.warn(
     { posts: held },
@@ -43,20 +42,20 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
 }
 
 /** Null where there was nothing to notice: a new database, or another process was first. */
-function adopt(ctx: Noticing, raw: SqliteDatabase, file: string): number | null {
-  const own = readGenerationOf(raw);
+async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | null> {
+  const own = await readGeneration(tx);
   const written = readGenerationFile(file);
   if (own !== null && !isOlder(own, written)) return null;
   if (own === null) {
     const first = written ?? newGeneration();
     if (written === null) writeGenerationFile(file, first, { isDurable: true });
-    writeGeneration(raw, first);
+    await writeGeneration(tx, first);
     return null;
   }
   const generation = newGeneration();
   // Before the commit: should it not come to that, the two differ still, and the next start does this again.
   writeGenerationFile(file, generation, { isDurable: true });
-  return holdRestored(raw, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
+  return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
 }
 
 export interface Restored {
@@ -67,15 +66,15 @@ export interface Restored {
   readonly platforms: Iterable<AnyPlatform>;
 }
 
-/** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. Inside a transaction. */
-export function holdRestored(raw: SqliteDatabase, { generation, now, platforms }: Restored): number {
+/** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. */
+export async function holdRestored(tx: Tx, { generation, now, platforms }: Restored): Promise<number> {
   const all = [...platforms];
-  const held = holdSuspects(raw, {
+  const held = holdSuspects(tx, {
     now,
     localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
     promptProviders: all.filter(({ capabilities }) => !capabilities.nativeScheduling).map(({ name }) => name),
   });
-  writeGeneration(raw, generation);
-  setMeta(raw, RESTORED_AT, String(now));
+  await writeGeneration(tx, generation);
+  await setMeta(tx, RESTORED_AT, String(now));
   return held;
 }

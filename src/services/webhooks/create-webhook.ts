@@ -4,7 +4,7 @@ import type { Caller } from "../../domain/permissions.ts";
 import { makeSecret, readSecret } from "../../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../../domain/time.ts";
 import { EVENT_KINDS, type EventKind, type Webhook } from "../../domain/webhooks/webhook.ts";
-import type { Tx } from "../../store/engine/db.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -34,7 +34,7 @@ export async function createWebhook(
   const accountIds = await readAccountIds(ctx, caller, args.accountId);
   await knock(ctx, url, signal);
   const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
-  return ctx.db.transaction(async (tx) => {
+  return ctx.store.write(async (tx) => {
     await requireRoom(tx, caller.ownerId);
     await insertWebhook(tx, row);
     const result = { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };

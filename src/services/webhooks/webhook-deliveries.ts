@@ -55,9 +55,9 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 /** Sends a webhook's due events, one after the other, until none is left; nothing where another process does so already. */
 export async function deliverDue(ctx: AppContext, webhookId: string, signal: AbortSignal): Promise<void> {
   const lease = { webhookId, workerId: ctx.workerId };
-  const first = await ctx.db.commit((raw) => {
-    const row = leaseWebhook(raw, lease, leaseTimes(ctx));
-    return row === null ? null : { row, delivery: nextDelivery(raw, lease, leaseTimes(ctx)) };
+  const first = await ctx.store.write(async (tx) => {
+    const row = leaseWebhook(tx, lease, leaseTimes(ctx));
+    return row === null ? null : { row, delivery: nextDelivery(tx, lease, leaseTimes(ctx)) };
   });
   if (first === null) return;
   try {
@@ -65,7 +65,7 @@ export async function deliverDue(ctx: AppContext, webhookId: string, signal: Abo
     while (delivery !== null)
       delivery = await deliverOne(ctx, { lease, webhook: first.row, delivery }, signal);
   } finally {
-    await ctx.db.commit((raw) => releaseWebhook(raw, lease));
+    await ctx.store.write(async (tx) => releaseWebhook(tx, lease));
   }
 }
 
@@ -88,15 +88,15 @@ async function deliverOne(
 ): Promise<DeliveryRow | null> {
   const answer = await send(ctx, webhook, { id: delivery.id, body: bodyOf(ctx, delivery), signal });
   if (signal.aborted) return null;
-  const row = await findWebhookRow(ctx.db.query, delivery.owner_id, lease.webhookId);
+  const row = await findWebhookRow(ctx.store, delivery.owner_id, lease.webhookId);
   if (row === undefined) return null;
   const now = ctx.clock.now();
   const standing = standingAfter(row, { answer, tries: delivery.tries + 1, now });
   const end = endOf(delivery, { answer, now, isDisabled: standing.status === "disabled" });
   logTry(ctx, delivery, { end, standing });
-  return ctx.db.commit((raw) => {
-    endDelivery(raw, lease.webhookId, end, standing);
-    return nextDelivery(raw, lease, leaseTimes(ctx));
+  return ctx.store.write(async (tx) => {
+    endDelivery(tx, lease.webhookId, end, standing);
+    return nextDelivery(tx, lease, leaseTimes(ctx));
   });
 }
 
@@ -262,14 +262,14 @@ export async function testWebhook(
   args: { id: string; signal: AbortSignal },
 ): Promise<TestResult> {
   const row = await findWebhook(ctx, caller, args.id);
-  const delivery = await ctx.db.transaction((tx) => insertDelivery(tx, testOf(ctx, row)));
+  const delivery = await ctx.store.write((tx) => insertDelivery(tx, testOf(ctx, row)));
   const answer = await send(ctx, row, { id: delivery.id, body: bodyOf(ctx, delivery), signal: args.signal });
   const now = ctx.clock.now();
   const standing = answer.error === null ? standingAfter(row, { answer, tries: 1, now }) : row;
   const end = { ...endOf(delivery, { answer, now, isDisabled: true }), next_at: null };
-  await ctx.db.commit((raw) => endDelivery(raw, row.id, end, standing));
+  await ctx.store.write(async (tx) => endDelivery(tx, row.id, end, standing));
   const tested = { ...delivery, ...end, tries: 1, tried_at: now };
-  return { webhook: await showWebhook(ctx.db.query, { ...row, ...standing }), delivery: toDelivery(tested) };
+  return { webhook: await showWebhook(ctx.store, { ...row, ...standing }), delivery: toDelivery(tested) };
 }
 
 function testOf(ctx: AppContext, row: WebhookRow): Parameters<typeof insertDelivery>[1] {

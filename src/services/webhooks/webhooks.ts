@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { parseBound, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { Delivery, EventKind, Webhook } from "../../domain/webhooks/webhook.ts";
-import type { Query, Tx } from "../../store/engine/db.ts";
+import type { Reader } from "../../store/engine/store.ts";
 import {
   countPending,
   deleteWebhookRow,
@@ -35,19 +35,19 @@ export async function listWebhooks(
   caller: Caller,
   args: ListWebhooksArgs,
 ): Promise<WebhookList> {
-  const { query } = ctx.db;
-  const pending = await countPending(query, caller.ownerId);
+  const { store } = ctx;
+  const pending = await countPending(store, caller.ownerId);
   const show = (row: WebhookRow): Webhook => toWebhook(row, pending.get(row.id) ?? 0);
   if (args.id === undefined) {
     if (args.cursor !== undefined)
       throw new AppError("invalid", "cursor: pages through the deliveries of one webhook. Give its id, too.");
-    const rows = await listWebhookRows(query, caller.ownerId);
+    const rows = await listWebhookRows(store, caller.ownerId);
     return { webhooks: rows.filter((row) => canReach(caller, row)).map(show) };
   }
   const row = await findWebhook(ctx, caller, args.id);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, row.id);
   const found = await listDeliveryRows(
-    query,
+    store,
     { ownerId: caller.ownerId, webhookId: row.id },
     { limit: args.limit + 1, before },
   );
@@ -73,8 +73,8 @@ export async function deleteWebhook(
   args: { id: string },
 ): Promise<{ webhook: Webhook }> {
   const row = await findWebhook(ctx, caller, args.id);
-  const webhook = await showWebhook(ctx.db.query, row);
-  await ctx.db.transaction((tx) => deleteWebhookRow(tx, caller.ownerId, row.id));
+  const webhook = await showWebhook(ctx.store, row);
+  await ctx.store.write((tx) => deleteWebhookRow(tx, caller.ownerId, row.id));
   ctx.log.info({ webhookId: row.id }, "The webhook was deleted");
   return { webhook };
 }
@@ -98,7 +98,7 @@ export async function replayWebhook(
       `The webhook is turned off. ${row.status_reason ?? ""} Once test_webhook succeeds it is on again.`,
     );
   }
-  return ctx.db.transaction(async (tx) => {
+  return ctx.store.write(async (tx) => {
     const replayed = await requeueDeliveries(
       tx,
       { ownerId: caller.ownerId, webhookId: row.id },
@@ -129,7 +129,7 @@ function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Repla
 
 /** The row of a webhook the caller may use; throws `not_found` for every other id. */
 export async function findWebhook(ctx: AppContext, caller: Caller, id: string): Promise<WebhookRow> {
-  const row = await findWebhookRow(ctx.db.query, caller.ownerId, id);
+  const row = await findWebhookRow(ctx.store, caller.ownerId, id);
   if (row !== undefined && canReach(caller, row)) return row;
   throw new AppError("not_found", `id: there is no webhook ${quote(id)} here. Take ids from list_webhooks.`);
 }
@@ -144,8 +144,8 @@ function canReach(caller: Caller, row: WebhookRow): boolean {
 }
 
 /** The webhook with its count of waiting deliveries. */
-export async function showWebhook(query: Query | Tx, row: WebhookRow): Promise<Webhook> {
-  const pending = await countPending(query, row.owner_id);
+export async function showWebhook(reader: Reader, row: WebhookRow): Promise<Webhook> {
+  const pending = await countPending(reader, row.owner_id);
   return toWebhook(row, pending.get(row.id) ?? 0);
 }
 

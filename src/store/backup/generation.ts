@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import type { Db, Query } from "../engine/db.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
+import type { Reader, Store, Tx } from "../engine/store.ts";
 import { readMeta, setMeta } from "../tables/meta.ts";
 
 /**
@@ -25,18 +24,12 @@ export function isOlder(database: Generation, file: Generation | null): boolean 
   return file === null || file.id !== database.id || file.count > database.count;
 }
 
-export async function readGeneration(query: Query): Promise<Generation | null> {
-  return parse(await readMeta(query, KEY));
+export async function readGeneration(reader: Reader): Promise<Generation | null> {
+  return parse(await readMeta(reader, KEY));
 }
 
-export function readGenerationOf(raw: SqliteDatabase): Generation | null {
-  const row = raw.prepare("SELECT value FROM meta WHERE key = ?").get([KEY]) as { value: string } | undefined;
-  return parse(row?.value ?? null);
-}
-
-/** Inside a transaction. */
-export function writeGeneration(raw: SqliteDatabase, generation: Generation): void {
-  setMeta(raw, KEY, textOf(generation));
+export function writeGeneration(tx: Tx, generation: Generation): Promise<void> {
+  return setMeta(tx, KEY, textOf(generation));
 }
 
 /** Null where there is no such file, or none that can be read: then nothing is known of the folder's past. */
@@ -66,11 +59,11 @@ export function writeGenerationFile(
 }
 
 /** Moves database and file on by one; called now and then while posts go out. */
-export async function advanceGeneration(db: Db, file: string): Promise<void> {
-  const next = await db.commit((raw) => {
-    const { id, count } = readGenerationOf(raw) ?? newGeneration();
+export async function advanceGeneration(store: Store, file: string): Promise<void> {
+  const next = await store.write(async (tx) => {
+    const { id, count } = (await readGeneration(tx)) ?? newGeneration();
     const moved = { id, count: count + 1 };
-    writeGeneration(raw, moved);
+    await writeGeneration(tx, moved);
     return moved;
   });
   // After the database, and only where no other process has gone further: the file must never run ahead.

@@ -1,7 +1,7 @@
 import type { Generated } from "kysely";
 import type { AccountStatus } from "../../domain/accounts/account.ts";
 import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
-import type { Attempt } from "../../domain/posts/post.ts";
+import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { DeliveryStatus, WebhookStatus } from "../../domain/webhooks/webhook.ts";
 
@@ -42,6 +42,10 @@ export interface Tables {
     in_flight_post: string | null;
     /** Nothing is claimed for this account before (rate limits, spacing after downtime). */
     next_allowed_at: number;
+    /** Why it waits until then. */
+    wait_cause: LateCause | null;
+    /** When the last post of it that a publisher worked on was over. */
+    freed_at: number | null;
     last_published_at: number | null;
     created_at: number;
     updated_at: number;
@@ -74,6 +78,8 @@ export interface Tables {
     fence: number;
     lease_worker: string | null;
     content_hash: string;
+    /** 1 where nothing but text goes out. */
+    is_light: number;
     published_at: number | null;
     created_at: number;
     updated_at: number;
@@ -105,6 +111,7 @@ export interface Tables {
     outcome: Attempt["outcome"];
     error: string | null;
     lateness_ms: number | null;
+    late_cause: LateCause | null;
     started_at: number;
     finished_at: number | null;
   };
@@ -227,3 +234,6 @@ export interface Tables {
   };
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
+
+/** A post's row without its sort key, which does not fit a JavaScript number. */
+export type PostRow = Omit<Tables["posts"], "sort_key">;

@@ -1,158 +1,122 @@
 import { beginningOfId } from "../../domain/ids.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
+import type {
+  Candidate,
+  Claimed,
+  ClaimedPost,
+  Claims,
+  ClaimWish,
+  MissedCutoff,
+  MissedPost,
+} from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
-import { LEASED, leased, type Lease } from "./ledger.ts";
+import { rawOf, readRaw } from "../engine/handle.ts";
+import type { Lease } from "../engine/ledger.ts";
+import type { Reader, Store } from "../engine/store.ts";
+import { noteTime } from "./clock-mark.ts";
+import { findDue, readCandidates, readNextAfter } from "./due-posts.ts";
+import { LEASED, leased } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
-import { FIRST_OF_ACCOUNT, FREE, type Candidate } from "./due-posts.ts";
-import type { PostRow } from "../tables/posts.ts";
-import type { Tables } from "../engine/schema.ts";
+import { noteUnusable } from "./unusable-posts.ts";
 
-/** How a worker gets and gives back the right to work on posts: raw statements, run in a group commit. */
-
-/** `post` is as it was read: the claim has raised its fence, made it `publishing` and counted the attempt. */
-export interface ClaimedPost extends Candidate {
-  readonly lease: Lease;
-  readonly attempt: number;
+/** SQLite's way to claim: one writer at a time, so that what is read in the transaction is so until it ends. */
+export function createClaims(store: Reader & Pick<Store, "write">): Claims {
+  const durably = <T>(work: (raw: SqliteDatabase) => T): Promise<T> =>
+    store.write(async (tx) => work(rawOf(tx)));
+  return {
+    nextAfter: (moment) => readRaw(store, (raw) => readNextAfter(raw, moment)),
+    claim: (wish) => durably((raw) => claimDue(raw, wish)),
+    failMissed: (cutoff) => durably((raw) => failMissed(raw, cutoff)),
+    noteUnusable: (note) => durably((raw) => noteUnusable(raw, note)),
+    freeWorker: (workerId, now) => durably((raw) => freeWorker(raw, workerId, now)),
+    abandon: (leases, now) => durably((raw) => leases.forEach((lease) => abandon(raw, lease, now))),
+    noteTime: (now, toleranceMs) => durably((raw) => noteTime(raw, now, toleranceMs)),
+  };
 }
 
-/** What a claim gives who claims the post as it was read. */
-export function leaseFor(workerId: string, { post }: Pick<Candidate, "post">): Lease {
-  return { postId: post.id, accountId: post.account_id, workerId, fence: post.fence + 1 };
+function claimDue(raw: SqliteDatabase, wish: ClaimWish): Claimed {
+  const now = wish.now();
+  const { limit, mediaLimit } = wish;
+  const found = readCandidates(raw, findDue(raw, { now, limit, isLightOnly: mediaLimit <= 0 }));
+  let withMedia = 0;
+  const wanted = found.filter(({ post }) => post.is_light === 1 || ++withMedia <= mediaLimit);
+  return { posts: wanted.length === 0 ? [] : take(raw, wanted, wish, now), isFull: found.length === limit };
 }
 
-/** What is taken, and until when its account then gets no other. */
-export interface Wanted {
-  readonly candidate: Candidate;
-  readonly nextAllowedAt: number;
-}
-
-/** The number of the attempt that a claim makes: a post that only waited (held until its time, being processed) goes on in its last one. */
-const attemptOf = (post: string): string => `${post}.attempts + NOT (${post}.attempts > 0 AND EXISTS (
-  SELECT 1 FROM attempts t
-  WHERE t.post_id = ${post}.id AND t.number = ${post}.attempts AND t.run = ${post}.run AND t.outcome IN ('waiting', 'uploaded')))`;
-
-/**
- * What may be had, in the order given: nobody took or stopped it since it was read, and none of the account comes first. One text
- * for all of them: the driver takes as long to make an object of each row as the search for it does.
- */
-const MAY_BE_HAD = `
-  SELECT json_group_array(json_array(j.key, p.rowid, p.fence, a.updated_at, ${attemptOf("p")})) AS found
-  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.value CROSS JOIN accounts a ON a.id = p.account_id
-  WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status IN ('scheduled', 'publishing', 'uploaded')
-    AND ${FREE} AND ${FIRST_OF_ACCOUNT}`;
-
-type Found = readonly [
-  place: number,
-  rowid: number,
-  fence: number,
-  accountUpdatedAt: number,
-  attempt: number,
-];
-
-// The three that take posts get the same list of rows.
+/** A post that only waited (held until its time, being processed) goes on in its last attempt. */
 const TAKE = `
   UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
-    fence = fence + 1, lease_worker = ?, updated_at = ?, attempts = ${attemptOf("posts")}
-  WHERE rowid IN (SELECT value FROM json_each(?))`;
+    fence = fence + 1, lease_worker = ?, updated_at = ?,
+    attempts = attempts + NOT (attempts > 0 AND EXISTS (
+      SELECT 1 FROM attempts t
+      WHERE t.post_id = posts.id AND t.number = posts.attempts AND t.run = posts.run AND t.outcome IN ('waiting', 'uploaded')))
+  WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, attempts`;
 
+/** Parameters: the beginning of their ids, and what made each post late by its id. */
 const OPEN_ATTEMPTS = `
-  INSERT INTO attempts (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, started_at, finished_at)
+  INSERT INTO attempts
+    (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, late_cause, started_at, finished_at)
   SELECT ? || lower(hex(randomblob(8))), p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL,
-    p.updated_at - p.due_at, p.updated_at, NULL
-  FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value WHERE TRUE
+    p.updated_at - p.due_at, j.value, p.updated_at, NULL
+  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.key WHERE TRUE
   ON CONFLICT (post_id, number) DO UPDATE SET outcome = 'running', worker_id = excluded.worker_id, finished_at = NULL`;
 
 const OCCUPY = `
-  WITH taken AS MATERIALIZED (SELECT p.account_id, p.id FROM json_each(?) j CROSS JOIN posts p ON p.rowid = j.value)
+  WITH taken AS MATERIALIZED (SELECT p.account_id, p.id FROM json_each(?) j CROSS JOIN posts p ON p.id = j.value)
   UPDATE accounts SET in_flight_post = taken.id FROM taken WHERE accounts.id = taken.account_id`;
 
-const SPACE = "UPDATE accounts SET next_allowed_at = MAX(next_allowed_at, ?) WHERE id = ?";
+const SPACE =
+  "UPDATE accounts SET next_allowed_at = MAX(next_allowed_at, ?), wait_cause = 'spacing' WHERE id = ?";
 
-/**
- * Takes posts for this worker, in the order given, and opens (or goes on with) their attempts; what somebody else was faster
- * with, or changed since it was read, is left out. A few statements for all of them: one for each would take twice as long.
- */
-export function claimPosts(
+/** A few statements for all of them: one for each post would take twice as long. */
+function take(
   raw: SqliteDatabase,
-  wanted: readonly Wanted[],
-  worker: { id: string; now: number },
+  wanted: readonly Candidate[],
+  wish: ClaimWish,
+  now: number,
 ): ClaimedPost[] {
-  const { id, now } = worker;
-  const taken = findUnchanged(raw, wanted, now);
-  if (taken.length === 0) return [];
-  const rowids = JSON.stringify(taken.map(({ rowid }) => rowid));
-  raw.prepare(TAKE).run([id, now, rowids]);
-  raw.prepare(OPEN_ATTEMPTS).run([beginningOfId("att"), rowids]);
-  raw.prepare(OCCUPY).run([rowids]);
-  return taken.map(({ wanted: { candidate, nextAllowedAt }, attempt }) => {
-    const { post, account, effects, isLight } = candidate;
-    if (nextAllowedAt > 0) raw.prepare(SPACE).run([nextAllowedAt, account.id]);
-    return { post, account, effects, isLight, attempt, lease: leaseFor(id, candidate) };
+  const ids = JSON.stringify(wanted.map(({ post }) => post.id));
+  const taken = raw.prepare(TAKE).all([wish.workerId, now, ids]) as { id: string; attempts: number }[];
+  const attempts = new Map(taken.map((row) => [row.id, row.attempts]));
+  const causes = new Map(wanted.map((one) => [one.post.id, wish.causeOf(one, now)]));
+  raw.prepare(OPEN_ATTEMPTS).run([beginningOfId("att"), JSON.stringify(Object.fromEntries(causes))]);
+  raw.prepare(OCCUPY).run([ids]);
+  const { afterMs, spacingMs } = wish.leftOver;
+  return wanted.map(({ post, account, effects }) => {
+    const isLeftOver = post.status === "scheduled" && now - post.scheduled_at > afterMs;
+    if (isLeftOver) raw.prepare(SPACE).run([now + spacingMs, account.id]);
+    const lease: Lease = {
+      postId: post.id,
+      accountId: account.id,
+      workerId: wish.workerId,
+      fence: post.fence + 1,
+    };
+    const lateCause = causes.get(post.id) ?? null;
+    return { post, account, effects, lease, attempt: attempts.get(post.id) ?? 1, lateCause };
   });
 }
 
-interface Taken {
-  readonly wanted: Wanted;
-  readonly rowid: number;
-  readonly attempt: number;
+const MISSED = `
+  SELECT p.id AS id, p.status AS status, p.error AS error, a.name AS account_name, a.id AS account_id,
+    a.provider AS provider, a.status AS account_status
+  FROM posts p INDEXED BY posts_next JOIN accounts a ON a.id = p.account_id
+  WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ?
+    AND (p.status = 'scheduled' OR a.status IN ('disconnected', 'reconnect_required'))
+  ORDER BY p.next_at LIMIT ?`;
+
+const FAIL = `
+  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, updated_at = ?
+  WHERE id = ? AND status IN ('scheduled', 'publishing', 'uploaded') AND lease_worker IS NULL`;
+
+/** Of those that were on their way nobody can be asked any more: their outcome is in doubt. */
+function failMissed(raw: SqliteDatabase, cutoff: MissedCutoff): MissedPost[] {
+  const { now, scheduledBefore, limit, why } = cutoff;
+  const missed = raw.prepare(MISSED).all([now, scheduledBefore, limit]) as MissedPost[];
+  for (const one of missed)
+    raw.prepare(FAIL).run([why(one), one.status === "scheduled" ? 0 : 1, now, one.id]);
+  return missed;
 }
 
-function findUnchanged(raw: SqliteDatabase, wanted: readonly Wanted[], now: number): Taken[] {
-  const ids = JSON.stringify(wanted.map(({ candidate }) => candidate.post.id));
-  const { found } = raw.prepare(MAY_BE_HAD).get([ids, now, now, now]) as { found: string };
-  const taken: Taken[] = [];
-  for (const [place, rowid, fence, accountUpdatedAt, attempt] of JSON.parse(found) as Found[]) {
-    const one = wanted[place];
-    if (one?.candidate.post.fence !== fence || one.candidate.account.updated_at !== accountUpdatedAt)
-      continue;
-    taken.push({ wanted: one, rowid, attempt });
-  }
-  return taken;
-}
-
-/**
- * Posts whose time is past saving: those that still wait, and those whose channel is gone while they were on their way, which
- * nobody can ask about any more.
- */
-export function readMissed(
-  raw: SqliteDatabase,
-  cutoff: { now: number; scheduledBefore: number; limit: number },
-): MissedPost[] {
-  return raw
-    .prepare(
-      `SELECT p.id AS id, p.status AS status, p.error AS error, a.name AS account_name, a.id AS account_id, a.provider AS provider,
-              a.status AS account_status
-       FROM posts p INDEXED BY posts_next JOIN accounts a ON a.id = p.account_id
-       WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ?
-         AND (p.status = 'scheduled' OR a.status IN ('disconnected', 'reconnect_required'))
-       ORDER BY p.next_at LIMIT ?`,
-    )
-    .all([cutoff.now, cutoff.scheduledBefore, cutoff.limit]) as MissedPost[];
-}
-
-export interface MissedPost {
-  readonly id: string;
-  readonly status: PostRow["status"];
-  readonly error: string | null;
-  readonly account_name: string;
-  readonly account_id: string;
-  readonly provider: string;
-  readonly account_status: Tables["accounts"]["status"];
-}
-
-export function failMissed(
-  raw: SqliteDatabase,
-  missed: { id: string; error: string; isInDoubt: boolean; now: number },
-): void {
-  raw
-    .prepare(
-      `UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, updated_at = ?
-       WHERE id = ? AND status IN ('scheduled', 'publishing', 'uploaded') AND lease_worker IS NULL`,
-    )
-    .run([missed.error, missed.isInDoubt ? 1 : 0, missed.now, missed.id]);
-}
-
-/** Gives back what a worker held that is proven dead: its posts are taken up again from their ledger. */
 export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): number {
   const posts = raw.prepare("SELECT id FROM posts WHERE lease_worker = ?").all([workerId]) as {
     id: string;
@@ -163,25 +127,24 @@ export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): 
   return posts.length;
 }
 
-/** Gives back one post of our own whose end could not be written. Does nothing when the lease is gone already. */
-export function abandonLease(raw: SqliteDatabase, lease: Lease, now: number): void {
+function abandon(raw: SqliteDatabase, lease: Lease, now: number): void {
   const held = raw.prepare(`SELECT id FROM posts WHERE ${LEASED}`).get([...leased(lease)]);
   if (held !== undefined) freePost(raw, lease.postId, now);
 }
 
+const INTERRUPT = `
+  UPDATE attempts SET outcome = 'interrupted', finished_at = ?, error = 'The process that worked on it ended.'
+  WHERE outcome = 'running' AND post_id = ?`;
+
+const GIVE_BACK = `
+  UPDATE posts SET lease_worker = NULL, fence = fence + 1,
+    next_at = CASE WHEN status IN ('scheduled', 'publishing', 'uploaded') THEN MIN(COALESCE(next_at, ?), ?) END
+  WHERE id = ?`;
+
 function freePost(raw: SqliteDatabase, id: string, now: number): void {
+  raw.prepare(INTERRUPT).run([now, id]);
   raw
-    .prepare(
-      `UPDATE attempts SET outcome = 'interrupted', finished_at = ?, error = 'The process that worked on it ended.'
-       WHERE outcome = 'running' AND post_id = ?`,
-    )
+    .prepare("UPDATE accounts SET in_flight_post = NULL, freed_at = ? WHERE in_flight_post = ?")
     .run([now, id]);
-  raw.prepare("UPDATE accounts SET in_flight_post = NULL WHERE in_flight_post = ?").run([id]);
-  raw
-    .prepare(
-      `UPDATE posts SET lease_worker = NULL, fence = fence + 1,
-         next_at = CASE WHEN status IN ('scheduled', 'publishing', 'uploaded') THEN MIN(COALESCE(next_at, ?), ?) END
-       WHERE id = ?`,
-    )
-    .run([now, now, id]);
+  raw.prepare(GIVE_BACK).run([now, now, id]);
 }

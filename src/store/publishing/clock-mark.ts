@@ -1,21 +1,29 @@
 import type { SqliteDatabase } from "../engine/driver.ts";
-import { setMeta } from "../tables/meta.ts";
 
 const KEY = "clock";
 
+const SET_MARK =
+  "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+
+interface TimeNote {
+  readonly last: number | null;
+  readonly backMs: number;
+}
+
 /**
- * Notes the time, and tells by how many milliseconds the clock has gone back since any process noted it; 0 where it is less than
+ * Notes the time, and tells when it was noted before and by how many milliseconds the clock has gone back since; 0 where it is less than
  * `toleranceMs`. What was put off by the clock as it was then is put off by as much less: it would wait for hours that have
  * passed already. Inside a transaction, so that of several processes one does it.
  */
-export function noteTime(raw: SqliteDatabase, now: number, toleranceMs: number): number {
+export function noteTime(raw: SqliteDatabase, now: number, toleranceMs: number): TimeNote {
   const row = raw.prepare("SELECT value FROM meta WHERE key = ?").get([KEY]) as { value: string } | undefined;
-  const backMs = row === undefined ? 0 : Number(row.value) - now;
-  if (backMs > 0 && backMs <= toleranceMs) return 0;
-  setMeta(raw, KEY, String(now));
-  if (backMs <= 0) return 0;
+  const last = row === undefined ? null : Number(row.value);
+  const backMs = last === null ? 0 : last - now;
+  if (backMs > 0 && backMs <= toleranceMs) return { last, backMs: 0 };
+  raw.prepare(SET_MARK).run([KEY, String(now)]);
+  if (backMs <= 0) return { last, backMs: 0 };
   bringForward(raw, now, backMs);
-  return backMs;
+  return { last, backMs };
 }
 
 /** A post's own time stays what it is: nothing is brought before it. */

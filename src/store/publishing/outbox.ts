@@ -1,4 +1,6 @@
 import type { SqliteDatabase } from "../engine/driver.ts";
+import { rawOf, readRaw } from "../engine/handle.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
 
 /**
@@ -8,27 +10,24 @@ import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
  */
 
 /** When the next event is due, in milliseconds; null when none waits. */
-export function readNextDelivery(raw: SqliteDatabase): number | null {
-  const row = raw
-    .prepare("SELECT MIN(next_at) AS next FROM webhook_deliveries WHERE next_at IS NOT NULL")
-    .get([]) as {
-    next: number | null;
-  };
-  return row.next;
+export function readNextDelivery(reader: Reader): Promise<number | null> {
+  return readRaw(reader, (raw) => (raw.prepare(NEXT_DELIVERY).get([]) as { next: number | null }).next);
 }
 
+const NEXT_DELIVERY = "SELECT MIN(next_at) AS next FROM webhook_deliveries WHERE next_at IS NOT NULL";
+
 /** Webhooks with an event that is due, to which nobody sends, in order of their ids. */
-export function readDueWebhooks(raw: SqliteDatabase, now: number): string[] {
-  const rows = raw
-    .prepare(
-      `SELECT w.id AS id FROM webhooks w
-       WHERE (w.lease_worker IS NULL OR w.lease_until <= ?)
-         AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.next_at <= ?)
-       ORDER BY w.id`,
-    )
-    .all([now, now]) as { id: string }[];
-  return rows.map((row) => row.id);
+export function readDueWebhooks(reader: Reader, now: number): Promise<string[]> {
+  return readRaw(reader, (raw) =>
+    (raw.prepare(DUE_WEBHOOKS).all([now, now]) as { id: string }[]).map(({ id }) => id),
+  );
 }
+
+const DUE_WEBHOOKS = `
+  SELECT w.id AS id FROM webhooks w
+  WHERE (w.lease_worker IS NULL OR w.lease_until <= ?)
+    AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.next_at <= ?)
+  ORDER BY w.id`;
 
 export interface WebhookLease {
   readonly webhookId: string;
@@ -37,11 +36,11 @@ export interface WebhookLease {
 
 /** Takes the right to send to a webhook; null where another process was faster. */
 export function leaseWebhook(
-  raw: SqliteDatabase,
+  tx: Tx,
   lease: WebhookLease,
   at: { now: number; until: number },
 ): WebhookRow | null {
-  const row = raw
+  const row = rawOf(tx)
     .prepare(
       `UPDATE webhooks SET lease_worker = ?, lease_until = ?
        WHERE id = ? AND (lease_worker IS NULL OR lease_until <= ?) RETURNING *`,
@@ -52,15 +51,15 @@ export function leaseWebhook(
 
 /** The event to send now, whichever has been due for longest; null when none is, or the lease is lost. */
 export function nextDelivery(
-  raw: SqliteDatabase,
+  tx: Tx,
   lease: WebhookLease,
   at: { now: number; until: number },
 ): DeliveryRow | null {
-  const { changes } = raw
+  const { changes } = rawOf(tx)
     .prepare("UPDATE webhooks SET lease_until = ? WHERE id = ? AND lease_worker = ?")
     .run([at.until, lease.webhookId, lease.workerId]);
   if (Number(changes) === 0) return null;
-  const row = raw
+  const row = rawOf(tx)
     .prepare(
       `SELECT * FROM webhook_deliveries INDEXED BY webhook_deliveries_queue
        WHERE webhook_id = ? AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT 1`,
@@ -81,19 +80,14 @@ export type WebhookStanding = Pick<WebhookRow, "status" | "status_reason" | "fai
  * Records a try, and what it means for the webhook. Counts whoever holds the lease: what was sent was sent. A webhook that is
  * turned off takes its waiting events out of the queue; `replay_webhook` puts them back.
  */
-export function endDelivery(
-  raw: SqliteDatabase,
-  webhookId: string,
-  end: DeliveryEnd,
-  standing: WebhookStanding,
-): void {
-  raw
+export function endDelivery(tx: Tx, webhookId: string, end: DeliveryEnd, standing: WebhookStanding): void {
+  rawOf(tx)
     .prepare(
       `UPDATE webhook_deliveries SET status = ?, next_at = ?, http_status = ?, error = ?, tried_at = ?, tries = tries + 1
        WHERE seq = ? AND webhook_id = ?`,
     )
     .run([end.status, end.next_at, end.http_status, end.error, end.at, end.seq, webhookId]);
-  raw
+  rawOf(tx)
     .prepare(
       `UPDATE webhooks SET status = ?, status_reason = ?, failing_since = ?,
          updated_at = CASE WHEN status = ? THEN updated_at ELSE ? END
@@ -108,7 +102,7 @@ export function endDelivery(
       webhookId,
     ]);
   if (standing.status !== "disabled") return;
-  raw
+  rawOf(tx)
     .prepare(
       `UPDATE webhook_deliveries SET status = 'failed', next_at = NULL, error = 'The webhook was turned off before it was sent.'
        WHERE webhook_id = ? AND next_at IS NOT NULL`,
@@ -117,8 +111,8 @@ export function endDelivery(
 }
 
 /** Gives the right to send back. */
-export function releaseWebhook(raw: SqliteDatabase, lease: WebhookLease): void {
-  raw
+export function releaseWebhook(tx: Tx, lease: WebhookLease): void {
+  rawOf(tx)
     .prepare("UPDATE webhooks SET lease_worker = NULL WHERE id = ? AND lease_worker = ?")
     .run([lease.webhookId, lease.workerId]);
 }
@@ -129,8 +123,8 @@ export function freeWebhooks(raw: SqliteDatabase, workerId: string): void {
 }
 
 /** Forgets up to `limit` events from before that moment which wait for nothing. */
-export function pruneDeliveries(raw: SqliteDatabase, old: { before: number; limit: number }): number {
-  const { changes } = raw
+export function pruneDeliveries(tx: Tx, old: { before: number; limit: number }): number {
+  const { changes } = rawOf(tx)
     .prepare(
       `DELETE FROM webhook_deliveries WHERE seq IN (
          SELECT seq FROM webhook_deliveries WHERE happened_at < ? AND next_at IS NULL ORDER BY happened_at LIMIT ?)`,

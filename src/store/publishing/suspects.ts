@@ -1,6 +1,8 @@
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { freeWorker } from "./claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
+import { rawOf, readRaw } from "../engine/handle.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 
 /** The ledger's note that a run may have gone further than the ledger knows; `started_at` is since when. */
 export const RESTORED_STEP = "restored";
@@ -31,7 +33,8 @@ const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
  * doubt, and nothing is sent for it before the platform was asked. Returns how many. Run inside a transaction on a database that
  * no process works on.
  */
-export function holdSuspects(raw: SqliteDatabase, suspicion: Suspicion): number {
+export function holdSuspects(tx: Tx, suspicion: Suspicion): number {
+  const raw = rawOf(tx);
   const { now } = suspicion;
   freeEverything(raw, now);
   const parameters = [
@@ -70,12 +73,10 @@ function freeEverything(raw: SqliteDatabase, now: number): void {
 }
 
 /** Held posts that nobody has settled yet. */
-export function countSuspects(raw: SqliteDatabase): number {
-  const { count } = raw
-    .prepare(
-      `SELECT count(*) AS count FROM posts p JOIN effects e ON e.post_id = p.id AND e.run = p.run AND e.step = '${RESTORED_STEP}'
-       WHERE p.in_doubt = 1`,
-    )
-    .get([]) as { count: number };
-  return count;
+export function countSuspects(reader: Reader): Promise<number> {
+  return readRaw(reader, (raw) => (raw.prepare(COUNT).get([]) as { count: number }).count);
 }
+
+const COUNT = `
+  SELECT count(*) AS count FROM posts p JOIN effects e ON e.post_id = p.id AND e.run = p.run AND e.step = '${RESTORED_STEP}'
+  WHERE p.in_doubt = 1`;

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import type { Query } from "../engine/db.ts";
+import { queryOf, type Query } from "../engine/handle.ts";
+import type { Reader } from "../engine/store.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "../tables/posts.ts";
 import { rowsOf } from "./search-candidates.ts";
 import { findPostDensity, hitsOf, rateSearch, type RatedSearch } from "./search-clauses.ts";
@@ -34,10 +35,11 @@ const MAX_STREAMS = 300;
 
 /** One page, newest scheduled time first; `before` excludes itself. */
 export async function readPage(
-  query: Query,
+  reader: Reader,
   filter: PostFilter,
   page: { before: bigint | null; limit: number },
 ): Promise<PageOfRows> {
+  const query = queryOf(reader);
   const scope = await readScope(query, filter);
   const range = rangeOf(filter, page.before);
   if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };

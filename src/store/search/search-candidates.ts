@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { Query } from "../engine/db.ts";
+import type { Query } from "../engine/handle.ts";
 import { fold, isRuledOut, missingFrom, searchableText, type SearchTerm } from "./search-text.ts";
 
 /** Posts in the order of a page that may belong to it. */

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { Query } from "../engine/db.ts";
+import type { Query } from "../engine/handle.ts";
 import type { KeyRange } from "./search-scan.ts";
 import type { CompiledSearch, IndexClause } from "./search.ts";
 

@@ -1,5 +1,5 @@
 import type { RawBuilder } from "kysely";
-import type { Query } from "../engine/db.ts";
+import type { Query } from "../engine/handle.ts";
 import { compareTexts, walkIndex, type Candidates } from "./search-candidates.ts";
 import type { SearchTerm } from "./search-text.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Query, Tx } from "../engine/db.ts";
+import { rawOf, type Query } from "../engine/handle.ts";
+import type { Tx } from "../engine/store.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
-import { beforeCommit, rawOf } from "../engine/group-transactions.ts";
 import {
   fold,
   MAX_WORD_CHARS,
@@ -64,15 +64,13 @@ export function indexPost(tx: Tx, post: IndexedPost): void {
       tokens.add(EDGE + characters.slice(0, length).join(""));
   }
   // Of several posts at once: FTS5 writes down what it holds in memory before each statement that may be taken back by itself.
-  beforeCommit(tx, () =>
-    raw
-      .prepare("INSERT INTO search_index (rowid, tokens) VALUES (?, ?)")
-      .run([post.sortKey, [...tokens].join(" ")]),
-  );
+  raw
+    .prepare("INSERT INTO search_index (rowid, tokens) VALUES (?, ?)")
+    .run([post.sortKey, [...tokens].join(" ")]);
 }
 
 export function unindexPost(tx: Tx, sortKey: bigint): void {
-  beforeCommit(tx, () => rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]));
+  rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]);
 }
 
 /** Words whose depths are remembered; most of what people write is said in fewer. */

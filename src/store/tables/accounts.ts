@@ -1,20 +1,22 @@
+import type { Reader, Tx } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
-import type { Query, Tx } from "../engine/db.ts";
 import type { Tables } from "../engine/schema.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
 
 /** In order of creation. */
-export function listAccountRows(query: Query | Tx, ownerId: string): Promise<AccountRow[]> {
-  return query.selectFrom("accounts").selectAll().where("owner_id", "=", ownerId).orderBy("id").execute();
+export function listAccountRows(reader: Reader, ownerId: string): Promise<AccountRow[]> {
+  return queryOf(reader)
+    .selectFrom("accounts")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .orderBy("id")
+    .execute();
 }
 
-export function findAccountRow(
-  query: Query | Tx,
-  ownerId: string,
-  id: string,
-): Promise<AccountRow | undefined> {
-  return query
+export function findAccountRow(reader: Reader, ownerId: string, id: string): Promise<AccountRow | undefined> {
+  return queryOf(reader)
     .selectFrom("accounts")
     .selectAll()
     .where("owner_id", "=", ownerId)
@@ -30,10 +32,10 @@ export interface AccountIdentity {
 
 /** The owner's account for a channel of a platform; there is one at most. */
 export function findAccountByIdentity(
-  query: Query | Tx,
+  reader: Reader,
   identity: AccountIdentity,
 ): Promise<AccountRow | undefined> {
-  return query
+  return queryOf(reader)
     .selectFrom("accounts")
     .selectAll()
     .where("owner_id", "=", identity.ownerId)
@@ -52,7 +54,7 @@ const COUNTED = `SELECT accounts.*,
 
 /** In order of creation, all or the one. */
 export async function listCountedAccounts(
-  query: Query | Tx,
+  reader: Reader,
   ownerId: string,
   accountId?: string,
 ): Promise<CountedAccountRow[]> {
@@ -60,12 +62,12 @@ export async function listCountedAccounts(
     accountId === undefined
       ? CompiledQuery.raw(`${COUNTED} ORDER BY id`, [ownerId])
       : CompiledQuery.raw(`${COUNTED} AND id = ?`, [ownerId, accountId]);
-  const { rows } = await query.executeQuery<CountedAccountRow>(wanted);
+  const { rows } = await queryOf(reader).executeQuery<CountedAccountRow>(wanted);
   return rows;
 }
 
 export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
-  await tx.insertInto("accounts").values(row).execute();
+  await queryOf(tx).insertInto("accounts").values(row).execute();
 }
 
 type AccountChange = Omit<Updateable<Tables["accounts"]>, "id" | "owner_id" | "secrets_version">;
@@ -76,7 +78,7 @@ export async function updateConnection(
   account: { ownerId: string; id: string },
   change: AccountChange,
 ): Promise<void> {
-  await tx
+  await queryOf(tx)
     .updateTable("accounts")
     .set(change)
     .set({ secrets_version: sql<number>`secrets_version + 1` })
@@ -94,11 +96,11 @@ export interface SecretsVersion {
 
 /** Stores refreshed secrets unless somebody changed them meanwhile; false then. */
 export async function storeRefreshed(
-  query: Query | Tx,
+  tx: Tx,
   seen: SecretsVersion,
   change: { secretsEnc: string | null; tokenExpiresAt: number | null; now: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await query
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("accounts")
     .set({
       secrets_enc: change.secretsEnc,
@@ -118,11 +120,11 @@ export async function storeRefreshed(
 
 /** Marks the account as one a person must reconnect, unless its secrets changed meanwhile; false then. */
 export async function requireReconnect(
-  query: Query | Tx,
+  tx: Tx,
   seen: SecretsVersion,
   change: { reason: string; now: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await query
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("accounts")
     .set({ status: "reconnect_required", status_reason: change.reason, updated_at: change.now })
     .where("owner_id", "=", seen.ownerId)

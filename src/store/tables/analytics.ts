@@ -1,5 +1,6 @@
+import type { Reader } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import { sql } from "kysely";
-import type { Query } from "../engine/db.ts";
 import { firstKeyAt } from "../search/sort-key.ts";
 
 export interface EndedPost {
@@ -10,13 +11,15 @@ export interface EndedPost {
 
 /** An account's posts that went live or failed, by the time they were scheduled for (milliseconds, both included). */
 export async function readEnded(
-  query: Query,
+  reader: Reader,
   account: { readonly ownerId: string; readonly id: string },
   range: { readonly from: number; readonly to: number },
 ): Promise<EndedPost[]> {
   const { rows } = await sql<EndedPost>`
     SELECT status, scheduled_at, published_at FROM posts INDEXED BY posts_account_status
     WHERE account_id = ${account.id} AND owner_id = ${account.ownerId} AND status IN ('published', 'failed')
-      AND sort_key >= ${firstKeyAt(range.from)} AND sort_key < ${firstKeyAt(range.to + 1)}`.execute(query);
+      AND sort_key >= ${firstKeyAt(range.from)} AND sort_key < ${firstKeyAt(range.to + 1)}`.execute(
+    queryOf(reader),
+  );
   return rows;
 }

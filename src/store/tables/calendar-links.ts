@@ -1,19 +1,24 @@
+import type { Reader, Tx } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import type { Selectable } from "kysely";
-import type { Query, Tx } from "../engine/db.ts";
 import type { Tables } from "../engine/schema.ts";
 
 export type CalendarLinkRow = Selectable<Tables["calendar_links"]>;
 
-export function findCalendarLink(query: Query | Tx, ownerId: string): Promise<CalendarLinkRow | undefined> {
-  return query.selectFrom("calendar_links").selectAll().where("owner_id", "=", ownerId).executeTakeFirst();
+export function findCalendarLink(reader: Reader, ownerId: string): Promise<CalendarLinkRow | undefined> {
+  return queryOf(reader)
+    .selectFrom("calendar_links")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .executeTakeFirst();
 }
 
 /** By the address's token, which is the proof of who asks: the one look-up without an owner. */
 export function findCalendarLinkByToken(
-  query: Query,
+  reader: Reader,
   tokenHash: string,
 ): Promise<CalendarLinkRow | undefined> {
-  return query
+  return queryOf(reader)
     .selectFrom("calendar_links")
     .selectAll()
     .where("token_hash", "=", tokenHash)
@@ -22,12 +27,12 @@ export function findCalendarLinkByToken(
 
 /** In place of the one there was: its address ends. */
 export async function putCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<void> {
-  await tx.replaceInto("calendar_links").values(row).execute();
+  await queryOf(tx).replaceInto("calendar_links").values(row).execute();
 }
 
 /** False where there was none. */
 export async function deleteCalendarLink(tx: Tx, ownerId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
+  const { numDeletedRows } = await queryOf(tx)
     .deleteFrom("calendar_links")
     .where("owner_id", "=", ownerId)
     .executeTakeFirst();

@@ -1,14 +1,15 @@
+import type { Reader, Store, Tx } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import type { FeedItem, FeedShelf } from "../../ports/feed-shelf.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import type { Db, Query } from "../engine/db.ts";
 
 /** The built-in feed's entries in their table, their media in the file store under `feed/`. */
-export function createFeedShelf(db: Db, files: FileStore): FeedShelf {
+export function createFeedShelf(store: Store, files: FileStore): FeedShelf {
   return {
-    get: (accountId, id) => findFeedItem(db.query, accountId, id),
-    put: (item) => writeItem(db.query, item),
+    get: (accountId, id) => findFeedItem(store, accountId, id),
+    put: (item) => store.write((tx) => writeItem(tx, item)),
     change: (accountId, id, change) =>
-      db.transaction(async (tx) => {
+      store.write(async (tx) => {
         const item = await findFeedItem(tx, accountId, id);
         if (item === null) return null;
         const changed = change(item);
@@ -16,12 +17,8 @@ export function createFeedShelf(db: Db, files: FileStore): FeedShelf {
         return changed;
       }),
     async remove(accountId, id) {
-      const item = await findFeedItem(db.query, accountId, id);
-      await db.query
-        .deleteFrom("feed_items")
-        .where("account_id", "=", accountId)
-        .where("id", "=", id)
-        .execute();
+      const item = await findFeedItem(store, accountId, id);
+      await store.write((tx) => deleteItem(tx, accountId, id));
       const media =
         item === null ? [] : [...item.media, ...(item.thumbnail === null ? [] : [item.thumbnail])];
       for (const { key } of media) await files.remove(key);
@@ -34,21 +31,29 @@ export function createFeedShelf(db: Db, files: FileStore): FeedShelf {
   };
 }
 
-async function writeItem(query: Query, item: FeedItem): Promise<void> {
+async function writeItem(tx: Tx, item: FeedItem): Promise<void> {
   const row = {
     item: JSON.stringify(item),
     is_public: item.isPublic ? 1 : 0,
     published_at: item.publishedAt,
   };
-  await query
+  await queryOf(tx)
     .insertInto("feed_items")
     .values({ account_id: item.accountId, id: item.id, ...row })
     .onConflict((conflict) => conflict.columns(["account_id", "id"]).doUpdateSet(row))
     .execute();
 }
 
-export async function findFeedItem(query: Query, accountId: string, id: string): Promise<FeedItem | null> {
-  const row = await query
+async function deleteItem(tx: Tx, accountId: string, id: string): Promise<void> {
+  await queryOf(tx)
+    .deleteFrom("feed_items")
+    .where("account_id", "=", accountId)
+    .where("id", "=", id)
+    .execute();
+}
+
+export async function findFeedItem(reader: Reader, accountId: string, id: string): Promise<FeedItem | null> {
+  const row = await queryOf(reader)
     .selectFrom("feed_items")
     .select("item")
     .where("account_id", "=", accountId)
@@ -65,12 +70,12 @@ export interface FeedPlace {
 
 /** Public entries, newest first; `before` goes on where a page ended. */
 export async function listFeedItems(
-  query: Query,
+  reader: Reader,
   accountId: string,
   page: { limit: number; before: FeedPlace | null },
 ): Promise<FeedItem[]> {
   const { before } = page;
-  let items = query
+  let items = queryOf(reader)
     .selectFrom("feed_items")
     .select("item")
     .where("account_id", "=", accountId)
@@ -88,8 +93,8 @@ export async function listFeedItems(
 }
 
 /** The account whose feed it is, whoever owns it: a feed is public. Null where the account is none of the feed's. */
-export async function findFeedAccount(query: Query, id: string): Promise<{ name: string } | null> {
-  const row = await query
+export async function findFeedAccount(reader: Reader, id: string): Promise<{ name: string } | null> {
+  const row = await queryOf(reader)
     .selectFrom("accounts")
     .select("name")
     .where("id", "=", id)

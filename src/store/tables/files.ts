@@ -1,12 +1,13 @@
+import type { Reader, Tx } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import { sql, type Insertable, type Selectable, type Updateable } from "kysely";
 import type { FileType } from "../../domain/files/file.ts";
-import type { Query, Tx } from "../engine/db.ts";
 import type { Tables } from "../engine/schema.ts";
 
 export type FileRow = Selectable<Tables["files"]>;
 
-export async function findFileRow(query: Query | Tx, ownerId: string, id: string): Promise<FileRow | null> {
-  const row = await query
+export async function findFileRow(reader: Reader, ownerId: string, id: string): Promise<FileRow | null> {
+  const row = await queryOf(reader)
     .selectFrom("files")
     .selectAll()
     .where("owner_id", "=", ownerId)
@@ -16,11 +17,11 @@ export async function findFileRow(query: Query | Tx, ownerId: string, id: string
 }
 
 export async function findFileByKey(
-  query: Query | Tx,
+  reader: Reader,
   ownerId: string,
   storageKey: string,
 ): Promise<FileRow | null> {
-  const row = await query
+  const row = await queryOf(reader)
     .selectFrom("files")
     .selectAll()
     .where("storage_key", "=", storageKey)
@@ -30,33 +31,35 @@ export async function findFileByKey(
 }
 
 /** By an address that we signed, which is the proof of who may ask: no owner is at hand. */
-export async function findSignedFile(query: Query | Tx, id: string): Promise<FileRow | null> {
-  return (await query.selectFrom("files").selectAll().where("id", "=", id).executeTakeFirst()) ?? null;
+export async function findSignedFile(reader: Reader, id: string): Promise<FileRow | null> {
+  return (
+    (await queryOf(reader).selectFrom("files").selectAll().where("id", "=", id).executeTakeFirst()) ?? null
+  );
 }
 
 /** Newest first, those before `before`. */
 export function listFileRows(
-  query: Query,
+  reader: Reader,
   filter: { ownerId: string; type: FileType | null },
   page: { before: string | null; limit: number },
 ): Promise<FileRow[]> {
-  let select = query.selectFrom("files").selectAll().where("owner_id", "=", filter.ownerId);
+  let select = queryOf(reader).selectFrom("files").selectAll().where("owner_id", "=", filter.ownerId);
   if (filter.type !== null) select = select.where("type", "=", filter.type).where("status", "=", "ready");
   if (page.before !== null) select = select.where("id", "<", page.before);
   return select.orderBy("id", "desc").limit(page.limit).execute();
 }
 
-export async function insertFileRow(query: Query | Tx, row: Insertable<Tables["files"]>): Promise<void> {
-  await query.insertInto("files").values(row).execute();
+export async function insertFileRow(tx: Tx, row: Insertable<Tables["files"]>): Promise<void> {
+  await queryOf(tx).insertInto("files").values(row).execute();
 }
 
 /** Notes where the bytes of an upload go, so that they can be found should it be abandoned. */
 export async function noteStorageKey(
-  query: Query | Tx,
+  tx: Tx,
   file: { ownerId: string; id: string },
   storageKey: string,
 ): Promise<void> {
-  await query
+  await queryOf(tx)
     .updateTable("files")
     .set({ storage_key: storageKey })
     .where("id", "=", file.id)
@@ -67,11 +70,11 @@ export async function noteStorageKey(
 
 /** Writes what an upload brought; null where it is not awaited any more (removed, or another upload was first). */
 export async function completeFileRow(
-  query: Query | Tx,
+  tx: Tx,
   file: { ownerId: string; id: string },
   set: Updateable<Tables["files"]>,
 ): Promise<FileRow | null> {
-  const row = await query
+  const row = await queryOf(tx)
     .updateTable("files")
     .set({ ...set, status: "ready" })
     .where("id", "=", file.id)
@@ -82,13 +85,13 @@ export async function completeFileRow(
   return row ?? null;
 }
 
-export async function deleteFileRow(query: Query | Tx, ownerId: string, id: string): Promise<void> {
-  await query.deleteFrom("files").where("owner_id", "=", ownerId).where("id", "=", id).execute();
+export async function deleteFileRow(tx: Tx, ownerId: string, id: string): Promise<void> {
+  await queryOf(tx).deleteFrom("files").where("owner_id", "=", ownerId).where("id", "=", id).execute();
 }
 
 /** Rows whose upload was begun before `before` and never came to an end, taken off the table. */
-export function takeAbandonedUploads(query: Query, ownerId: string, before: number): Promise<FileRow[]> {
-  return query
+export function takeAbandonedUploads(tx: Tx, ownerId: string, before: number): Promise<FileRow[]> {
+  return queryOf(tx)
     .deleteFrom("files")
     .where("owner_id", "=", ownerId)
     .where("status", "=", "uploading")
@@ -102,7 +105,7 @@ const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
 
 /** How many posts that still wait for something name each key, in `media_url` or anywhere in `metadata`; without any: absent. */
 export async function countUses(
-  query: Query | Tx,
+  reader: Reader,
   ownerId: string,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -110,10 +113,10 @@ export async function countUses(
   if (keys.length === 0) return uses;
   const add = (key: string, count: number): unknown => uses.set(key, (uses.get(key) ?? 0) + count);
   const urls = keys.map((key) => `r2://${key}`);
-  for (const row of await countByMediaUrl(query, ownerId, urls))
+  for (const row of await countByMediaUrl(reader, ownerId, urls))
     add(row.media_url.slice("r2://".length), row.posts);
   const wanted = new Set(keys);
-  for (const row of await namedInMetadata(query, ownerId)) {
+  for (const row of await namedInMetadata(reader, ownerId)) {
     const named = new Set([...(row.metadata ?? "").matchAll(QUOTED_ADDRESS)].map((match) => match[1] ?? ""));
     for (const key of named) if (wanted.has(key) && row.media_url !== `r2://${key}`) add(key, 1);
   }
@@ -121,12 +124,12 @@ export async function countUses(
 }
 
 function countByMediaUrl(
-  query: Query | Tx,
+  reader: Reader,
   ownerId: string,
   urls: readonly string[],
 ): Promise<{ media_url: string; posts: number }[]> {
   return (
-    query
+    queryOf(reader)
       .selectFrom("posts")
       .select(["media_url", sql<number>`count(*)`.as("posts")])
       .where("media_url", "in", urls)
@@ -139,10 +142,10 @@ function countByMediaUrl(
 }
 
 function namedInMetadata(
-  query: Query | Tx,
+  reader: Reader,
   ownerId: string,
 ): Promise<{ media_url: string; metadata: string | null }[]> {
-  return query
+  return queryOf(reader)
     .selectFrom("posts")
     .select(["media_url", "metadata"])
     .where("owner_id", "=", ownerId)

@@ -1,17 +1,18 @@
+import type { Reader } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import { sql, type Selectable } from "kysely";
 import { POST_STATUSES, type PostStatus } from "../../domain/posts/post-states.ts";
-import type { Query } from "../engine/db.ts";
 import type { Tables } from "../engine/schema.ts";
 
 /* Numbers over all owners, for whoever runs the instance. Nothing of an owner's shows in them. */
 
 /** By ranges of an index, one an account and status: a million posts take a few hundredths of a second. */
-export async function countByStatus(query: Query): Promise<Record<PostStatus, number>> {
+export async function countByStatus(reader: Reader): Promise<Record<PostStatus, number>> {
   const { rows } = await sql<{ status: PostStatus; posts: number }>`
     SELECT s.value AS status, (
       SELECT coalesce(sum((SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id = a.id AND status = s.value)), 0)
       FROM accounts a) AS posts
-    FROM json_each(${JSON.stringify(POST_STATUSES)}) s`.execute(query);
+    FROM json_each(${JSON.stringify(POST_STATUSES)}) s`.execute(queryOf(reader));
   const counts = new Map(rows.map((row) => [row.status, row.posts]));
   const of = (status: PostStatus): number => counts.get(status) ?? 0;
   return {
@@ -25,17 +26,17 @@ export async function countByStatus(query: Query): Promise<Record<PostStatus, nu
 }
 
 /** Posts that should have been taken up before that moment. */
-export async function countOverdue(query: Query, before: number): Promise<number> {
+export async function countOverdue(reader: Reader, before: number): Promise<number> {
   const { rows } = await sql<{ posts: number }>`
     SELECT count(*) AS posts FROM posts INDEXED BY posts_next
-    WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`.execute(query);
+    WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`.execute(queryOf(reader));
   return rows[0]?.posts ?? 0;
 }
 
 export type AttemptTotal = Selectable<Tables["attempt_totals"]>;
 
-export function readAttemptTotals(query: Query): Promise<AttemptTotal[]> {
-  return query
+export function readAttemptTotals(reader: Reader): Promise<AttemptTotal[]> {
+  return queryOf(reader)
     .selectFrom("attempt_totals")
     .selectAll()
     .orderBy("provider")
@@ -45,8 +46,8 @@ export function readAttemptTotals(query: Query): Promise<AttemptTotal[]> {
 }
 
 /** Events that wait, and when the first of them is or was due. */
-export async function readOutbox(query: Query): Promise<{ pending: number; firstDueAt: number | null }> {
-  const row = await query
+export async function readOutbox(reader: Reader): Promise<{ pending: number; firstDueAt: number | null }> {
+  const row = await queryOf(reader)
     .selectFrom("webhook_deliveries")
     .select([sql<number>`count(*)`.as("pending"), sql<number | null>`min(next_at)`.as("firstDueAt")])
     .where("next_at", "is not", null)
@@ -55,9 +56,9 @@ export async function readOutbox(query: Query): Promise<{ pending: number; first
 }
 
 export async function countWebhooks(
-  query: Query,
+  reader: Reader,
 ): Promise<ReadonlyMap<Tables["webhooks"]["status"], number>> {
-  const rows = await query
+  const rows = await queryOf(reader)
     .selectFrom("webhooks")
     .select(["status", sql<number>`count(*)`.as("webhooks")])
     .groupBy("status")

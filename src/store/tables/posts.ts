@@ -1,17 +1,14 @@
+import type { Reader, Tx } from "../engine/store.ts";
+import { queryOf, rawOf } from "../engine/handle.ts";
 import type { ExpressionBuilder } from "kysely";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
-import type { Query, Tx } from "../engine/db.ts";
-import { rawOf } from "../engine/group-transactions.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { PostRow, Tables } from "../engine/schema.ts";
 import { indexPost, unindexPost } from "../search/search.ts";
 import { momentOf, nextSortKey, readSortKey } from "../search/sort-key.ts";
-
-/** A post's row without its sort key, which does not fit a JavaScript number. */
-export type PostRow = Omit<Tables["posts"], "sort_key">;
 
 export const POST_COLUMNS = [
   "id",
@@ -36,6 +33,7 @@ export const POST_COLUMNS = [
   "fence",
   "lease_worker",
   "content_hash",
+  "is_light",
   "published_at",
   "created_at",
   "updated_at",
@@ -96,6 +94,7 @@ export interface PostContentRow {
   readonly scheduled_at: number;
   readonly due_at: number;
   readonly content_hash: string;
+  readonly is_light: number;
 }
 
 export interface NewPost extends PostContentRow {
@@ -137,8 +136,8 @@ export function insertPost(tx: Tx, row: PostRow): void {
 }
 
 /** The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's accounts. */
-export async function findPost(query: Query, ownerId: string, id: string): Promise<PostRow | null> {
-  const row = await query
+export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
+  const row = await queryOf(reader)
     .selectFrom("posts")
     .select(POST_COLUMNS)
     .where("id", "=", id)
@@ -149,10 +148,10 @@ export async function findPost(query: Query, ownerId: string, id: string): Promi
 
 /** The id of a waiting post with the same content on the same channel. */
 export async function findWaitingTwin(
-  query: Query,
+  reader: Reader,
   post: Pick<PostRow, "account_id" | "owner_id" | "content_hash">,
 ): Promise<string | null> {
-  const row = await query
+  const row = await queryOf(reader)
     .selectFrom("posts")
     .select("id")
     .where("account_id", "=", post.account_id)
@@ -189,7 +188,7 @@ export async function transition(
 ): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
   const before = readSortKey(rawOf(tx), post);
-  const row = await tx
+  const row = await queryOf(tx)
     .updateTable("posts")
     // Whoever has read it with another fence has read something else.
     .set({
@@ -243,7 +242,8 @@ async function refreshIndex(
   if (!isMoved && !isReworded) return;
   unindexPost(tx, sortKey);
   const newKey = isMoved ? nextSortKey(rawOf(tx), row.scheduled_at) : sortKey;
-  if (isMoved) await tx.updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
+  if (isMoved)
+    await queryOf(tx).updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
   indexPost(tx, searchable(row, newKey));
 }
 
@@ -253,4 +253,34 @@ function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>
     caption: row.caption,
     metadata: readMetadata(row),
   };
+}
+
+/** What tells two versions of each of these posts apart, cheaply: for asking again and again. Other ids are left out. */
+export function readPostMarks(
+  reader: Reader,
+  ownerId: string,
+  ids: readonly string[],
+): Promise<Pick<PostRow, "id" | "account_id" | "updated_at" | "status" | "attempts">[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .select(["id", "account_id", "updated_at", "status", "attempts"])
+    .where("owner_id", "=", ownerId)
+    .where("id", "in", ids)
+    .execute();
+}
+
+/** By id, that is in order of creation; the plus keeps SQLite from sorting all of the owner's posts for each page. */
+export function listPostsById(
+  reader: Reader,
+  ownerId: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<PostRow[]> {
+  return queryOf(reader)
+    .selectFrom("posts")
+    .select(POST_COLUMNS)
+    .where(sql<string>`+owner_id`, "=", ownerId)
+    .where("id", ">", page.after)
+    .orderBy("id")
+    .limit(page.limit)
+    .execute();
 }

@@ -1,5 +1,6 @@
+import type { Reader } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import { sql, type RawBuilder } from "kysely";
-import type { Query } from "../engine/db.ts";
 import type { Tables } from "../engine/schema.ts";
 import { firstKeyAt } from "../search/sort-key.ts";
 
@@ -24,7 +25,7 @@ export interface PostCounts {
 
 /** Counts by ranges of the index over account, status and time: the work grows with what is counted, not with the table. */
 export async function countPosts(
-  query: Query,
+  reader: Reader,
   scope: StatusScope,
   at: { readonly overdueBefore: number; readonly failedSince: number },
 ): Promise<PostCounts> {
@@ -35,7 +36,9 @@ export async function countPosts(
     ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`)} AS overdue,
     ${count(sql`status = 'publishing'`)} AS publishing,
     ${count(sql`status = 'uploaded'`)} AS uploaded,
-    ${count(sql`status = 'failed' AND sort_key >= ${firstKeyAt(at.failedSince)}`)} AS failed`.execute(query);
+    ${count(sql`status = 'failed' AND sort_key >= ${firstKeyAt(at.failedSince)}`)} AS failed`.execute(
+    queryOf(reader),
+  );
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
 
@@ -43,43 +46,43 @@ export type FailureRow = Pick<Tables["posts"], "id" | "account_id" | "provider" 
 
 /** The failed posts with the latest time, newest first; like their count they are found in the index. */
 export async function readFailures(
-  query: Query,
+  reader: Reader,
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<FailureRow[]> {
   const { rows } = await sql<FailureRow>`
     SELECT id, account_id, provider, scheduled_at, error FROM posts INDEXED BY posts_account_status
     WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${firstKeyAt(range.since)}
-    ORDER BY sort_key DESC LIMIT ${range.limit}`.execute(query);
+    ORDER BY sort_key DESC LIMIT ${range.limit}`.execute(queryOf(reader));
   return rows;
 }
 
 /** Failed posts of which nobody knows whether they went out. */
-export async function countInDoubt(query: Query, scope: StatusScope): Promise<number> {
+export async function countInDoubt(reader: Reader, scope: StatusScope): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     SELECT count(*) AS count FROM posts INDEXED BY posts_doubt
     WHERE in_doubt = 1 AND owner_id = ${scope.ownerId} AND status = 'failed' AND account_id IN ${ownAccounts(scope)}`.execute(
-    query,
+    queryOf(reader),
   );
   return rows[0]?.count ?? 0;
 }
 
 /** The first waiting post's time from `now` on, in milliseconds; null where none waits. */
 export async function readNextScheduled(
-  query: Query,
+  reader: Reader,
   scope: StatusScope,
   now: number,
 ): Promise<number | null> {
   const { rows } = await sql<{ next: number | null }>`
     SELECT min((SELECT scheduled_at FROM posts INDEXED BY posts_account_status
       WHERE account_id = own.id AND status = 'scheduled' AND sort_key >= ${firstKeyAt(now)} ORDER BY sort_key LIMIT 1)) AS next
-    FROM ${ownAccounts(scope)} AS own`.execute(query);
+    FROM ${ownAccounts(scope)} AS own`.execute(queryOf(reader));
   return rows[0]?.next ?? null;
 }
 
 /** How late the newest published posts went live, in milliseconds, shortest first. */
 export async function readLateness(
-  query: Query,
+  reader: Reader,
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<number[]> {
@@ -89,19 +92,6 @@ export async function readLateness(
           WHERE owner_id = ${scope.ownerId} AND started_at >= ${range.since} ORDER BY started_at DESC LIMIT ${range.limit}) AS a
     JOIN posts AS p ON p.id = a.post_id
     WHERE a.outcome = 'published' AND a.finished_at IS NOT NULL AND p.account_id IN ${ownAccounts(scope)}
-    ORDER BY late`.execute(query);
+    ORDER BY late`.execute(queryOf(reader));
   return rows.map((row) => row.late);
-}
-
-export type WorkerRow = Tables["workers"];
-
-/** The publishers on this data folder, whoever's posts they publish; the liveliest first. */
-export function readPublishers(query: Query): Promise<WorkerRow[]> {
-  return query
-    .selectFrom("workers")
-    .selectAll()
-    .where("role", "!=", "caller")
-    .orderBy("heartbeat_at", "desc")
-    .orderBy("id")
-    .execute();
 }

@@ -1,25 +1,27 @@
+import type { Reader, Tx } from "../engine/store.ts";
+import { queryOf } from "../engine/handle.ts";
 import { sql, type Selectable } from "kysely";
-import type { Query, Tx } from "../engine/db.ts";
 import type { Tables } from "../engine/schema.ts";
 
 export type WebhookRow = Selectable<Tables["webhooks"]>;
 export type DeliveryRow = Selectable<Tables["webhook_deliveries"]>;
 
 export async function insertWebhook(tx: Tx, row: WebhookRow): Promise<void> {
-  await tx.insertInto("webhooks").values(row).execute();
+  await queryOf(tx).insertInto("webhooks").values(row).execute();
 }
 
 /** In order of creation. */
-export function listWebhookRows(query: Query | Tx, ownerId: string): Promise<WebhookRow[]> {
-  return query.selectFrom("webhooks").selectAll().where("owner_id", "=", ownerId).orderBy("id").execute();
+export function listWebhookRows(reader: Reader, ownerId: string): Promise<WebhookRow[]> {
+  return queryOf(reader)
+    .selectFrom("webhooks")
+    .selectAll()
+    .where("owner_id", "=", ownerId)
+    .orderBy("id")
+    .execute();
 }
 
-export function findWebhookRow(
-  query: Query | Tx,
-  ownerId: string,
-  id: string,
-): Promise<WebhookRow | undefined> {
-  return query
+export function findWebhookRow(reader: Reader, ownerId: string, id: string): Promise<WebhookRow | undefined> {
+  return queryOf(reader)
     .selectFrom("webhooks")
     .selectAll()
     .where("owner_id", "=", ownerId)
@@ -29,13 +31,13 @@ export function findWebhookRow(
 
 /** With its deliveries. */
 export async function deleteWebhookRow(tx: Tx, ownerId: string, id: string): Promise<void> {
-  await tx.deleteFrom("webhooks").where("owner_id", "=", ownerId).where("id", "=", id).execute();
+  await queryOf(tx).deleteFrom("webhooks").where("owner_id", "=", ownerId).where("id", "=", id).execute();
 }
 
 /** Waiting deliveries by webhook; one without any is absent. */
-export async function countPending(query: Query | Tx, ownerId: string): Promise<ReadonlyMap<string, number>> {
-  const own = query.selectFrom("webhooks").select("id").where("owner_id", "=", ownerId);
-  const rows = await query
+export async function countPending(reader: Reader, ownerId: string): Promise<ReadonlyMap<string, number>> {
+  const own = queryOf(reader).selectFrom("webhooks").select("id").where("owner_id", "=", ownerId);
+  const rows = await queryOf(reader)
     .selectFrom("webhook_deliveries")
     .select(["webhook_id", sql<number>`count(*)`.as("pending")])
     .where("webhook_id", "in", own)
@@ -52,11 +54,11 @@ interface WebhookRef {
 
 /** Newest first; `before`: only those before this one. */
 export function listDeliveryRows(
-  query: Query | Tx,
+  reader: Reader,
   { ownerId, webhookId }: WebhookRef,
   page: { limit: number; before: number | null },
 ): Promise<DeliveryRow[]> {
-  const all = query
+  const all = queryOf(reader)
     .selectFrom("webhook_deliveries")
     .selectAll()
     .where("owner_id", "=", ownerId)
@@ -66,7 +68,7 @@ export function listDeliveryRows(
 }
 
 export async function insertDelivery(tx: Tx, row: Omit<DeliveryRow, "seq">): Promise<DeliveryRow> {
-  return tx.insertInto("webhook_deliveries").values(row).returningAll().executeTakeFirstOrThrow();
+  return queryOf(tx).insertInto("webhook_deliveries").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
 /** Which deliveries: one, or all that happened since. */
@@ -79,7 +81,7 @@ export async function requeueDeliveries(
   which: Replayed,
   now: number,
 ): Promise<number> {
-  const base = tx
+  const base = queryOf(tx)
     .updateTable("webhook_deliveries")
     .set({ status: "pending", next_at: now, tries: 0 })
     .where("owner_id", "=", ownerId)

@@ -6,6 +6,7 @@ import { PlatformFault } from "../../../src/ports/platform.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const platform = scriptedPlatform({
   publish: async (post) => {
@@ -42,7 +43,7 @@ describe("what doctor says of publishing", () => {
       started_at: now,
       heartbeat_at: now,
     };
-    await ctx.db.query
+    await queryOf(ctx.store)
       .insertInto("workers")
       .values({ ...row, id: "wrk_1" })
       .execute();
@@ -96,7 +97,7 @@ describe("what doctor says of publishing", () => {
       status_reason: "The receiver could not be reached.",
       failing_since: 0,
     } as const;
-    await ctx.db.query
+    await queryOf(ctx.store)
       .insertInto("webhooks")
       .values({ ...webhook, ...standing, lease_worker: null, lease_until: 0, created_at: 0, updated_at: 0 })
       .execute();

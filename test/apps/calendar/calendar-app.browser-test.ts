@@ -9,6 +9,7 @@ import {
   type ShownCalendar,
   type ShowOptions,
 } from "./calendar-app-host.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const MAX_INLINE_HEIGHT = 500;
 const REASON =
@@ -25,8 +26,8 @@ afterAll(() => browser?.close());
 
 beforeEach(async () => {
   host = await startHostSide("Europe/Berlin");
-  await addAccount(host.ctx.db, { id: "acc_1" });
-  await addAccount(host.ctx.db, { id: "acc_2" });
+  await addAccount(host.ctx.store, { id: "acc_1" });
+  await addAccount(host.ctx.store, { id: "acc_2" });
 });
 
 afterEach(async () => {
@@ -52,8 +53,8 @@ const storedTime = async (id: string) =>
   (await host.client.callTool({ name: "get_post", arguments: { id } })).structuredContent as any;
 
 async function show(posts: readonly TestPost[], options: ShowOptions = {}): Promise<void> {
-  await addPosts(host.ctx.db, posts);
-  await host.ctx.db.query
+  await addPosts(host.ctx.store, posts);
+  await queryOf(host.ctx.store)
     .updateTable("posts")
     .set({ error: REASON })
     .where("status", "=", "failed")
@@ -180,7 +181,10 @@ describe("the calendar page", () => {
 
   it("opens a post's own page through the host", async () => {
     await show([{ ...HELLO, status: "published" }], {});
-    await host.ctx.db.query.updateTable("posts").set({ platform_url: "https://feed.example/1" }).execute();
+    await queryOf(host.ctx.store)
+      .updateTable("posts")
+      .set({ platform_url: "https://feed.example/1" })
+      .execute();
     await button("Next month").click();
     await button("Previous month").click();
     await chip(/Hello/).click();
@@ -320,7 +324,7 @@ describe("a failed post", () => {
 
   it("stays failed with the server's sentence when it cannot be sent", async () => {
     await show([{ ...HELLO, status: "failed" }]);
-    await host.ctx.db.query.updateTable("posts").set({ status: "cancelled" }).execute();
+    await queryOf(host.ctx.store).updateTable("posts").set({ status: "cancelled" }).execute();
     await chip(/Hello/).click();
     await button("Send again: Hello").click();
     await expect.poll(() => complaint().innerText()).toMatch(/^Not possible: the post is cancelled/);
@@ -336,7 +340,7 @@ describe("texts of others", () => {
       { ...HELLO, caption: EVIL, metadata: { title: `"><b onclick=alert(1)>${EVIL}` } },
       { id: "post_2", caption: EVIL, status: "failed", scheduledAt: "2026-11-25T08:00:00Z" },
     ]);
-    await host.ctx.db.query
+    await queryOf(host.ctx.store)
       .updateTable("posts")
       .set({ platform_url: "javascript:testNote('evil',3)", status: "published" })
       .where("id", "=", "post_1")
@@ -433,7 +437,7 @@ describe("a host", () => {
   });
 
   it("may pass on only the text of the answer, or an error", async () => {
-    await addPosts(host.ctx.db, [HELLO]);
+    await addPosts(host.ctx.store, [HELLO]);
     const { content } = await host.client.callTool({ name: "show_calendar", arguments: {} });
     shown = await showCalendar(browser, host, { result: { content } });
     await chip(/Hello/).waitFor();

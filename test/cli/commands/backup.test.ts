@@ -23,6 +23,7 @@ import { readSetup } from "../../../src/app/setup.ts";
 import { runCli } from "../../support/cli.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { queryOf, rawOf } from "../../support/handles.ts";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -142,7 +143,7 @@ describe("posthorn backup and restore", () => {
     await using session = await open(folder.env);
     const { ctx } = session;
     const { accounts } = await call(folder.env, "list_accounts", {});
-    const row = await ctx.db.query
+    const row = await queryOf(ctx.store)
       .selectFrom("accounts")
       .selectAll()
       .where("id", "=", accounts[0].id)
@@ -151,7 +152,7 @@ describe("posthorn backup and restore", () => {
       JSON.stringify({ appPassword: canary }),
       `${row.owner_id}|${row.id}|secrets`,
     );
-    await ctx.db.query
+    await queryOf(ctx.store)
       .updateTable("accounts")
       .set({ secrets_enc: sealed })
       .where("id", "=", row.id)
@@ -311,7 +312,7 @@ describe("posthorn backup and restore", () => {
     await fill(folder.env);
     {
       await using session = await open(folder.env);
-      session.ctx.db.raw.exec("PRAGMA user_version = 99");
+      rawOf(session.ctx.store).exec("PRAGMA user_version = 99");
       const input = {
         file: join(folder.path, "b.tar"),
         isForced: false,

@@ -13,7 +13,7 @@ describe("every move from every state", () => {
     const post = await addPost(ctx, await addAccount(ctx), { status });
     const at = { ownerId: post.owner_id, id: post.id };
     const { from, to }: { from: readonly string[]; to: string | null } = TRANSITIONS[trigger];
-    const move = ctx.db.transaction((tx) => transition(tx, at, trigger, { updated_at: 1 }));
+    const move = ctx.store.write((tx) => transition(tx, at, trigger, { updated_at: 1 }));
     if (from.includes(status)) {
       await move;
       expect((await readPost(ctx, post.id)).status).toBe(to ?? status);
@@ -29,7 +29,7 @@ describe("every move from every state", () => {
   it.each(TRIGGERS)("%s of somebody else's post is not found", async (trigger) => {
     await using ctx = await createTestContext();
     const post = await addPost(ctx, await addAccount(ctx), { status: TRANSITIONS[trigger].from[0] });
-    const move = ctx.db.transaction((tx) =>
+    const move = ctx.store.write((tx) =>
       transition(tx, { ownerId: "other", id: post.id }, trigger, { updated_at: 1 }),
     );
     await expect(move).rejects.toMatchObject({ kind: "not_found" });
@@ -38,7 +38,7 @@ describe("every move from every state", () => {
   it("leaves a post alone that a publisher holds", async () => {
     await using ctx = await createTestContext();
     const post = await addPost(ctx, await addAccount(ctx), { lease_worker: "wrk_other" });
-    const move = ctx.db.transaction((tx) =>
+    const move = ctx.store.write((tx) =>
       transition(tx, { ownerId: post.owner_id, id: post.id }, "cancel", { updated_at: 1 }),
     );
     await expect(move).rejects.toMatchObject({

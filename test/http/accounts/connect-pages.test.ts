@@ -13,6 +13,7 @@ import {
 } from "../../../src/services/accounts/connections.ts";
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../../support/context.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1", hint: "" };
 const EVIL = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;`;
@@ -152,7 +153,7 @@ describe("the connect page", () => {
     const { ctx, start, post } = await setUp();
     const first = await read(await post(await start(), { ...ALICE, handle: EVIL, appPassword: "wrong" }));
     await connectWithSecrets(ctx, callerOf(), { provider: "photobox", secrets: ALICE });
-    await ctx.db.query.updateTable("accounts").set({ name: EVIL, handle: EVIL }).execute();
+    await queryOf(ctx.store).updateTable("accounts").set({ name: EVIL, handle: EVIL }).execute();
     const [account] = (await listAccounts(ctx, callerOf())).accounts;
     const url = await start({
       accountId: account?.id,

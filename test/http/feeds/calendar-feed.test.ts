@@ -6,6 +6,7 @@ import { callerOf } from "../../support/context.ts";
 import type { Answer } from "../../support/http.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { startService, type Service } from "../../support/service.ts";
+import { queryOf } from "../../support/handles.ts";
 
 let service: Service;
 beforeEach(async () => {
@@ -122,7 +123,7 @@ describe("the calendar feed", () => {
     const token = /calendar\/(.*)\.ics/.exec(path)![1]!;
     expect(JSON.stringify(service.log.lines)).not.toContain(token);
     expect(
-      JSON.stringify(await service.ctx.db.query.selectFrom("calendar_links").selectAll().execute()),
+      JSON.stringify(await queryOf(service.ctx.store).selectFrom("calendar_links").selectAll().execute()),
     ).not.toContain(token);
     expect(JSON.stringify(await service.call("list_accounts", {}, callerOf()))).not.toContain(token);
   });

@@ -7,6 +7,7 @@ import type { FeedItem } from "../../../src/ports/feed-shelf.ts";
 import { send, type Answer } from "../../support/http.ts";
 import { drain } from "../../support/publishing.ts";
 import { startService, type Service } from "../../support/service.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const MP3 = readFileSync(new URL("../../fixtures/sound.mp3", import.meta.url));
 const JPEG = readFileSync(new URL("../../fixtures/photo.jpg", import.meta.url));
@@ -382,7 +383,7 @@ describe("what is not there", () => {
   });
 
   it("shows no account of another platform", async () => {
-    await service.ctx.db.query.updateTable("accounts").set({ provider: "webhook" }).execute();
+    await queryOf(service.ctx.store).updateTable("accounts").set({ provider: "webhook" }).execute();
     expect((await get(`${feed}.json`)).status).toBe(404);
   });
 });
@@ -402,7 +403,11 @@ describe("texts of strangers", () => {
       media: [],
       thumbnail: null,
     });
-    await service.ctx.db.query.updateTable("accounts").set({ name: EVIL }).where("id", "=", feed).execute();
+    await queryOf(service.ctx.store)
+      .updateTable("accounts")
+      .set({ name: EVIL })
+      .where("id", "=", feed)
+      .execute();
     for (const path of [`${feed}.html`, `${feed}/post_1.html`]) {
       const { text, headers, status } = await get(path);
       expect(status).toBe(200);

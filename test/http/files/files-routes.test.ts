@@ -13,6 +13,7 @@ import { createFileContext, type FileContext } from "../../support/file-context.
 import { startTestServer, type Ask, type TestServer } from "../../support/http.ts";
 import { fixture } from "../../support/media.ts";
 import { RESOURCE_ROUTES } from "../../../src/http/api/resource-routes.ts";
+import { queryOf } from "../../support/handles.ts";
 
 let ctx: FileContext;
 let server: TestServer;
@@ -172,7 +173,7 @@ describe("POST /api/v1/files", () => {
     });
     outgoing.on("error", () => {});
     outgoing.write(Buffer.concat([CLIP, Buffer.alloc(200_000)]));
-    const rows = () => ctx.db.query.selectFrom("files").selectAll().execute();
+    const rows = () => queryOf(ctx.store).selectFrom("files").selectAll().execute();
     await expect.poll(rows).toHaveLength(1);
     outgoing.destroy();
     await expect.poll(rows).toHaveLength(0);

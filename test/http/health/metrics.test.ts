@@ -5,6 +5,7 @@ import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer, type TestServer } from "../../support/http.ts";
 import { addAccount, addPost, drain } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const TOKEN = "a-token-for-the-scraper";
 
@@ -102,7 +103,7 @@ it("counts what is later than the last bound, and what is overdue, from one minu
     posthorn_posts_overdue: 1,
     'posthorn_posts{status="scheduled"}': 1,
   });
-  await ctx.db.query
+  await queryOf(ctx.store)
     .updateTable("posts")
     .set({ scheduled_at: ctx.clock.now() - 2 * HOUR })
     .execute();
@@ -135,7 +136,7 @@ it("tells how long requests took by the pattern of their address, and how many e
     lease_worker: null,
     lease_until: 0,
   } as const;
-  await ctx.db.query
+  await queryOf(ctx.store)
     .insertInto("webhooks")
     .values({ ...webhook, ...standing, owner_id: "default", created_at: 0, updated_at: 0 })
     .execute();

@@ -60,7 +60,7 @@ describe("over HTTP", () => {
     ctx = await createFileContext({
       platforms: new Map(platforms.map((platform) => [platform.name, platform])),
     });
-    await addAccount(ctx.db, { id: "acc_1" });
+    await addAccount(ctx.store, { id: "acc_1" });
     endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
     http = await startTestServer(ctx, tools, { mcp: endpoints });
     key = await http.keyFor("default");

@@ -24,7 +24,7 @@ async function addMany(count: number, caption = CAPTION): Promise<void> {
   const minute = (index: number): string => new Date(Date.UTC(2026, 11, 1) + index * 60_000).toISOString();
   const metadata = { title: "Opening", tags: ["opening", "harbour"] };
   await addPosts(
-    server.ctx.db,
+    server.ctx.store,
     Array.from({ length: count }, (_, index) => ({
       id: `post_01kaj0c0v8m2t4r5x6y7z8${index}`,
       caption,

@@ -13,7 +13,7 @@ let server: RealServer;
 
 beforeAll(async () => {
   server = await startRealServer();
-  await addPosts(server.ctx.db, [
+  await addPosts(server.ctx.store, [
     { id: "post_1", caption: "Opening on Friday", scheduledAt: "2026-11-25T09:00:00Z" },
     { id: "post_2", accountId: "acc_2", provider: "webhook", caption: "Broken", status: "failed" },
     { id: "post_theirs", accountId: "acc_theirs", ownerId: "other", caption: "Not yours" },

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addPosts } from "../../support/post-rows.ts";
 import type { Line } from "../peers.ts";
 import { connectReader, startRealServer, type Reader, type RealServer } from "../readers.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const LINES: readonly Line[] = ["sdk 1", "sdk 2, sessions", "sdk 2, stateless"];
 const POST = "posthorn://posts/{id}";
@@ -21,7 +22,7 @@ async function connect(line: Line, permissions?: string, accountIds?: string[]):
 
 beforeEach(async () => {
   server = await startRealServer();
-  await addPosts(server.ctx.db, [
+  await addPosts(server.ctx.store, [
     { id: "post_1", caption: "Ein Gruß", scheduledAt: "2026-11-25T09:00:00Z" },
     {
       id: "post_2",
@@ -211,7 +212,7 @@ describe("a key", () => {
 describe("the list of posts", () => {
   it("comes in pages", async () => {
     await addPosts(
-      server.ctx.db,
+      server.ctx.store,
       Array.from({ length: 60 }, (_, index) => ({ id: `post_more_${index}`, caption: `More ${index}` })),
     );
     reader = await connect("sdk 1");
@@ -228,7 +229,7 @@ describe("the list of posts", () => {
 
 /** Past the service, as another process on the database does. */
 async function changeElsewhere(id: string): Promise<void> {
-  await server.ctx.db.query
+  await queryOf(server.ctx.store)
     .updateTable("posts")
     .set((row) => ({ updated_at: row("updated_at", "+", 1) }))
     .where("id", "=", id)

@@ -6,6 +6,7 @@ import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { follow, Notes } from "../peers.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const URI = "posthorn://posts/post_1";
 
@@ -23,8 +24,8 @@ let served: Promise<void>;
 beforeEach(async () => {
   const { tools, platforms } = await loadCatalog();
   ctx = await createTestContext({ platformList: platforms });
-  await addAccount(ctx.db, { id: "acc_1" });
-  await addPosts(ctx.db, [{ id: "post_1" }, { id: "post_2" }]);
+  await addAccount(ctx.store, { id: "acc_1" });
+  await addPosts(ctx.store, [{ id: "post_1" }, { id: "post_2" }]);
   input = new PassThrough();
   const output = new PassThrough();
   lines = new Notes();
@@ -71,7 +72,7 @@ async function acknowledgements(count: number): Promise<any[]> {
 
 /** A change past the service, and the moment in which it is noticed. */
 async function change(id: string): Promise<void> {
-  await ctx.db.query
+  await queryOf(ctx.store)
     .updateTable("posts")
     .set((row) => ({ updated_at: row("updated_at", "+", 1) }))
     .where("id", "=", id)

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
 import { BLOCK_BYTES } from "../../../src/media/source/block-sums.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { PostRow } from "../../../src/store/tables/posts.ts";
+import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { startCanary } from "../../support/canary.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture, pngOf } from "../../support/media.ts";

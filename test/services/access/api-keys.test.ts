@@ -10,6 +10,7 @@ import {
 } from "../../../src/services/access/api-keys.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount } from "../../support/post-rows.ts";
+import { queryOf } from "../../support/handles.ts";
 
 let ctx: TestContext;
 
@@ -25,7 +26,7 @@ describe("createKey", () => {
     const [prefix, id, secret, ...rest] = key.split("_");
     expect([prefix, `key_${id}`, rest]).toEqual(["phk", apiKey.id, []]);
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
-    const rows = JSON.stringify(await ctx.db.query.selectFrom("api_keys").selectAll().execute());
+    const rows = JSON.stringify(await queryOf(ctx.store).selectFrom("api_keys").selectAll().execute());
     expect(rows).not.toContain(secret);
     expect(apiKey).toEqual({
       id: apiKey.id,
@@ -65,8 +66,8 @@ describe("createKey", () => {
   });
 
   it("limits a key to accounts of its owner", async () => {
-    await addAccount(ctx.db, { id: "acc_mine", ownerId: "default" });
-    await addAccount(ctx.db, { id: "acc_other", ownerId: "other" });
+    await addAccount(ctx.store, { id: "acc_mine", ownerId: "default" });
+    await addAccount(ctx.store, { id: "acc_other", ownerId: "other" });
     await expect(createKey(ctx, "default", { accountIds: ["acc_mine", "acc_other"] })).rejects.toThrow(
       /"acc_other" is not.*The accounts are acc_mine/,
     );

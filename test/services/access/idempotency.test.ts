@@ -3,7 +3,7 @@ import { runOnce, type Replayable } from "../../../src/services/access/idempoten
 import { cancelPost, retryPost, resolvePost } from "../../../src/services/posts/posts.ts";
 import { updatePost } from "../../../src/services/posts/update-post.ts";
 import type { CallContext } from "../../../src/services/context.ts";
-import type { PostRow } from "../../../src/store/tables/posts.ts";
+import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";

@@ -4,6 +4,7 @@ import { disconnectChannel, findAccount, listAccounts } from "../../../src/servi
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connections.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../../support/context.ts";
+import { queryOf, rawOf } from "../../support/handles.ts";
 
 async function setUp(refresh?: Parameters<typeof createPhotobox>[0]) {
   const ctx = await createTestContext({
@@ -49,7 +50,7 @@ describe("listAccounts", () => {
       [pinboard?.id ?? "", "scheduled", 1],
     ] as const) {
       for (let at = 0; at < times; at++) {
-        ctx.db.raw
+        rawOf(ctx.store)
           .prepare(
             `INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, sort_key, status, in_doubt, attempts, tries, run,
               fence, content_hash, created_at, updated_at) VALUES (?, 'default', ?, 'x', '', 1, 1, ?, ?, 0, 0, 0, 1, 0, 'h', 1, 1)`,
@@ -58,7 +59,7 @@ describe("listAccounts", () => {
       }
     }
     expect((await listAccounts(ctx, callerOf())).accounts.map((one) => one.queuedCount)).toEqual([3, 1]);
-    const plan = ctx.db.raw
+    const plan = rawOf(ctx.store)
       .prepare(
         `EXPLAIN QUERY PLAN SELECT account_id, count(*) FROM posts
           WHERE account_id IN (SELECT id FROM accounts WHERE owner_id = 'default') AND status = 'scheduled' GROUP BY account_id`,
@@ -70,7 +71,7 @@ describe("listAccounts", () => {
   it("warns a week before the access ends, unless the platform renews it", async () => {
     const { ctx } = await setUp();
     const endsIn = async (ms: number) => {
-      await ctx.db.query
+      await queryOf(ctx.store)
         .updateTable("accounts")
         .set({ token_expires_at: ctx.clock.now() + ms })
         .execute();
@@ -82,14 +83,14 @@ describe("listAccounts", () => {
       statusReason: expect.stringContaining(toIso(ctx.clock.now() + 6 * DAY)),
     });
     expect(await endsIn(-DAY)).toMatchObject({ status: "expiring" });
-    await ctx.db.query
+    await queryOf(ctx.store)
       .updateTable("accounts")
       .set({ status: "reconnect_required", status_reason: "Revoked." })
       .execute();
     expect(await endsIn(DAY)).toMatchObject({ status: "reconnect_required", statusReason: "Revoked." });
 
     const renewed = await setUp({ refresh: async () => ({ secrets: {}, tokenExpiresAt: null }) });
-    await renewed.ctx.db.query
+    await queryOf(renewed.ctx.store)
       .updateTable("accounts")
       .set({ token_expires_at: renewed.ctx.clock.now() + DAY })
       .execute();
@@ -98,7 +99,7 @@ describe("listAccounts", () => {
 
   it("still shows an account whose platform is gone", async () => {
     const { ctx } = await setUp();
-    await ctx.db.query.updateTable("accounts").set({ provider: "gone" }).execute();
+    await queryOf(ctx.store).updateTable("accounts").set({ provider: "gone" }).execute();
     expect((await listAccounts(ctx, callerOf())).accounts[0]).toMatchObject({
       status: "reconnect_required",
       statusReason: expect.stringContaining('"gone"'),

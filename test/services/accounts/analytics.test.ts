@@ -5,6 +5,7 @@ import { getAccountAnalytics, type AnalyticsArgs } from "../../../src/services/a
 import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
+import { queryOf } from "../../support/handles.ts";
 
 async function createShelf(analytics?: Platform["analytics"], timezone = "UTC"): Promise<TestContext> {
   const platform = scriptedPlatform({
@@ -114,7 +115,7 @@ describe("getAccountAnalytics", () => {
     await using ctx = await createShelf(async () => {
       throw new Error("asked");
     });
-    await ctx.db.query.updateTable("accounts").set({ status: "reconnect_required" }).execute();
+    await queryOf(ctx.store).updateTable("accounts").set({ status: "reconnect_required" }).execute();
     const { unavailable } = await getAccountAnalytics(ctx, callerOf(), args());
     expect(unavailable[0]?.reason).toMatch(/must be reconnected/);
   });

@@ -16,9 +16,10 @@ import {
 import { openSecrets } from "../../../src/services/accounts/secrets.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
-import { openDb } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../../support/context.ts";
+import { queryOf, rawOf } from "../../support/handles.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1" };
 
@@ -41,9 +42,7 @@ async function setUp(overrides: Parameters<typeof createTestContext>[0] = {}) {
   const connectAlice = async () =>
     (await connectWithSecrets(ctx, caller, { provider: "photobox", secrets: ALICE })).account;
   const secretsOf = async (id: string) => {
-    const row = (await listAccountRows(ctx.db.query, caller.ownerId)).find(
-      (candidate) => candidate.id === id,
-    );
+    const row = (await listAccountRows(ctx.store, caller.ownerId)).find((candidate) => candidate.id === id);
     return row === undefined ? null : openSecrets(ctx, row);
   };
   return { ctx, box, caller, start, submit, connectAlice, secretsOf, wakes: () => wakes };
@@ -60,7 +59,7 @@ describe("connectChannel", () => {
     });
     expect(result.url).toMatch(/^http:\/\/localhost:4747\/connect\/[\w-]{43}$/);
     expect(result.instructions).toContain("Make an app password under Settings");
-    const rows = await ctx.db.query.selectFrom("connections").selectAll().execute();
+    const rows = await queryOf(ctx.store).selectFrom("connections").selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
   });
 
@@ -299,7 +298,7 @@ describe("reconnecting", () => {
   it("keeps id and identity, raises the version, and clears the reason", async () => {
     const { ctx, caller, connectAlice, start, submit } = await setUp();
     const account = await connectAlice();
-    await ctx.db.query
+    await queryOf(ctx.store)
       .updateTable("accounts")
       .set({ status: "reconnect_required", status_reason: "Gone." })
       .execute();
@@ -312,7 +311,10 @@ describe("reconnecting", () => {
       statusReason: null,
       createdAt: account.createdAt,
     });
-    const row = await ctx.db.query.selectFrom("accounts").select("secrets_version").executeTakeFirstOrThrow();
+    const row = await queryOf(ctx.store)
+      .selectFrom("accounts")
+      .select("secrets_version")
+      .executeTakeFirstOrThrow();
     expect(row.secrets_version).toBe(2);
   });
 
@@ -409,7 +411,7 @@ describe("reconnecting", () => {
   it("asks for all secrets again where the stored ones cannot be opened", async () => {
     const { ctx, start, submit, connectAlice } = await setUp();
     const account = await connectAlice();
-    await ctx.db.query
+    await queryOf(ctx.store)
       .updateTable("accounts")
       .set({ secrets_enc: createCipher(randomBytes(32)).seal("{}", "elsewhere") })
       .execute();
@@ -426,8 +428,8 @@ describe("secrets", () => {
   it("are in no database file, answer or log line, and are bound to their row", async () => {
     const folder = await mkdtemp(join(tmpdir(), "posthorn-connect-"));
     const file = join(folder, "posthorn.db");
-    const db = await openDb({ file });
-    const { ctx, caller, start, submit, secretsOf } = await setUp({ db });
+    const store = await openStore({ file });
+    const { ctx, caller, start, submit, secretsOf } = await setUp({ store });
     const shown: unknown[] = [];
     const { token, connectId, result } = await start();
     const canaries = ["alice-password-1", "wrong-canary-password", "hint-canary", "access-did:alice-canary"];
@@ -444,7 +446,7 @@ describe("secrets", () => {
       hint: "hint-canary",
     });
 
-    db.raw.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    rawOf(store).exec("PRAGMA wal_checkpoint(TRUNCATE)");
     const bytes = (await readFile(file)).toString("latin1");
     for (const canary of [...canaries, token]) {
       expect(bytes).not.toContain(canary);
@@ -456,10 +458,10 @@ describe("secrets", () => {
       provider: "photobox",
       secrets: { handle: "bob.example", appPassword: "bob-password-1" },
     });
-    const [alice, bob] = await listAccountRows(db.query, caller.ownerId);
+    const [alice, bob] = await listAccountRows(store, caller.ownerId);
     expect(() => openSecrets(ctx, { ...bob!, secrets_enc: alice!.secrets_enc })).toThrow(/cannot be read/);
     expect(() => openSecrets(ctx, { ...alice!, owner_id: "other" })).toThrow(/cannot be read/);
-    await db[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
   });
 
   it("go through connectWithSecrets with handle and server as arguments", async () => {

@@ -14,6 +14,7 @@ import { startCanary } from "../../support/canary.ts";
 import { callerOf, callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture, pngOf } from "../../support/media.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const CALLER = callerOf();
 
@@ -27,7 +28,7 @@ async function stored(ctx: FileContext): Promise<string[]> {
 
 async function expectNothingLeft(ctx: FileContext): Promise<void> {
   expect(await stored(ctx)).toEqual([]);
-  expect(await ctx.db.query.selectFrom("files").selectAll().execute()).toEqual([]);
+  expect(await queryOf(ctx.store).selectFrom("files").selectAll().execute()).toEqual([]);
 }
 
 const send = (ctx: FileContext, body: Readable, name = "a.jpg") =>
@@ -168,7 +169,7 @@ describe("a signed address for an upload", () => {
     ]);
     expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(await stored(ctx)).toHaveLength(1);
-    const [row] = await ctx.db.query.selectFrom("files").selectAll().execute();
+    const [row] = await queryOf(ctx.store).selectFrom("files").selectAll().execute();
     expect(await ctx.files.size(row?.storage_key ?? "")).toBe(fixture("photo.png").length);
   });
 

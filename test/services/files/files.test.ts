@@ -1,3 +1,4 @@
+import { queryOf } from "../../support/handles.ts";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
@@ -35,8 +36,8 @@ async function addPost(
   ctx: FileContext,
   post: { id: string; mediaUrl?: string; metadata?: object; status?: string; nextAt?: number | null },
 ) {
-  await ctx.db.transaction(async (tx) => {
-    await tx
+  await ctx.store.write(async (tx) => {
+    await queryOf(tx)
       .insertInto("accounts")
       .values({
         ...{
@@ -79,11 +80,12 @@ async function addPost(
       scheduled_at: 5_000,
       due_at: 5_000,
       content_hash: "",
+      is_light: 1,
       created_at: 0,
     });
     insertPost(tx, row);
     if (post.status !== undefined) {
-      await tx
+      await queryOf(tx)
         .updateTable("posts")
         .set({ status: post.status as never, next_at: post.nextAt ?? null })
         .where("id", "=", post.id)

@@ -5,6 +5,7 @@ import { getStatus, percentile } from "../../../src/services/health/status.ts";
 import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, runTick } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const NO_MEDIA = { forPost: () => ({}) as never, release: async () => {} };
 
@@ -41,7 +42,7 @@ async function addWorker(ctx: TestContext, id: string, heartbeatAt: number): Pro
     started_at: heartbeatAt,
     heartbeat_at: heartbeatAt,
   };
-  await ctx.db.query.insertInto("workers").values(row).execute();
+  await queryOf(ctx.store).insertInto("workers").values(row).execute();
 }
 
 describe("getStatus", () => {

@@ -7,9 +7,9 @@ async function setUp(timezone = "UTC") {
   const ctx = await createTestContext({
     settings: { timezone, maxLatenessMs: 1, uploadFolders: [], platformSettings: {} },
   });
-  await addAccount(ctx.db, { id: "acc_1" });
-  await addAccount(ctx.db, { id: "acc_2" });
-  await addAccount(ctx.db, { id: "acc_foreign", ownerId: "other" });
+  await addAccount(ctx.store, { id: "acc_1" });
+  await addAccount(ctx.store, { id: "acc_2" });
+  await addAccount(ctx.store, { id: "acc_foreign", ownerId: "other" });
   return ctx;
 }
 
@@ -18,7 +18,7 @@ const ids = (calendar: { posts: { id: string }[] }) => calendar.posts.map((post)
 describe("the calendar", () => {
   it("shows the current month of the configured zone, earliest first, in every state", async () => {
     await using ctx = await setUp("Pacific/Auckland");
-    await addPosts(ctx.db, [
+    await addPosts(ctx.store, [
       { id: "post_late", scheduledAt: "2026-11-30T10:59:59.999Z" },
       { id: "post_early", scheduledAt: "2026-10-31T11:00:00Z", status: "published" },
       { id: "post_mid", scheduledAt: "2026-11-10T00:00:00Z", status: "cancelled" },
@@ -48,7 +48,7 @@ describe("the calendar", () => {
 
   it("keeps to the accounts asked for, to the owner, and to the key's reach", async () => {
     await using ctx = await setUp();
-    await addPosts(ctx.db, [
+    await addPosts(ctx.store, [
       { id: "post_1", scheduledAt: "2026-11-20T10:00:00Z" },
       { id: "post_2", accountId: "acc_2", scheduledAt: "2026-11-20T10:00:00Z" },
       { id: "post_x", accountId: "acc_foreign", ownerId: "other", scheduledAt: "2026-11-20T10:00:00Z" },
@@ -67,9 +67,9 @@ describe("the calendar", () => {
       id: `post_${at}`,
       scheduledAt: "2026-11-20T10:00:00Z",
     }));
-    await addPosts(ctx.db, posts.slice(1));
+    await addPosts(ctx.store, posts.slice(1));
     expect((await showCalendar(ctx, callerOf(), {})).posts).toHaveLength(500);
-    await addPosts(ctx.db, posts.slice(0, 1));
+    await addPosts(ctx.store, posts.slice(0, 1));
     await expect(showCalendar(ctx, callerOf(), {})).rejects.toThrow(
       /more than 500 posts .* Choose a shorter time/,
     );

@@ -11,10 +11,10 @@ async function createShelf(): Promise<TestContext> {
     platforms,
     settings: { timezone: "Europe/Berlin", maxLatenessMs: 0, uploadFolders: [], platformSettings: {} },
   });
-  await addAccount(ctx.db, { id: "acc_1" });
-  await addAccount(ctx.db, { id: "acc_2", provider: "webhook" });
-  await addAccount(ctx.db, { id: "acc_9", ownerId: "other" });
-  await addPosts(ctx.db, [
+  await addAccount(ctx.store, { id: "acc_1" });
+  await addAccount(ctx.store, { id: "acc_2", provider: "webhook" });
+  await addAccount(ctx.store, { id: "acc_9", ownerId: "other" });
+  await addPosts(ctx.store, [
     { id: "post_a", scheduledAt: "2026-12-01T09:00:00Z", caption: "Summer launch", status: "published" },
     {
       id: "post_b",
@@ -100,7 +100,7 @@ describe("listPosts", () => {
   it("keeps its place when posts are added before it", async () => {
     await using ctx = await createShelf();
     const first = await listPosts(ctx, callerOf(), args({ limit: 2 }));
-    await addPosts(ctx.db, [{ id: "post_e", scheduledAt: "2026-12-05T09:00:00Z" }]);
+    await addPosts(ctx.store, [{ id: "post_e", scheduledAt: "2026-12-05T09:00:00Z" }]);
     const second = await listPosts(ctx, callerOf(), args({ limit: 2, cursor: first.nextCursor ?? "" }));
     expect(second.posts.map(({ id }) => id)).toEqual(["post_b", "post_a"]);
   });

@@ -12,6 +12,7 @@ import { callerOf, callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture } from "../../support/media.ts";
 import { addAccount } from "../../support/publishing.ts";
+import { queryOf } from "../../support/handles.ts";
 
 let ctx: FileContext;
 let accountId: string;
@@ -90,7 +91,7 @@ describe("scheduling with an own file", () => {
 
   it("refuses a video that lasts too long", async () => {
     const url = await upload(fixture("clip.mp4"));
-    await ctx.db.query.updateTable("files").set({ duration_seconds: 601 }).execute();
+    await queryOf(ctx.store).updateTable("files").set({ duration_seconds: 601 }).execute();
     await expect(plan({ mediaUrl: url })).rejects.toThrow(
       "mediaUrl: lasts 601 seconds, and may last 600 on Bluesky.",
     );

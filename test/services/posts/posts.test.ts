@@ -1,9 +1,11 @@
+import { LateCauses } from "../../../src/publisher/late-causes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { claimDue } from "../../../src/publisher/tick.ts";
 import { drain, readPost } from "../../support/publishing.ts";
 import { fixture } from "../../support/media.ts";
 import { startService, type Service } from "../../support/service.ts";
+import { queryOf } from "../../support/handles.ts";
 
 let service: Service;
 let accountId: string;
@@ -214,15 +216,15 @@ describe("changing and cancelling", () => {
       const { post } = await schedule({ scheduledAt: undefined });
       const [cancelled, claimed] = await Promise.allSettled([
         service.call("cancel_post", { id: post.id }),
-        claimDue(service.ctx, { limit: 10 }),
+        claimDue(service.ctx, { lateCauses: new LateCauses(), limit: 10 }),
       ]);
-      const isClaimed = claimed.status === "fulfilled" && claimed.value.claimed.length > 0;
+      const isClaimed = claimed.status === "fulfilled" && claimed.value.posts.length > 0;
       expect(cancelled.status === "fulfilled").toBe(!isClaimed);
-      await service.ctx.db.query
+      await queryOf(service.ctx.store)
         .updateTable("posts")
         .set({ status: "cancelled", next_at: null, lease_worker: null })
         .execute();
-      await service.ctx.db.query.updateTable("accounts").set({ in_flight_post: null }).execute();
+      await queryOf(service.ctx.store).updateTable("accounts").set({ in_flight_post: null }).execute();
     }
   });
 });
@@ -316,7 +318,7 @@ describe("failures", () => {
   async function failed(set: { in_doubt?: number; error?: string } = {}): Promise<string> {
     const { post } = await schedule();
     const error = set.error ?? "The platform refused it.";
-    await service.ctx.db.query
+    await queryOf(service.ctx.store)
       .updateTable("posts")
       .set({ status: "failed", next_at: null, error, in_doubt: set.in_doubt ?? 0 })
       .where("id", "=", post.id)
@@ -346,11 +348,11 @@ describe("failures", () => {
       started_at: now,
     };
     const row = { ...effect, handle_enc: null, finished_at: null, http_status: null };
-    await service.ctx.db.query
+    await queryOf(service.ctx.store)
       .insertInto("effects")
       .values({ ...row, step: "prepare", state: "done", result: "true" })
       .execute();
-    await service.ctx.db.query
+    await queryOf(service.ctx.store)
       .insertInto("effects")
       .values({ ...row, step: "show", state: "unknown", result: null })
       .execute();
@@ -394,7 +396,7 @@ describe("failures", () => {
   });
 
   it("refuses to schedule on a channel that must be reconnected", async () => {
-    await service.ctx.db.query
+    await queryOf(service.ctx.store)
       .updateTable("accounts")
       .set({ status: "reconnect_required", status_reason: "The password was refused." })
       .execute();

@@ -3,6 +3,7 @@ import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { callerOf } from "../../support/context.ts";
 import { fixture } from "../../support/media.ts";
 import { startService, type Service } from "../../support/service.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const MINUTE = 60_000;
 
@@ -44,7 +45,7 @@ async function schedule(args: object = {}): Promise<string> {
 }
 
 async function setPost(id: string, set: object): Promise<void> {
-  await service.ctx.db.query.updateTable("posts").set(set).where("id", "=", id).execute();
+  await queryOf(service.ctx.store).updateTable("posts").set(set).where("id", "=", id).execute();
 }
 
 async function countPosts(): Promise<number> {

@@ -14,7 +14,7 @@ import { readRetryAfter } from "../../../src/services/publishing/platform-reques
 import { openSecrets } from "../../../src/services/accounts/secrets.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
-import { openDb } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import {
   createPhotobox,
   createScriptedOutbound,
@@ -54,7 +54,7 @@ async function connectAlice(ctx: TestContext) {
 }
 
 async function rowOf(ctx: TestContext) {
-  const [row] = await listAccountRows(ctx.db.query, callerOf().ownerId);
+  const [row] = await listAccountRows(ctx.store, callerOf().ownerId);
   if (row === undefined) throw new Error("There is no account.");
   return row;
 }
@@ -380,7 +380,7 @@ describe("authorized", () => {
     const file = join(await mkdtemp(join(tmpdir(), "posthorn-refresh-")), "posthorn.db");
     const cipher = createCipher(randomBytes(32));
     const open = async (refresh: NonNullable<Platform["refresh"]>) =>
-      setUp({ refresh }, { db: await openDb({ file }), cipher });
+      setUp({ refresh }, { store: await openStore({ file }), cipher });
     // The platform takes each refresh token once; the second to ask is refused while the first one's answer is on its way.
     let used = false;
     let isRefused = (): void => {};
@@ -411,7 +411,7 @@ describe("authorized", () => {
       secrets_version: 2,
     });
     expect(await b.authorized(work)).toBe("fresh");
-    await first.ctx.db[Symbol.asyncDispose]();
-    await second.ctx.db[Symbol.asyncDispose]();
+    await first.ctx.store[Symbol.asyncDispose]();
+    await second.ctx.store[Symbol.asyncDispose]();
   });
 });

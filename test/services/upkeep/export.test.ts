@@ -3,6 +3,7 @@ import { createKey } from "../../../src/services/access/api-keys.ts";
 import { exportOwner, type ExportLine } from "../../../src/services/upkeep/export.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
+import { queryOf } from "../../support/handles.ts";
 
 async function lines(ctx: TestContext, owner: string): Promise<ExportLine[]> {
   const all: ExportLine[] = [];
@@ -13,19 +14,19 @@ async function lines(ctx: TestContext, owner: string): Promise<ExportLine[]> {
 describe("an export", () => {
   it("holds everything of one owner, and no secret", async () => {
     await using ctx = await createTestContext();
-    await addAccount(ctx.db, { id: "acc_1" });
-    await addAccount(ctx.db, { id: "acc_2", ownerId: "bob" });
-    await ctx.db.query.updateTable("accounts").set({ secrets_enc: "v1.sealed" }).execute();
+    await addAccount(ctx.store, { id: "acc_1" });
+    await addAccount(ctx.store, { id: "acc_2", ownerId: "bob" });
+    await queryOf(ctx.store).updateTable("accounts").set({ secrets_enc: "v1.sealed" }).execute();
     const { key } = await createKey(ctx, "default", { name: "Script" });
     const count = 450;
     await addPosts(
-      ctx.db,
+      ctx.store,
       Array.from({ length: count }, (_, n) => ({
         id: `post_${String(n).padStart(4, "0")}`,
         caption: `Post ${n}`,
       })),
     );
-    await addPosts(ctx.db, [{ id: "post_b", ownerId: "bob", accountId: "acc_2", caption: "Bob's" }]);
+    await addPosts(ctx.store, [{ id: "post_b", ownerId: "bob", accountId: "acc_2", caption: "Bob's" }]);
     const all = await lines(ctx, "default");
     expect(all.map(({ type }) => type)).toEqual([
       "export",

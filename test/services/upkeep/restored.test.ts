@@ -5,13 +5,14 @@ import { AppError } from "../../../src/domain/errors.ts";
 import { getPost, resolvePost, retryPost } from "../../../src/services/posts/posts.ts";
 import { noticeRestore, readRestore } from "../../../src/services/upkeep/restored.ts";
 import { getStatus } from "../../../src/services/health/status.ts";
-import { openDb } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import { advanceGeneration } from "../../../src/store/backup/generation.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { rawOf } from "../../support/handles.ts";
 
 const MINUTE = 60_000;
 
@@ -48,8 +49,8 @@ const media = { forPost: () => ({}) as never, release: async () => {} };
 const generation = (): string => join(folder.path, "generation");
 
 async function open(): Promise<TestContext> {
-  const db = await openDb({ file: join(folder.path, "a.db") });
-  const ctx = await createTestContext({ db, clock, media, platformList: platforms() });
+  const store = await openStore({ file: join(folder.path, "a.db") });
+  const ctx = await createTestContext({ store, clock, media, platformList: platforms() });
   await noticeRestore(ctx, generation());
   return ctx;
 }
@@ -68,10 +69,12 @@ async function putBack(
       (await addPost(ctx, account, { caption: post.caption, scheduled_at: at, due_at: at, next_at: at })).id,
     );
   }
-  ctx.db.raw.prepare("VACUUM INTO ?").run([join(folder.path, "copy.db")]);
+  rawOf(ctx.store)
+    .prepare("VACUUM INTO ?")
+    .run([join(folder.path, "copy.db")]);
   await clock.advance(10 * MINUTE);
   await drain(ctx);
-  await advanceGeneration(ctx.db, generation());
+  await advanceGeneration(ctx.store, generation());
   await ctx[Symbol.asyncDispose]();
   copyFileSync(join(folder.path, "copy.db"), join(folder.path, "a.db"));
   return ids;
@@ -134,7 +137,7 @@ describe("a database that was put back from a copy", () => {
     for (let start = 0; start < 3; start++) {
       await using ctx = await open();
       // A kill between the database and the file leaves the file behind.
-      if (start === 1) await advanceGeneration(ctx.db, join(folder.path, "elsewhere"));
+      if (start === 1) await advanceGeneration(ctx.store, join(folder.path, "elsewhere"));
       expect(ctx.log.lines).toEqual([]);
     }
     rmSync(join(folder.path, "a.db"));

@@ -2,21 +2,25 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { ownsDatabase } from "../../../src/services/upkeep/first-start.ts";
 import { openCalendarLink } from "../../../src/services/feeds/calendar-link.ts";
-import { resealAll, SEALED_COLUMNS } from "../../../src/services/upkeep/sealed-columns.ts";
+import { resealAll } from "../../../src/services/upkeep/sealed-columns.ts";
 import { openSecrets, sealSecrets } from "../../../src/services/accounts/secrets.ts";
 import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
+import { SEALED_COLUMNS } from "../../../src/store/tables/sealed-columns.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
+import { queryOf, rawOf } from "../../support/handles.ts";
 
 /** Every sealed value of a database, by where it stands. */
 function sealedValues(ctx: TestContext): string[] {
-  const tables = ctx.db.raw
+  const tables = rawOf(ctx.store)
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'search_%'")
     .all([]);
   return (tables as { name: string }[]).flatMap(({ name }) =>
     (
-      ctx.db.raw.prepare(`SELECT ${textsOf(ctx, name)} FROM ${name}`).all([]) as Record<string, unknown>[]
+      rawOf(ctx.store)
+        .prepare(`SELECT ${textsOf(ctx, name)} FROM ${name}`)
+        .all([]) as Record<string, unknown>[]
     ).flatMap((row) =>
       Object.entries(row)
         .filter(([, value]) => typeof value === "string" && /^v1\.[\w-]{38,}$/.test(value))
@@ -27,7 +31,7 @@ function sealedValues(ctx: TestContext): string[] {
 
 /** Numbers are no sealed values, and node:sqlite does not hand out those that are larger than JavaScript has. */
 function textsOf(ctx: TestContext, table: string): string {
-  const columns = ctx.db.raw
+  const columns = rawOf(ctx.store)
     .prepare(`SELECT name FROM pragma_table_info(?) WHERE type <> 'INTEGER'`)
     .all([table]) as { name: string }[];
   return columns.map(({ name }) => `"${name}"`).join(", ") || "NULL";
@@ -35,7 +39,7 @@ function textsOf(ctx: TestContext, table: string): string {
 
 async function fill(ctx: TestContext, posts: number): Promise<void> {
   const account = await addAccount(ctx);
-  await ctx.db.query
+  await queryOf(ctx.store)
     .updateTable("accounts")
     .set({ secrets_enc: sealSecrets(ctx, account, { token: "secret" }) })
     .execute();
@@ -44,7 +48,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
     { owner_id: "default", id: "whk_1" },
     { url: "https://hooks.example/", secret: "whsec_x" },
   );
-  await ctx.db.query
+  await queryOf(ctx.store)
     .insertInto("webhooks")
     .values({
       id: "whk_1",
@@ -61,7 +65,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
   for (let n = 0; n < posts; n++) {
     const post = await addPost(ctx, account);
     const handle = ctx.cipher.seal("{}", `${post.id}|effects|1|upload`);
-    ctx.db.raw
+    rawOf(ctx.store)
       .prepare(
         `INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, handle_enc, asked, started_at)
          VALUES (?, 1, 'upload', 1, 'key', '', 'intent', ?, 0, 0)`,
@@ -69,7 +73,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
       .run([post.id, handle]);
   }
   const result = ctx.cipher.seal("{}", "default|hash|idempotency");
-  await ctx.db.query
+  await queryOf(ctx.store)
     .insertInto("idempotency")
     .values({
       owner_id: "default",
@@ -83,7 +87,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
     })
     .execute();
   await openCalendarLink(ctx, "default", { isNew: false });
-  await ownsDatabase(ctx.db.query, ctx.cipher);
+  await ownsDatabase(ctx.store, ctx.cipher);
 }
 
 describe("the sealed columns", () => {
@@ -93,26 +97,31 @@ describe("the sealed columns", () => {
     const places = sealedValues(ctx);
     const link = await openCalendarLink(ctx, "default", { isNew: false });
     expect([...new Set(places)].sort()).toEqual(
-      SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`).sort(),
+      Object.entries(SEALED_COLUMNS)
+        .map(([table, { column }]) => `${table}.${column}`)
+        .sort(),
     );
 
     const fresh = createCipher(randomBytes(32));
-    const counts = await ctx.db.exclusive((raw) => resealAll(raw, { old: ctx.cipher, fresh }));
+    const counts = await ctx.store.write((tx) => resealAll(tx, { old: ctx.cipher, fresh }));
     expect(counts).toEqual({ values: places.length, unreadable: 0 });
     const after = { ...ctx, cipher: fresh };
-    expect(await ownsDatabase(ctx.db.query, fresh)).toBe(true);
-    expect(await ownsDatabase(ctx.db.query, ctx.cipher)).toBe(false);
-    const account = await ctx.db.query.selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+    expect(await ownsDatabase(ctx.store, fresh)).toBe(true);
+    expect(await ownsDatabase(ctx.store, ctx.cipher)).toBe(false);
+    const account = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
     expect(openSecrets(after, account)).toEqual({ token: "secret" });
     expect(
-      openTarget(after, await ctx.db.query.selectFrom("webhooks").selectAll().executeTakeFirstOrThrow()),
+      openTarget(
+        after,
+        await queryOf(ctx.store).selectFrom("webhooks").selectAll().executeTakeFirstOrThrow(),
+      ),
     ).toMatchObject({
       secret: "whsec_x",
     });
     expect(await openCalendarLink(after, "default", { isNew: false })).toEqual(link);
     // Every one of them: the next change of keys can read what this one wrote.
-    const again = await ctx.db.exclusive((raw) =>
-      resealAll(raw, { old: fresh, fresh: createCipher(randomBytes(32)) }),
+    const again = await ctx.store.write((tx) =>
+      resealAll(tx, { old: fresh, fresh: createCipher(randomBytes(32)) }),
     );
     expect(again).toEqual(counts);
   });
@@ -120,9 +129,9 @@ describe("the sealed columns", () => {
   it("leave what nobody can read as it is, and count it", async () => {
     await using ctx = await createTestContext();
     await fill(ctx, 1);
-    await ctx.db.query.updateTable("accounts").set({ secrets_enc: "v1.broken" }).execute();
-    const counts = await ctx.db.exclusive((raw) =>
-      resealAll(raw, { old: ctx.cipher, fresh: createCipher(randomBytes(32)) }),
+    await queryOf(ctx.store).updateTable("accounts").set({ secrets_enc: "v1.broken" }).execute();
+    const counts = await ctx.store.write((tx) =>
+      resealAll(tx, { old: ctx.cipher, fresh: createCipher(randomBytes(32)) }),
     );
     expect(counts).toMatchObject({ unreadable: 1 });
   });

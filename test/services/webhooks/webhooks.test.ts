@@ -10,7 +10,6 @@ import { updatePost } from "../../../src/services/posts/update-post.ts";
 import { deliverDue, testWebhook } from "../../../src/services/webhooks/webhook-deliveries.ts";
 import { createWebhook, type WebhookArgs } from "../../../src/services/webhooks/create-webhook.ts";
 import { deleteWebhook, listWebhooks, replayWebhook } from "../../../src/services/webhooks/webhooks.ts";
-import { freeWorker } from "../../../src/store/publishing/claims.ts";
 import {
   leaseWebhook,
   pruneDeliveries,
@@ -22,6 +21,7 @@ import { callerOf, callOf, createTestContext, type TestContext } from "../../sup
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
 import { startReceiver, type Delivery, type Receiver } from "../../support/webhook-receiver.ts";
+import { queryOf } from "../../support/handles.ts";
 
 /* What tools/create_webhook, tools/list_webhooks, tools/test_webhook, tools/replay_webhook and tools/delete_webhook do. */
 
@@ -62,7 +62,7 @@ async function make(args: Partial<WebhookArgs> = {}, caller: Partial<Caller> = {
 
 /** Sends what is due to each webhook, as the loop does every second. */
 async function deliver(signal = new AbortController().signal): Promise<void> {
-  for (const id of readDueWebhooks(ctx.db.raw, ctx.clock.now())) await deliverDue(ctx, id, signal);
+  for (const id of await readDueWebhooks(ctx.store, ctx.clock.now())) await deliverDue(ctx, id, signal);
 }
 
 async function advance(ms: number): Promise<void> {
@@ -106,7 +106,7 @@ describe("events", () => {
   it("hold every field that is shown of a post", async () => {
     await make();
     await addPost(ctx, await addAccount(ctx));
-    const { snapshot } = await ctx.db.query
+    const { snapshot } = await queryOf(ctx.store)
       .selectFrom("webhook_deliveries")
       .select("snapshot")
       .executeTakeFirstOrThrow();
@@ -160,20 +160,20 @@ describe("events", () => {
     const account = await addAccount(ctx);
     const broken = addPost(ctx, account, { account_id: "acc_missing" });
     await expect(broken).rejects.toThrow();
-    expect(await ctx.db.query.selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
+    expect(await queryOf(ctx.store).selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
   });
 
   it("are kept for those alone who want them", async () => {
     const account = await addAccount(ctx);
     const other = await addAccount(ctx);
     await addPost(ctx, account);
-    expect(readNextDelivery(ctx.db.raw)).toBeNull();
+    expect(await readNextDelivery(ctx.store)).toBeNull();
     const wanting = await make({ events: ["post.published", "post.failed"], accountId: [account.id] });
     await make({}, { ownerId: "other" });
     await addPost(ctx, account);
     await addPost(ctx, other);
     await drain(ctx);
-    const rows = await ctx.db.query
+    const rows = await queryOf(ctx.store)
       .selectFrom("webhook_deliveries")
       .select(["webhook_id", "event"])
       .execute();
@@ -221,7 +221,7 @@ describe("a delivery that fails", () => {
         error: expect.stringContaining("HTTP 500"),
       },
     ]);
-    expect(readNextDelivery(ctx.db.raw)).toBeNull();
+    expect(await readNextDelivery(ctx.store)).toBeNull();
   });
 
   it("does not hold up those after it", async () => {
@@ -323,13 +323,15 @@ describe("sending", () => {
   it("is done by one process at a time, and taken over when that one is dead or hangs", async () => {
     const { id } = await make({ events: ["post.scheduled"] });
     await addPost(ctx, await addAccount(ctx));
-    const take = (): unknown =>
-      leaseWebhook(
-        ctx.db.raw,
-        { webhookId: id, workerId: "wrk_other" },
-        { now: ctx.clock.now(), until: ctx.clock.now() + MINUTE },
+    const take = (): Promise<unknown> =>
+      ctx.store.write(async (tx) =>
+        leaseWebhook(
+          tx,
+          { webhookId: id, workerId: "wrk_other" },
+          { now: ctx.clock.now(), until: ctx.clock.now() + MINUTE },
+        ),
       );
-    expect(take()).not.toBeNull();
+    expect(await take()).not.toBeNull();
     await deliver();
     await deliverDue(ctx, id, new AbortController().signal);
     expect(receiver.deliveries).toHaveLength(0);
@@ -338,8 +340,8 @@ describe("sending", () => {
     expect(receiver.deliveries).toHaveLength(1);
 
     await addPost(ctx, await addAccount(ctx));
-    expect(take()).not.toBeNull();
-    await ctx.db.commit((raw) => freeWorker(raw, "wrk_other", ctx.clock.now()));
+    expect(await take()).not.toBeNull();
+    await ctx.store.claims.freeWorker("wrk_other", ctx.clock.now());
     await deliver();
     expect(receiver.deliveries).toHaveLength(2);
   });
@@ -393,7 +395,7 @@ describe("webhooks", () => {
       await listWebhooks(ctx, callerOf(), { limit: 50 }),
       await listWebhooks(ctx, callerOf(), { id, limit: 5 }),
     ]);
-    const stored = JSON.stringify(await ctx.db.query.selectFrom("webhooks").selectAll().execute());
+    const stored = JSON.stringify(await queryOf(ctx.store).selectFrom("webhooks").selectAll().execute());
     for (const hidden of [secret.slice(6), given.slice(6), "canary-token"]) {
       expect(shown).not.toContain(hidden);
       expect(stored).not.toContain(hidden);
@@ -461,10 +463,10 @@ describe("webhooks", () => {
     const { id } = await make();
     await addPost(ctx, await addAccount(ctx));
     expect((await deleteWebhook(ctx, callerOf(), { id })).webhook).toMatchObject({ id, pending: 1 });
-    expect(readNextDelivery(ctx.db.raw)).toBeNull();
+    expect(await readNextDelivery(ctx.store)).toBeNull();
     await expect(deleteWebhook(ctx, callerOf(), { id })).rejects.toThrow(/no webhook/);
     await addPost(ctx, await addAccount(ctx));
-    expect(await ctx.db.query.selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
+    expect(await queryOf(ctx.store).selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
   });
 
   it("of a limited key tell of its accounts alone, and others are not there for it", async () => {
@@ -495,6 +497,6 @@ it("old deliveries are forgotten, waiting ones never", async () => {
   await advance(31 * DAY);
   await addPost(ctx, await addAccount(ctx));
   const before = ctx.clock.now() - 30 * DAY;
-  expect(await ctx.db.commit((raw) => pruneDeliveries(raw, { before, limit: 10 }))).toBe(1);
+  expect(await ctx.store.write(async (tx) => pruneDeliveries(tx, { before, limit: 10 }))).toBe(1);
   expect((await log(id)).map((delivery) => delivery.status)).toEqual(["pending", "pending"]);
 });

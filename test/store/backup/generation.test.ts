@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openDb } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import {
   advanceGeneration,
   isOlder,
@@ -28,14 +28,14 @@ describe("the generation of a database", () => {
   it("moves on in the database and its file, which never runs ahead or back", async () => {
     using folder = temporaryFolder();
     const file = join(folder.path, "generation");
-    await using db = await openDb({ file: join(folder.path, "a.db") });
-    await advanceGeneration(db, file);
-    const first = await readGeneration(db.query);
+    await using store = await openStore({ file: join(folder.path, "a.db") });
+    await advanceGeneration(store, file);
+    const first = await readGeneration(store);
     expect(readGenerationFile(file)).toEqual(first);
-    await advanceGeneration(db, file);
+    await advanceGeneration(store, file);
     expect(readGenerationFile(file)).toEqual({ id: first?.id, count: (first?.count ?? 0) + 1 });
     writeGenerationFile(file, { id: first?.id ?? "", count: 99 }, { isDurable: true });
-    await advanceGeneration(db, file);
+    await advanceGeneration(store, file);
     expect(readGenerationFile(file)?.count).toBe(99);
     expect(readdirSync(folder.path).filter((name) => name.startsWith("generation"))).toEqual(["generation"]);
   });

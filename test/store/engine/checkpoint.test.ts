@@ -1,17 +1,19 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkpoint, openDb } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { queryOf } from "../../support/handles.ts";
 
-it("leaves the log alone while a transaction is open, and nothing fails", async () => {
+it("carries the log over after a transaction that is open, and nothing fails", async () => {
   using folder = temporaryFolder();
-  await using db = await openDb({ file: join(folder.path, "a.db") });
-  await db.transaction(async (tx) => {
-    await tx.insertInto("meta").values({ key: "a", value: "1" }).execute();
-    expect(() => checkpoint(db.raw)).not.toThrow();
+  await using store = await openStore({ file: join(folder.path, "a.db") });
+  let tidied: Promise<void> | null = null;
+  await store.write(async (tx) => {
+    await queryOf(tx).insertInto("meta").values({ key: "a", value: "1" }).execute();
+    tidied = store.tidy();
   });
-  checkpoint(db.raw);
-  expect(await db.query.selectFrom("meta").select("value").where("key", "=", "a").executeTakeFirst()).toEqual(
-    { value: "1" },
-  );
+  await tidied;
+  expect(
+    await queryOf(store).selectFrom("meta").select("value").where("key", "=", "a").executeTakeFirst(),
+  ).toEqual({ value: "1" });
 });

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { POST_STATUSES, type PostStatus } from "../../../src/domain/posts/post-states.ts";
-import { openDb, type Db } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/engine/store.ts";
 import { readPage, type PostFilter } from "../../../src/store/search/list-posts.ts";
 import { parseSearch } from "../../../src/store/search/search-text.ts";
 import { addAccount, addPosts, type TestPost } from "../../support/post-rows.ts";
+import { queryOf, rawOf } from "../../support/handles.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const ACCOUNTS = [
@@ -134,14 +136,14 @@ function toFilter(query: AnyQuery, search: string): PostFilter {
 
 /** Pages until the last one, or until some hundred posts. */
 async function readAll(
-  db: Db,
+  store: Store,
   filter: PostFilter,
   limit: number,
 ): Promise<{ ids: string[]; isComplete: boolean }> {
   const ids: string[] = [];
   let before: bigint | null = null;
   do {
-    const page = await readPage(db.query, filter, { before, limit });
+    const page = await readPage(store, filter, { before, limit });
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     ids.push(...page.rows.map((row) => row.id));
     before = page.next;
@@ -157,11 +159,11 @@ describe("readPage", () => {
     scheduledAt: number;
     status: PostStatus;
   })[] = [];
-  let db: Db;
+  let store: Store;
 
   beforeAll(async () => {
-    db = await openDb({ file: ":memory:" });
-    for (const account of ACCOUNTS) await addAccount(db, account);
+    store = await openStore({ file: ":memory:" });
+    for (const account of ACCOUNTS) await addAccount(store, account);
     fc.sample(AnyPost, { numRuns: 1_500, seed: 20_261_121 }).forEach(({ account, ...post }, at) => {
       posts.push({
         ...post,
@@ -171,9 +173,9 @@ describe("readPage", () => {
         provider: account.provider,
       });
     });
-    for (let at = 0; at < posts.length; at += 50) await addPosts(db, posts.slice(at, at + 50));
+    for (let at = 0; at < posts.length; at += 50) await addPosts(store, posts.slice(at, at + 50));
   });
-  afterAll(() => db[Symbol.asyncDispose]());
+  afterAll(() => store[Symbol.asyncDispose]());
 
   function expected(query: AnyQuery, search: string): string[] {
     const { from, to } = toFilter(query, search);
@@ -192,7 +194,7 @@ describe("readPage", () => {
   }
 
   it("has words of every kind of prefix in its index", () => {
-    const depths = db.raw.prepare("SELECT DISTINCT depth FROM search_terms").all([]);
+    const depths = rawOf(store).prepare("SELECT DISTINCT depth FROM search_terms").all([]);
     expect(depths.length).toBeGreaterThan(3);
   });
 
@@ -203,7 +205,7 @@ describe("readPage", () => {
       await fc.assert(
         fc.asyncProperty(AnyQuery, async (query) => {
           const search = query.words.map((word) => [...word].slice(0, query.cut).join("")).join(" ");
-          const { ids, isComplete } = await readAll(db, toFilter(query, search), query.limit);
+          const { ids, isComplete } = await readAll(store, toFilter(query, search), query.limit);
           const wanted = expected(query, search);
           expect(ids).toEqual(isComplete ? wanted : wanted.slice(0, ids.length));
         }),
@@ -213,11 +215,11 @@ describe("readPage", () => {
   );
 
   it("keeps to its filters with more accounts than are worth a list each", async () => {
-    await using db = await openDb({ file: ":memory:" });
+    await using store = await openStore({ file: ":memory:" });
     const ids = Array.from({ length: 330 }, (_, at) => `acc_${at}`);
-    for (const id of ids) await addAccount(db, { id, provider: "bluesky" });
+    for (const id of ids) await addAccount(store, { id, provider: "bluesky" });
     await addPosts(
-      db,
+      store,
       ids.flatMap((accountId, at) => [
         {
           id: `post_a${at}`,
@@ -241,7 +243,7 @@ describe("readPage", () => {
     const failed = many.map((id) => id.replace("acc_", "post_a")).reverse();
     const read = async (part: Partial<PostFilter>): Promise<string[]> => {
       const { rows } = await readPage(
-        db.query,
+        store,
         { ...filter, accountIds: many, ...part },
         { before: null, limit: 500 },
       );

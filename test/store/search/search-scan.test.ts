@@ -1,25 +1,27 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { openDb, type Db } from "../../../src/store/engine/db.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/engine/store.ts";
 import { scan, type KeyRange, type ScanPlan } from "../../../src/store/search/search-scan.ts";
 import { momentOf } from "../../../src/store/search/sort-key.ts";
 import { parseSearch } from "../../../src/store/search/search-text.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const COUNT = 3_000;
 const EVERYTHING = { floor: 0n, ceiling: 2n ** 63n - 1n };
 
 /** Every hundredth post has the words side by side, the others have them apart. */
 async function createShelf(): Promise<Db> {
-  const db = await openDb({ file: ":memory:" });
-  await addAccount(db, { id: "acc_1" });
+  const store = await openStore({ file: ":memory:" });
+  await addAccount(store, { id: "acc_1" });
   const posts = Array.from({ length: COUNT }, (_, at) => ({
     id: `post_${at}`,
     caption: at % 100 === 0 ? "near-by" : "by the near-est",
     scheduledAt: Date.UTC(2026, 0, 1) + at * 60_000,
   }));
-  await addPosts(db, posts);
-  return db;
+  await addPosts(store, posts);
+  return store;
 }
 
 function planOf(search: string): ScanPlan {
@@ -40,26 +42,26 @@ const minuteOf = (key: string): number => (momentOf(BigInt(key)) - Date.UTC(2026
 
 describe("scan", () => {
   it("compares each row with the words and settles them in order", async () => {
-    await using db = await createShelf();
-    const { keys, stoppedAt } = await scan(db.query, planOf("near-by"), { ...EVERYTHING, wanted: 100 });
+    await using store = await createShelf();
+    const { keys, stoppedAt } = await scan(store, planOf("near-by"), { ...EVERYTHING, wanted: 100 });
     expect(keys.map(minuteOf)).toEqual(Array.from({ length: 30 }, (_, at) => 2_900 - at * 100));
     expect(stoppedAt).toBeNull();
   });
 
   it("stops at the number wanted", async () => {
-    await using db = await createShelf();
-    const { keys, stoppedAt } = await scan(db.query, planOf("near-by"), { ...EVERYTHING, wanted: 3 });
+    await using store = await createShelf();
+    const { keys, stoppedAt } = await scan(store, planOf("near-by"), { ...EVERYTHING, wanted: 3 });
     expect(keys.map(minuteOf)).toEqual([2_900, 2_800, 2_700]);
     expect(stoppedAt).toBeNull();
   });
 
   it("ends a page when its work is done, says where, and loses nothing on the way", async () => {
-    await using db = await createShelf();
+    await using store = await createShelf();
     const found: string[] = [];
     let ceiling: bigint | null = EVERYTHING.ceiling;
     let pages = 0;
     while (ceiling !== null) {
-      const { keys, stoppedAt }: Awaited<ReturnType<typeof scan>> = await scan(db.query, planOf("near-by"), {
+      const { keys, stoppedAt }: Awaited<ReturnType<typeof scan>> = await scan(store, planOf("near-by"), {
         floor: 0n,
         ceiling,
         wanted: 50,

@@ -1,4 +1,4 @@
-import { Kysely, SqliteDialect, type Transaction } from "kysely";
+import { Kysely, SqliteDialect } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import {
   isSqliteError,
@@ -8,79 +8,51 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from "./driver.ts";
-import { createGroupCommit, type Commit } from "./group-commit.ts";
-import { createGroupTransactions } from "./group-transactions.ts";
 import * as init from "./migrations/0001_init.ts";
+import * as causes from "./migrations/0002_causes.ts";
 import type { Tables } from "./schema.ts";
 
-export type Query = Kysely<Tables>;
-export type Tx = Transaction<Tables>;
-
-/** The database of one process: Kysely for the use cases, the bare handle for the publisher's hot statements. */
-export interface Db extends AsyncDisposable {
-  readonly query: Query;
-  readonly driver: DriverName;
-  /** The handle itself. Write with it only inside `exclusive`. */
+/** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
+export interface Database extends AsyncDisposable {
+  readonly query: Kysely<Tables>;
   readonly raw: SqliteDatabase;
-  /** A write transaction of the use cases: IMMEDIATE, nothing but queries awaited inside; shares its fsync with others, and may run twice. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Runs synchronous statements in one IMMEDIATE transaction while no other transaction is open on the connection. */
-  exclusive<T>(work: (raw: SqliteDatabase) => T): Promise<T>;
-  /** The same, sharing one transaction with whoever else writes in this turn of the event loop. */
-  readonly commit: Commit;
+  readonly driver: DriverName;
 }
 
 /** Longest a write waits for another process that holds the lock. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init];
+const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes];
 
-export interface OpenDbOptions {
+export interface OpenOptions {
   /** A path, or ":memory:". */
   readonly file: string;
   readonly driver?: DriverName;
+  /** Stands between the store and the connection, for whoever watches or disturbs it. Default: nothing does. */
+  readonly around?: (connection: SqliteDatabase) => SqliteDatabase;
 }
 
 /**
  * Opens the database, sets its pragmas and brings it to the newest schema.
  * Throws `unavailable` with one sentence for a database that is newer than this program, damaged, or cannot be written.
  */
-export async function openDb(options: OpenDbOptions): Promise<Db> {
+export function openDatabase(options: OpenOptions): Database {
   try {
-    const { database, driver } = openSqlite({ ...options, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    const opened = openSqlite({ ...options, busyTimeoutMs: BUSY_TIMEOUT_MS });
+    const raw = options.around?.(opened.database) ?? opened.database;
     try {
-      setPragmas(database);
-      migrate(database);
-      const query = new Kysely<Tables>({
-        dialect: new SqliteDialect({ database: forKysely(database) as never }),
-      });
-      return createDb(query, database, driver);
+      setPragmas(raw);
+      migrate(raw);
+      const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(raw) as never }) });
+      return { query, raw, driver: opened.driver, [Symbol.asyncDispose]: () => query.destroy() };
     } catch (error) {
-      database.close();
+      raw.close();
       throw error;
     }
   } catch (error) {
     throw explain(error, options.file);
   }
-}
-
-function createDb(query: Query, raw: SqliteDatabase, driver: DriverName): Db {
-  // Kysely hands its single connection to one user at a time; holding it keeps async transactions out.
-  const exclusive: Db["exclusive"] = (work) =>
-    query.connection().execute(async () => explaining(() => inTransaction(raw, () => work(raw))));
-  const [commit, transaction] = [createGroupCommit(exclusive), createGroupTransactions(query, raw)];
-  return {
-    query,
-    raw,
-    driver,
-    transaction: (work) => transaction(work).catch(throwExplained),
-    exclusive,
-    commit: (work) => commit(work).catch(throwExplained),
-    async [Symbol.asyncDispose]() {
-      await query.destroy();
-    },
-  };
 }
 
 function inTransaction<T>(raw: SqliteDatabase, work: () => T): T {
@@ -107,18 +79,16 @@ function rollback(raw: SqliteDatabase): void {
 /** Publishers carry the log over into the database when they have time (`checkpoint`); a commit does so only from 32 MB on. */
 const MAX_WAL_PAGES = 8_000;
 
-/** Carries over what nobody needs in the log any more, without waiting for anybody; not while this connection is in a transaction. */
-export function checkpoint(raw: SqliteDatabase): void {
-  try {
-    raw.exec("PRAGMA wal_checkpoint(PASSIVE)");
-  } catch (error) {
-    // The next time will do.
-    if (
-      sqliteCode(error)?.startsWith("SQLITE_LOCKED") !== true &&
-      sqliteCode(error)?.startsWith("SQLITE_BUSY") !== true
-    )
-      throw error;
-  }
+/** Carries over what nobody needs in the log any more, without waiting for anybody. */
+export async function checkpoint({ query, raw }: Database): Promise<void> {
+  await query.connection().execute(async () => {
+    try {
+      raw.exec("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      // The next time will do.
+      if (!/^SQLITE_(LOCKED|BUSY)/.test(sqliteCode(error) ?? "")) throw error;
+    }
+  });
 }
 
 /**
@@ -172,11 +142,8 @@ function explaining<T>(work: () => T): T {
   }
 }
 
-function throwExplained(error: unknown): never {
-  throw explained(error);
-}
-
-function explained(error: unknown): unknown {
+/** What whoever wrote is told; anything but trouble of the disk comes back as it is. */
+export function explained(error: unknown): unknown {
   const code = sqliteCode(error);
   const sentence = WRITE_SENTENCES.find(([prefix]) => code?.startsWith(prefix) === true)?.[1];
   if (sentence === undefined) return error;

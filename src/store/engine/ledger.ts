@@ -1,0 +1,79 @@
+import type { Attempt, LateCause } from "../../domain/posts/post.ts";
+import type { Trigger } from "../../domain/posts/post-states.ts";
+import type { Tables } from "./schema.ts";
+
+/**
+ * What was sent and what became of it, written ahead. Each write is durable when it resolves, and guarded by the lease: a
+ * publisher that lost it writes nothing, and gets `Fenced`.
+ */
+export interface Ledger {
+  /** Writes the intent before anything is sent. An open one of the same step keeps its start and handle. */
+  intent(lease: Lease, effect: NewEffect): Promise<void>;
+  end(lease: Lease, end: EffectEnd): Promise<void>;
+  /** Intent and end of a step that nothing leaves the machine for, in one write. */
+  once(lease: Lease, effect: NewEffect, end: EffectEnd): Promise<void>;
+  /** Stores a value of the platform (session address, container id) or of ours beside an open step. */
+  handle(lease: Lease, effect: StepRef & { readonly sealed: string }): Promise<void>;
+  countAsked(lease: Lease, effect: StepRef): Promise<void>;
+  /** Ends the work on a post: its new state, its attempt and its account's freedom in one write; the lease is given back. */
+  endPost(lease: Lease, end: PostEnd): Promise<void>;
+}
+
+/** The right of one worker to work on one post; `fence` rises with every claim. */
+export interface Lease {
+  readonly postId: string;
+  readonly accountId: string;
+  readonly workerId: string;
+  readonly fence: number;
+}
+
+export type EffectRow = Tables["effects"];
+
+/** The lease is gone: stop at once and write nothing. */
+export class Fenced extends Error {
+  constructor(postId: string) {
+    super(`The lease on ${postId} was lost.`);
+    this.name = "Fenced";
+  }
+}
+
+export interface StepRef {
+  readonly run: number;
+  readonly step: string;
+}
+
+export type NewEffect = Pick<EffectRow, "run" | "step" | "effect_key" | "request_hash" | "started_at">;
+
+export interface EffectEnd extends StepRef {
+  readonly state: EffectRow["state"];
+  readonly result: string | null;
+  readonly httpStatus: number | null;
+  readonly at: number;
+}
+
+/** Until when its account gets no other post, and why. */
+export interface AccountWait {
+  readonly until: number;
+  readonly cause: LateCause;
+}
+
+export interface PostEnd {
+  /** Null keeps the state: the post waits in it. */
+  readonly trigger: Extract<Trigger, "release" | "uploaded" | "published" | "fail"> | null;
+  readonly nextAt: number | null;
+  readonly error: string | null;
+  readonly isInDoubt: boolean;
+  readonly tries: number;
+  readonly platformPostId: string | null;
+  readonly platformUrl: string | null;
+  readonly publishedAt: number | null;
+  readonly attempt: {
+    readonly outcome: Attempt["outcome"];
+    readonly error: string | null;
+    /** What made it late on its way; what made it late before that stands already. */
+    readonly lateCause?: LateCause | null;
+  };
+  /** Null leaves it. */
+  readonly accountWait: AccountWait | null;
+  readonly at: number;
+}

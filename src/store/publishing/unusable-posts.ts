@@ -1,0 +1,54 @@
+import type { UnusableNote } from "../engine/claims.ts";
+import type { SqliteDatabase } from "../engine/driver.ts";
+import { rawOf } from "../engine/handle.ts";
+import type { Tx } from "../engine/store.ts";
+
+/* Due posts whose channel cannot be used: they say so, and start as soon as it can be used again. */
+
+const UNUSABLE = `
+  SELECT p.id AS post, p.scheduled_at AS scheduled_at, a.id AS id, a.name AS name, a.provider AS provider,
+    a.status_reason AS status_reason
+  FROM posts p INDEXED BY posts_next CROSS JOIN accounts a ON a.id = p.account_id
+  WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.status = 'scheduled'
+    AND a.status IN ('disconnected', 'reconnect_required')
+  ORDER BY p.next_at LIMIT ?`;
+
+interface UnusablePost {
+  readonly post: string;
+  readonly scheduled_at: number;
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly status_reason: string | null;
+}
+
+/** The time of the change moves only where the reason does: who watches a post hears of it once. */
+const NOTE = `
+  UPDATE posts SET updated_at = CASE WHEN error IS ? THEN updated_at ELSE ? END, error = ?, next_at = ?
+  WHERE id = ? AND status = 'scheduled' AND lease_worker IS NULL`;
+
+export function noteUnusable(raw: SqliteDatabase, note: UnusableNote): number {
+  const posts = raw.prepare(UNUSABLE).all([note.now, note.limit]) as UnusablePost[];
+  for (const { post, scheduled_at: scheduledAt, ...account } of posts) {
+    const error = note.why(account);
+    const lookAgainAt = Math.max(
+      note.now + 1,
+      Math.min(note.lookAgainAt, scheduledAt + note.lastLookAfterMs),
+    );
+    raw.prepare(NOTE).run([error, note.now, error, lookAgainAt, post]);
+  }
+  return posts.length;
+}
+
+const START = `
+  UPDATE posts SET next_at = MIN(next_at, ?), error = CASE status WHEN 'scheduled' THEN NULL ELSE error END
+  WHERE account_id = ? AND next_at IS NOT NULL AND lease_worker IS NULL AND due_at <= ?`;
+
+const WAITED =
+  "UPDATE accounts SET next_allowed_at = MAX(next_allowed_at, ?), wait_cause = 'channel' WHERE id = ?";
+
+/** Its channel can be used again: what waited for it is looked at now, by whichever process looks first. */
+export function startWaitingPosts(tx: Tx, accountId: string, now: number): void {
+  rawOf(tx).prepare(START).run([now, accountId, now]);
+  rawOf(tx).prepare(WAITED).run([now, accountId]);
+}

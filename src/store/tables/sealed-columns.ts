@@ -1,0 +1,70 @@
+import type { SqliteDatabase } from "../engine/driver.ts";
+import { rawOf } from "../engine/handle.ts";
+import type { Tx } from "../engine/store.ts";
+
+/** What a sealed value's row is found by. */
+export type SealedKeys = Readonly<Record<string, string | number>>;
+
+interface SealedColumn {
+  readonly column: string;
+  readonly keys: readonly string[];
+  /** Which rows, where not all are sealed. */
+  readonly where?: string;
+}
+
+/** Every column that is sealed with the secret key, by its table. */
+export const SEALED_COLUMNS = {
+  accounts: { column: "secrets_enc", keys: ["id", "owner_id"] },
+  webhooks: { column: "secrets_enc", keys: ["id", "owner_id"] },
+  calendar_links: { column: "token_enc", keys: ["owner_id"] },
+  effects: { column: "handle_enc", keys: ["post_id", "run", "step"] },
+  idempotency: { column: "result", keys: ["owner_id", "key_hash"] },
+  meta: { column: "value", keys: ["key"], where: "key = 'secret_key_check'" },
+} as const satisfies Readonly<Record<string, SealedColumn>>;
+
+export type SealedTable = keyof typeof SEALED_COLUMNS;
+
+const BATCH = 500;
+
+/** Hands every sealed value over, and writes what comes back for it; null leaves it as it is. */
+export function rewriteSealed(
+  tx: Tx,
+  rewrite: (table: SealedTable, keys: SealedKeys, value: string) => string | null,
+): void {
+  const raw = rawOf(tx);
+  for (const table of Object.keys(SEALED_COLUMNS) as SealedTable[]) {
+    const sealed: SealedColumn = SEALED_COLUMNS[table];
+    for (const row of rowsOf(raw, table, sealed)) {
+      const value = rewrite(table, row, String(row[sealed.column]));
+      if (value !== null) write(raw, { table, sealed }, { row, value });
+    }
+  }
+}
+
+function write(
+  raw: SqliteDatabase,
+  { table, sealed }: { table: SealedTable; sealed: SealedColumn },
+  { row, value }: { row: SealedKeys; value: string },
+): void {
+  const where = sealed.keys.map((key) => `${key} = ?`).join(" AND ");
+  raw
+    .prepare(`UPDATE ${table} SET ${sealed.column} = ? WHERE ${where}`)
+    .run([value, ...sealed.keys.map((key) => row[key])]);
+}
+
+/** In batches: a statement that is still being read would keep the connection from writing. */
+function* rowsOf(raw: SqliteDatabase, table: SealedTable, sealed: SealedColumn): Generator<SealedKeys> {
+  const { column, keys, where = "TRUE" } = sealed;
+  const list = keys.join(", ");
+  const from = `SELECT ${list}, ${column} FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`;
+  const after = `(${list}) > (${keys.map(() => "?").join(", ")})`;
+  for (let last: SealedKeys | undefined; ;) {
+    const place = last;
+    const rows = raw
+      .prepare(`${from} ${place === undefined ? "" : `AND ${after}`} ORDER BY ${list} LIMIT ${BATCH}`)
+      .all(place === undefined ? [] : keys.map((key) => place[key])) as SealedKeys[];
+    yield* rows;
+    last = rows.at(-1);
+    if (rows.length < BATCH) return;
+  }
+}

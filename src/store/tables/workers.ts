@@ -1,0 +1,53 @@
+import type { Selectable } from "kysely";
+import { queryOf } from "../engine/handle.ts";
+import type { Tables } from "../engine/schema.ts";
+import type { Reader, Tx } from "../engine/store.ts";
+
+export type WorkerRow = Selectable<Tables["workers"]>;
+export type WorkerRole = WorkerRow["role"];
+
+/** Enters a process in the list of those that work on the database. */
+export async function insertWorker(tx: Tx, row: WorkerRow): Promise<void> {
+  await queryOf(tx).insertInto("workers").values(row).execute();
+}
+
+export async function beatWorker(tx: Tx, id: string, now: number): Promise<void> {
+  await queryOf(tx).updateTable("workers").set({ heartbeat_at: now }).where("id", "=", id).execute();
+}
+
+export async function listWorkersBeside(reader: Reader, id: string): Promise<string[]> {
+  const rows = await queryOf(reader).selectFrom("workers").select("id").where("id", "!=", id).execute();
+  return rows.map((row) => row.id);
+}
+
+/** False for one that is proven dead: the publishers' sweep takes those off the list. */
+export async function isWorkerListed(reader: Reader, id: string): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("workers")
+    .select("id")
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether a process of this role has been heard of since that moment. */
+export async function isRoleAlive(reader: Reader, role: WorkerRole, since: number): Promise<boolean> {
+  const row = await queryOf(reader)
+    .selectFrom("workers")
+    .select("id")
+    .where("role", "=", role)
+    .where("heartbeat_at", ">", since)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The publishers, whoever's posts they publish; the liveliest first. */
+export function readPublishers(reader: Reader): Promise<WorkerRow[]> {
+  return queryOf(reader)
+    .selectFrom("workers")
+    .selectAll()
+    .where("role", "!=", "caller")
+    .orderBy("heartbeat_at", "desc")
+    .orderBy("id")
+    .execute();
+}

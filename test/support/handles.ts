@@ -1,0 +1,23 @@
+import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
+import { HANDLE } from "../../src/store/engine/handle.ts";
+import type { Reader, Store } from "../../src/store/engine/store.ts";
+import { createClaims } from "../../src/store/publishing/claims.ts";
+import { createLedger } from "../../src/store/publishing/ledger.ts";
+
+/** Past the store's door, for tests that look at rows or break something. */
+export { queryOf } from "../../src/store/engine/handle.ts";
+
+export function rawOf(reader: Reader): SqliteDatabase {
+  return reader[HANDLE].raw;
+}
+
+/** The same store with another way to write, for tests in which writing fails or ends somebody; it closes nothing. */
+export function withWrite(store: Store, write: Store["write"]): Store {
+  const base = { ...store, write };
+  return {
+    ...base,
+    claims: createClaims(base),
+    ledger: createLedger(base),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
