@@ -98,7 +98,7 @@ try {
   for (let turn = 0; turn < STARTS; turn += 1) {
     for (const name of NAMES) starts[name].push(await timeStart(name));
   }
-  report("start to tools/list", starts, 1.3);
+  report("start to tools/list", starts, 1.4);
   const { bare, posthorn } = await timeCalls(CALLS);
   // The first calls run before anything is compiled.
   report("list_accounts", { bare: bare.slice(CALLS / 4), posthorn: posthorn.slice(CALLS / 4) }, 2);

@@ -27,7 +27,7 @@ interface End extends AsyncDisposable {
 
 const folder = await mkdtemp(join(tmpdir(), "posthorn-bench-"));
 
-/** One file of its own, as the product is installed: a loader of TypeScript would count as memory. */
+/** Bundled, as the product is installed: a loader of TypeScript would count as memory. */
 async function bundle(name: string): Promise<string> {
   const outfile = join(folder, `${name}.mjs`);
   const require =

@@ -1,9 +1,9 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
-import { mergedLibraries, smallLibraries } from "./lean-libraries.ts";
-import { joinParts } from "./one-file.ts";
+import { leanLibraries } from "./lean-libraries.ts";
 import { staticCatalog } from "./static-catalog.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -11,10 +11,11 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Native code and what belongs to it; npm installs these beside the bundle. */
 const EXTERNAL = ["better-sqlite3", "sharp"];
 
-const TARGET = "node20.19";
+/** Libraries in CommonJS ask for Node's own modules with `require`, which a module of the language does not have. */
+const REQUIRE =
+  'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
 
-/** The program itself, and what an agent waits for. */
-const EAGER = ["src/main.ts", "src/app/start/start-stdio.ts"];
+const ENTRY = "posthorn.js";
 
 /** Puts the finished page in the place of the module that makes it. */
 const finishedCalendar: Plugin = {
@@ -27,26 +28,42 @@ const finishedCalendar: Plugin = {
   },
 };
 
-const [folder = `${ROOT}/dist`] = process.argv.slice(2);
-const outfile = `${folder}/posthorn.js`;
-const result = await build({
+const [folder = `${ROOT}dist`] = process.argv.slice(2);
+const { outputFiles } = await build({
   absWorkingDir: ROOT,
-  entryPoints: EAGER.slice(0, 1),
+  entryPoints: { posthorn: "src/main.ts" },
   outdir: folder,
+  chunkNames: "chunks/[name]-[hash]",
   bundle: true,
   splitting: true,
   write: false,
-  metafile: true,
   platform: "node",
   format: "esm",
-  target: TARGET,
+  target: "node20.19",
   external: EXTERNAL,
-  plugins: [staticCatalog, finishedCalendar, mergedLibraries(TARGET), smallLibraries(TARGET)],
-  legalComments: "external",
+  plugins: [staticCatalog, finishedCalendar, leanLibraries],
+  banner: { js: REQUIRE },
+  // Names stay, and lines a person can look at, for the stacks in the log.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  lineLimit: 140,
   logLevel: "warning",
 });
-const { code, licenses } = await joinParts(result, { target: TARGET, eager: EAGER });
-await mkdir(folder, { recursive: true });
-await writeFile(outfile, code);
-await writeFile(`${outfile}.LEGAL.txt`, licenses);
-await chmod(outfile, 0o755);
+
+/** Whole or not at all: a program that is running may read the file in this moment. */
+async function replace(path: string, contents: Uint8Array, mode: number): Promise<void> {
+  const draft = `${path}.${process.pid}`;
+  await writeFile(draft, contents, { mode });
+  await rename(draft, path);
+}
+
+// A chunk is named after what it holds: those of the last build stay as they are until the new program is complete.
+const chunksFolder = `${folder}/chunks`;
+const chunks = outputFiles.filter(({ path }) => basename(path) !== ENTRY);
+const names = new Set(chunks.map(({ path }) => basename(path)));
+await mkdir(chunksFolder, { recursive: true });
+for (const { path, contents } of chunks) await replace(path, contents, 0o644);
+for (const { path, contents } of outputFiles)
+  if (basename(path) === ENTRY) await replace(path, contents, 0o755);
+for (const name of await readdir(chunksFolder))
+  if (!names.has(name)) await rm(`${chunksFolder}/${name}`, { force: true });

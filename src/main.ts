@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { hostname } from "node:os";
-import { isMainThread, parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
+import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./app/host.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
@@ -15,14 +15,7 @@ const INTERRUPTED = 130;
 /** Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything shares one. */
 const IS_BUILT = import.meta.url.endsWith(".js");
 
-/** Tells a thread of ours what it is: to ask Node takes loading its threads, for which no agent should wait at each start. */
-const THREAD_ARGUMENT = "--thread";
-const mayBeThread = process.argv[2] === THREAD_ARGUMENT;
-
-// Not awaited here: a part of the one-file bundle is a function that does not wait.
-void (mayBeThread && !isMainThread && parentPort !== null
-  ? runThread(parentPort, workerData as ThreadJob)
-  : runProcess());
+await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
 
 type ThreadJob = { readonly name: "publisher"; readonly data: ThreadData } | { readonly name: "tracks" };
 
@@ -37,7 +30,7 @@ async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
 
 function createThreads(): Threads {
   const start = (workerData: unknown, name: string, resourceLimits = {}): Worker =>
-    new Worker(new URL(import.meta.url), { argv: [THREAD_ARGUMENT], workerData, name, resourceLimits });
+    new Worker(new URL(import.meta.url), { workerData, name, resourceLimits });
   return {
     startPublisher: (data) => start({ name: "publisher", data }, "publisher"),
     startTracks: () =>

@@ -3,7 +3,7 @@ import type { AnyTool } from "../toolkit/define-tool.ts";
 import { listModules, loadFolder } from "../toolkit/load-folder.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
 
-// In the one-file bundle `scripts/static-catalog.ts` puts lists made at build in the place of this module.
+// In the bundle `scripts/static-catalog.ts` puts lists made at build in the place of this module.
 
 /** Everything that is added by adding a file. */
 export interface Catalog {

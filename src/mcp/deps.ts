@@ -1,5 +1,5 @@
 import type { Caller } from "../domain/permissions.ts";
-import type { ToolAccess } from "../toolkit/late-toolbox.ts";
+import type { ToolAccess } from "../toolkit/toolbox.ts";
 import type { PromptKind } from "./prompts/prompt-kind.ts";
 import type { ResourceKind } from "./resources/resource-kind.ts";
 import type { McpContext } from "./scope.ts";

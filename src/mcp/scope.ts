@@ -1,6 +1,6 @@
 import type { Caller } from "../domain/permissions.ts";
 import type { AppContext } from "../services/context.ts";
-import type { ToolAccess } from "../toolkit/late-toolbox.ts";
+import type { ToolAccess } from "../toolkit/toolbox.ts";
 
 /** What the MCP face needs of the context. */
 export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store">;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Imports the default export of each `.ts` file of a folder, so that adding one is adding a file.
- * A file whose object has another name is refused. The one-file bundle gets the same lists at build (`scripts/build.ts`).
+ * A file whose object has another name is refused. The bundle gets the same lists at build (`scripts/static-catalog.ts`).
  */
 export async function loadFolder<T extends { readonly name: string }>(folder: URL): Promise<T[]> {
   const names = await listModules(folder);

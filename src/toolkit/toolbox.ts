@@ -53,6 +53,9 @@ export interface Toolbox {
   call(name: string, args: unknown, caller: Caller, options?: CallOptions): Promise<CallResult>;
 }
 
+/** What is listed and called, without the tools themselves. */
+export type ToolAccess = Pick<Toolbox, "list" | "call">;
+
 const Confirm = z
   .string()
   .max(200)

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
@@ -19,13 +19,13 @@ const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDER = join(ROOT, "node_modules", ".cache", `posthorn-build-${process.pid}`);
 const BUNDLE = join(FOLDER, "posthorn.js");
 
-beforeAll(async () => {
-  await run("npx", ["tsx", "scripts/build.ts", FOLDER], { cwd: ROOT });
-}, 120_000);
+const build = () => run(process.execPath, ["--import", "tsx", "scripts/build.ts", FOLDER], { cwd: ROOT });
+
+beforeAll(build, 120_000);
 
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-describe("the one-file bundle", () => {
+describe("the bundle", () => {
   it("lists the tools that the source lists", async () => {
     using folder = temporaryFolder();
     const bundled = await run(BUNDLE, ["tools"], { env: { PATH: process.env["PATH"], ...folder.env } });
@@ -98,6 +98,24 @@ describe("the one-file bundle", () => {
       env: { PATH: process.env["PATH"], ...folder.env },
     });
     expect(stdout).toBe((await runCli(["call", "list_platforms"], folder)).stdout);
+  });
+});
+
+describe("a build into the folder of another one", () => {
+  it("leaves the chunks that both have, and takes away those of the other alone", async () => {
+    const chunks = join(FOLDER, "chunks");
+    const before = readdirSync(chunks);
+    writeFileSync(join(chunks, "stale-AAAAAAAA.js"), "");
+    await build();
+    expect(readdirSync(chunks)).toEqual(before);
+    expect(statSync(BUNDLE).mode & 0o777).toBe(0o755);
+  });
+
+  it("carries the licences that libraries ask to be shown", () => {
+    const texts = readdirSync(join(FOLDER, "chunks")).map((name) =>
+      readFileSync(join(FOLDER, "chunks", name), "utf8"),
+    );
+    expect(texts.join("\n")).toMatch(/Bundled license information:[^]*Copyright/);
   });
 });
 

@@ -2,9 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import { readListings } from "../catalog.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import { Closers } from "../closers.ts";
-import type { Permission } from "../../domain/permissions.ts";
+import { isAllowed, type Permission } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
-import { createLateLogger } from "../late-log.ts";
+import { createLogger } from "../log.ts";
 import { untilOrphaned } from "../../mcp/transports/parent.ts";
 import { serveStdio } from "../../mcp/transports/stdio.ts";
 import { within } from "../../mcp/calls/within.ts";
@@ -14,11 +14,11 @@ import type { Base } from "./stdio-service.ts";
 import { createCipher } from "../../store/engine/cipher.ts";
 import { openStore } from "../../store/open-store.ts";
 import { systemClock } from "../system-clock.ts";
-import { createLateToolbox, type ToolAccess } from "../../toolkit/late-toolbox.ts";
+import type { ToolAccess } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 
-/** A client that asks for nothing is no reason to publish late. */
-const OPEN_WITHIN_MS = SECOND / 2;
+/** By then most clients have their list; one that asks for nothing is no reason to publish late. */
+const OPEN_AFTER_MS = SECOND / 2;
 
 /** A client's process waits for ours: what has not closed by then is left to the next process, which finds it in the ledger. */
 const CLOSE_WITHIN_MS = 2 * SECOND;
@@ -41,17 +41,15 @@ export interface StdioStart {
 /** MCP over the standard streams, with a publisher; resolves when the client has gone. */
 export async function runStdio(start: StdioStart): Promise<void> {
   const { settings, streams } = start;
-  const log = createLateLogger(async () =>
-    (await import("../log.ts")).createLogger(settings.config.logLevel),
-  );
+  const log = createLogger(settings.config.logLevel);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
     const store = await openStore({ file: settings.folder.database });
     closers.add(() => store[Symbol.asyncDispose]());
     const base = { store, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
-    const service = new LateService(start, base, closers);
+    const service = openLate(start, base, closers);
     await serveStdio({
-      toolbox: await service.toolbox(),
+      toolbox: await createLateToolbox(settings, service.open),
       ctx: base,
       version: VERSION,
       caller: localCaller(start.permissions),
@@ -65,58 +63,41 @@ export async function runStdio(start: StdioStart): Promise<void> {
   }
 }
 
-/**
- * Everything behind the tools. An agent waits for the list of tools, and nobody for the rest, so that is loaded and opened when
- * the list has been answered, with the first call, or after a moment.
- */
-class LateService {
-  readonly #start: StdioStart;
-  readonly #base: Base;
-  readonly #closers: Closers;
-  readonly #failed = new AbortController();
-  #opened: Promise<ToolAccess> | null = null;
-
-  constructor(start: StdioStart, base: Base, closers: Closers) {
-    this.#start = start;
-    this.#base = base;
-    this.#closers = closers;
-  }
-
+interface LateService {
+  /** Loads the tools and starts publishing, once, however often it is called. */
+  readonly open: () => Promise<ToolAccess>;
   /** Aborted when it cannot be opened. */
-  get failed(): AbortSignal {
-    return this.#failed.signal;
-  }
-
-  async toolbox(): Promise<ToolAccess> {
-    // With other settings the lists are others.
-    const listings = this.#start.settings.config.confirm === "always" ? null : await readListings();
-    if (listings === null) return this.#open();
-    this.#openSoon();
-    return createLateToolbox(listings, () => this.#open());
-  }
-
+  readonly failed: AbortSignal;
   /** Resolves when nothing is being opened any more. Throws why it could not be. */
-  async settled(): Promise<void> {
-    await this.#opened;
-  }
+  settled(): Promise<void>;
+}
 
-  #openSoon(): void {
-    this.#closers.add(this.#base.clock.after(OPEN_WITHIN_MS, () => void this.#open().catch(() => {})));
-  }
-
-  #open(): Promise<ToolAccess> {
-    this.#opened ??= this.#openNow().catch((error: unknown) => {
-      this.#failed.abort(error);
+/** Lazy loading: an agent waits for the list of tools, and nobody for the rest, which is opened after a moment or with the first call. */
+function openLate({ settings, machine }: StdioStart, base: Base, closers: Closers): LateService {
+  const failed = new AbortController();
+  let opened: Promise<ToolAccess> | null = null;
+  const openNow = async (): Promise<ToolAccess> => {
+    try {
+      const { openStdioService } = await import("./stdio-service.ts");
+      return await openStdioService({ settings, machine, base, closers });
+    } catch (error) {
+      failed.abort(error);
       throw error;
-    });
-    return this.#opened;
-  }
+    }
+  };
+  const open = (): Promise<ToolAccess> => (opened ??= openNow());
+  closers.add(base.clock.after(OPEN_AFTER_MS, () => void open().catch(() => {})));
+  return { open, failed: failed.signal, settled: async () => void (await opened) };
+}
 
-  async #openNow(): Promise<ToolAccess> {
-    const { openStdioService } = await import("./stdio-service.ts");
-    const { settings, machine } = this.#start;
-    return openStdioService({ settings, machine, base: this.#base, closers: this.#closers });
-  }
+/** Lists what the build wrote down, and calls what is loaded by then. With other settings, and in a checkout, the lists are others. */
+async function createLateToolbox({ config }: Settings, open: () => Promise<ToolAccess>): Promise<ToolAccess> {
+  const listings = config.confirm === "always" ? null : await readListings();
+  if (listings === null) return open();
+  return {
+    list: (caller) => listings.filter(({ permission }) => isAllowed(caller, permission)),
+    call: async (...call) => (await open()).call(...call),
+  };
 }
 
 /** Aborted when the client's process is gone, whatever became of its end of the pipe. */
