@@ -141,7 +141,7 @@ async function readAll(
   const ids: string[] = [];
   let before: bigint | null = null;
   do {
-    const page = await readPage(db.query, filter, { before, limit });
+    const page = await readPage(db.query, filter, { before, limit, now: () => performance.now() });
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     ids.push(...page.rows.map((row) => row.id));
     before = page.next;
@@ -243,7 +243,7 @@ describe("readPage", () => {
       const { rows } = await readPage(
         db.query,
         { ...filter, accountIds: many, ...part },
-        { before: null, limit: 500 },
+        { before: null, limit: 500, now: () => performance.now() },
       );
       return rows.map(({ id }) => id);
     };
