@@ -113,7 +113,11 @@ export async function readCalendarFeed(ctx: AppContext, token: string): Promise<
     terms: [],
     ...window,
   };
-  const { rows } = await readPage(store, filter, { before: null, limit: MAX_EVENTS });
+  const { rows } = await readPage(store, filter, {
+    before: null,
+    limit: MAX_EVENTS,
+    now: () => ctx.clock.monotonic(),
+  });
   return {
     posts: rows.map((row) => ({ post: toPost(row), accountName: names.get(row.account_id) ?? row.provider })),
     changedAt: rows.reduce((latest, row) => Math.max(latest, row.updated_at), link.created_at),

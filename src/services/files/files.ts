@@ -14,7 +14,7 @@ import {
   type FileRow,
 } from "../../store/tables/files.ts";
 import type { Reader } from "../../store/engine/store.ts";
-import { fold } from "../../store/search/search-text.ts";
+import { hasTerms, parseSearch } from "../../store/search/search-text.ts";
 import type { AppContext } from "../context.ts";
 import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
 
@@ -59,23 +59,16 @@ async function findRows(
   caller: Caller,
   args: ListFilesArgs & { before: string | null },
 ): Promise<FileRow[]> {
-  const words = fold(args.search ?? "")
-    .split(/\s+/u)
-    .filter((word) => word !== "");
+  const terms = parseSearch(args.search ?? "");
   const filter = { ownerId: caller.ownerId, type: args.type ?? null };
-  const batch = words.length === 0 ? args.limit + 1 : SEARCH_BATCH;
+  const batch = terms.length === 0 ? args.limit + 1 : SEARCH_BATCH;
   const found: FileRow[] = [];
   for (let before = args.before; ;) {
     const rows = await listFileRows(ctx.store, filter, { before, limit: batch });
-    found.push(...rows.filter((row) => hasWords(row, words)));
+    found.push(...rows.filter((row) => hasTerms(`${row.name}\n${row.alt_text ?? ""}`, terms)));
     before = rows.at(-1)?.id ?? null;
     if (rows.length < batch || found.length > args.limit) return found;
   }
-}
-
-function hasWords(row: FileRow, words: readonly string[]): boolean {
-  const text = fold(`${row.name} ${row.alt_text ?? ""}`);
-  return words.every((word) => text.includes(word));
 }
 
 export async function getFile(

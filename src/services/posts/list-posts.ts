@@ -29,11 +29,12 @@ export async function listPosts(
   const filters = readFilters(ctx, args);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const { accountIds } = reachable(caller, filters);
-  const page = await readPage(
-    ctx.store,
-    { ...filters, accountIds, ownerId: caller.ownerId },
-    { before, limit: args.limit },
-  );
+  const filter = { ...filters, accountIds, ownerId: caller.ownerId };
+  const page = await readPage(ctx.store, filter, {
+    before,
+    limit: args.limit,
+    now: () => ctx.clock.monotonic(),
+  });
   return {
     posts: page.rows.map(toPost),
     nextCursor: page.next === null ? null : encodeCursor(String(page.next), fingerprinted(filters)),

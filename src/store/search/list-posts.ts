@@ -3,9 +3,8 @@ import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { queryOf, type Query } from "../engine/handle.ts";
 import type { Reader } from "../engine/store.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "../tables/posts.ts";
-import { rowsOf } from "./search-candidates.ts";
-import { findPostDensity, hitsOf, rateSearch, type RatedSearch } from "./search-clauses.ts";
-import { scan, type KeyRange, type ScanPlan, type WordsPlan } from "./search-scan.ts";
+import { indexWalk, rowsOf, rowWalk } from "./search-candidates.ts";
+import { scan, type KeyRange } from "./search-scan.ts";
 import type { SearchTerm } from "./search-text.ts";
 import { compileSearch } from "./search.ts";
 import { firstKeyAt } from "./sort-key.ts";
@@ -29,57 +28,39 @@ export interface PageOfRows {
   readonly next: bigint | null;
 }
 
+export interface Page {
+  /** The sort key where the page before it ended; null for the first. */
+  readonly before: bigint | null;
+  readonly limit: number;
+  /** A clock that never jumps, in milliseconds. */
+  readonly now: () => number;
+}
+
 const MAX_KEY = 2n ** 63n - 1n;
 /** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
 const MAX_STREAMS = 300;
 
 /** One page, newest scheduled time first; `before` excludes itself. */
-export async function readPage(
-  reader: Reader,
-  filter: PostFilter,
-  page: { before: bigint | null; limit: number },
-): Promise<PageOfRows> {
+export async function readPage(reader: Reader, filter: PostFilter, page: Page): Promise<PageOfRows> {
   const query = queryOf(reader);
   const scope = await readScope(query, filter);
   const range = rangeOf(filter, page.before);
   if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };
-  if (filter.terms.length > 0) return searchPage(query, scope, { ...range, limit: page.limit });
+  if (filter.terms.length > 0) return searchPage(query, scope, { ...page, ...range });
   return cut(await readRows(query, scope, streams(scope, range, page.limit + 1)), page.limit);
 }
 
-async function searchPage(
-  query: Query,
-  scope: Scope,
-  page: KeyRange & { limit: number },
-): Promise<PageOfRows> {
-  const compiled = await compileSearch(query, scope.terms);
+async function searchPage(query: Query, scope: Scope, page: KeyRange & Page): Promise<PageOfRows> {
+  const { terms } = scope;
+  const compiled = await compileSearch(query, terms);
   if (compiled === null) return { rows: [], next: null };
-  const { all, rarest } = await rateSearch(query, compiled, page);
-  const plan: ScanPlan = {
-    terms: scope.terms,
-    density: await findPostDensity(query, page),
-    words: wordsPlan(all),
-    rarest: rarest && wordsPlan(rarest),
-    rows: (range, limit) => streams(scope, range, limit),
-    isFitting: isFitting(scope),
-    isMember: (range) => sql`key IN (SELECT key FROM (${union(scope, range)}))`,
-  };
-  const { keys, stoppedAt } = await scan(query, plan, { ...page, wanted: page.limit + 1 });
+  const byRows = rowWalk(query, terms, (range, limit) => streams(scope, range, limit));
+  const byIndex = indexWalk(query, { ...compiled, terms, isFitting: isFitting(scope) });
+  const { keys, stoppedAt } = await scan([byRows, byIndex], { ...page, wanted: page.limit + 1 });
   const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;
   // A post that changed since it was found is left out; the place to go on from stays.
   const rows = await readRows(query, scope, rowsOf(keys.slice(0, page.limit)));
   return { rows, next: last === undefined ? stoppedAt : BigInt(last) };
-}
-
-function wordsPlan(search: RatedSearch): WordsPlan {
-  const { clauses, needsCheck, density } = search;
-  return {
-    needsCheck,
-    density,
-    lists: clauses.reduce((sum, { lists }) => sum + lists, 0),
-    clauses: clauses.length,
-    hits: (range, limit) => hitsOf(clauses, range, limit),
-  };
 }
 
 interface KeyedRow extends ShownRow {
@@ -150,16 +131,12 @@ function isFitting(scope: Scope): RawBuilder<unknown> {
 
 /** Key and row of what fits everything but the text, newest first: one ordered list for each combination of values, merged lazily. */
 function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
-  return sql`${union(scope, range)} ORDER BY key DESC LIMIT ${limit}`;
-}
-
-function union(scope: Scope, range: KeyRange): RawBuilder<unknown> {
   const lists = listsOf(scope).map(
     ({ index, where, isLoose }) => sql`
       SELECT sort_key AS key, rowid AS row FROM posts AS p INDEXED BY ${sql.ref(index)}
       WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose ? sql`AND ${rowFilter(scope)}` : sql``}`,
   );
-  return sql.join(lists, sql` UNION ALL `);
+  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
 }
 
 interface List {

@@ -57,7 +57,7 @@ export function indexPost(tx: Tx, post: IndexedPost): void {
     if (piece.kind === "word") words.add(indexedWord(piece.text));
     else for (const token of exactTokens(piece)) tokens.add(token);
   }
-  for (const [word, depth] of learnWords(tx, [...words])) {
+  for (const [word, depth] of learnWords(raw, [...words])) {
     tokens.add(word);
     const characters = Array.from(word);
     for (let length = 1; length <= depth; length += 1)
@@ -73,39 +73,14 @@ export function unindexPost(tx: Tx, sortKey: bigint): void {
   rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]);
 }
 
-/** Words whose depths are remembered; most of what people write is said in fewer. */
-const MAX_REMEMBERED = 20_000;
-
-const remembered = new WeakMap<SqliteDatabase, Map<string, number>>();
-const learnedIn = new WeakMap<Tx, Set<string>>();
-
-/**
- * The depth of each word; those never seen get theirs now. What stands in the database stays as it is, so it is read once; but not
- * before a later transaction sees it there, because the one that learned it may be taken back.
- */
-function learnWords(tx: Tx, words: readonly string[]): Map<string, number> {
-  const raw = rawOf(tx);
-  const known = remembered.get(raw) ?? new Map<string, number>();
-  const learned = learnedIn.get(tx) ?? new Set();
-  remembered.set(raw, known);
-  learnedIn.set(tx, learned);
-  if (known.size > MAX_REMEMBERED) known.clear();
-  const depths = readDepths(
-    raw,
-    words.filter((word) => !known.has(word)),
-  );
-  for (const [word, depth] of depths) if (!learned.has(word)) known.set(word, depth);
-  const fresh: string[] = [];
-  for (const word of words) {
-    const depth = known.get(word);
-    if (depth !== undefined) depths.set(word, depth);
-    else if (!depths.has(word)) fresh.push(word);
-  }
+/** The depth of each word; those never seen get theirs now. */
+function learnWords(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
+  const depths = readDepths(raw, words);
+  const fresh = words.filter((word) => !depths.has(word));
   for (let at = 0; at < fresh.length; at += NEW_WORDS_AT_ONCE) {
     for (const { term, depth } of insertWords(raw, fresh.slice(at, at + NEW_WORDS_AT_ONCE)))
       depths.set(term, depth);
   }
-  for (const word of fresh) learned.add(word);
   return depths;
 }
 
@@ -115,7 +90,6 @@ const READ_DEPTHS = `
   FROM json_each(?) AS word CROSS JOIN search_terms ON term = word.value`;
 
 function readDepths(raw: SqliteDatabase, words: readonly string[]): Map<string, number> {
-  if (words.length === 0) return new Map();
   const { depths } = raw.prepare(READ_DEPTHS).get([JSON.stringify(words)]) as { depths: string };
   return new Map(Object.entries(JSON.parse(depths) as Record<string, number>));
 }
@@ -147,17 +121,11 @@ function insertWords(raw: SqliteDatabase, words: readonly string[]): TermRow[] {
   return raw.prepare(INSERT_WORDS).all([LAST_CHARACTER, JSON.stringify(words)]) as TermRow[];
 }
 
-/** A search as FTS5 understands it: each post must be in all clauses. */
+/** A search as FTS5 understands it. */
 export interface CompiledSearch {
-  readonly clauses: readonly IndexClause[];
-  /** The index finds more than what was asked for: each row must be compared with the terms. */
-  readonly needsCheck: boolean;
-}
-
-export interface IndexClause {
   readonly match: string;
-  /** How many lists of posts it opens, which is what it costs before its first hit. */
-  readonly lists: number;
+  /** The index finds more than what was asked for: each post must be compared with the terms. */
+  readonly needsCheck: boolean;
 }
 
 /** Null where no word ever began as one of the terms does. */
@@ -166,16 +134,15 @@ export async function compileSearch(
   terms: readonly SearchTerm[],
 ): Promise<CompiledSearch | null> {
   const indexed = terms.toSorted((a, b) => b.text.length - a.text.length).slice(0, MAX_INDEXED_TERMS);
-  const clauses = new Map<string, IndexClause>();
+  const clauses = new Set<string>();
   let needsCheck = indexed.length < terms.length;
   for (const term of indexed) {
     const compiled = await compileTerm(query, term);
     if (compiled === null) return null;
-    for (const tokens of compiled.clauses)
-      clauses.set(tokens.join(), { match: anyOf(tokens), lists: tokens.length });
+    for (const tokens of compiled.clauses) clauses.add(anyOf(tokens));
     needsCheck ||= compiled.needsCheck;
   }
-  return { clauses: [...clauses.values()], needsCheck };
+  return { match: [...clauses].join(" AND "), needsCheck };
 }
 
 /** Lists of tokens, each of which a post has one of. */

@@ -161,6 +161,8 @@ describe("file records", () => {
     expect(await names({ search: "sunset plage" })).toEqual(["Été à la plage.png"]);
     expect(await names({ search: "100%" })).toEqual(["Été à la plage.png"]);
     expect(await names({ search: "_" })).toEqual([]);
+    expect(await names({ search: "pla PNG" })).toEqual(["Été à la plage.png"]);
+    expect(await names({ search: "lage" })).toEqual([]);
     expect(await names({ type: "video" })).toEqual(["clip.mp4"]);
     expect(await names({ type: "other" })).toEqual([]);
   });

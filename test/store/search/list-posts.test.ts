@@ -6,7 +6,7 @@ import type { Store } from "../../../src/store/engine/store.ts";
 import { readPage, type PostFilter } from "../../../src/store/search/list-posts.ts";
 import { parseSearch } from "../../../src/store/search/search-text.ts";
 import { addAccount, addPosts, type TestPost } from "../../support/post-rows.ts";
-import { queryOf, rawOf } from "../../support/handles.ts";
+import { rawOf } from "../../support/handles.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const ACCOUNTS = [
@@ -143,7 +143,7 @@ async function readAll(
   const ids: string[] = [];
   let before: bigint | null = null;
   do {
-    const page = await readPage(store, filter, { before, limit });
+    const page = await readPage(store, filter, { before, limit, now: () => performance.now() });
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     ids.push(...page.rows.map((row) => row.id));
     before = page.next;
@@ -245,7 +245,7 @@ describe("readPage", () => {
       const { rows } = await readPage(
         store,
         { ...filter, accountIds: many, ...part },
-        { before: null, limit: 500 },
+        { before: null, limit: 500, now: () => performance.now() },
       );
       return rows.map(({ id }) => id);
     };

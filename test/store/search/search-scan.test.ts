@@ -1,77 +1,111 @@
-import { sql } from "kysely";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/engine/store.ts";
-import { scan, type KeyRange, type ScanPlan } from "../../../src/store/search/search-scan.ts";
-import { momentOf } from "../../../src/store/search/sort-key.ts";
-import { parseSearch } from "../../../src/store/search/search-text.ts";
-import { addAccount, addPosts } from "../../support/post-rows.ts";
-import { queryOf } from "../../support/handles.ts";
+import { scan, type ScanResult, type Walk } from "../../../src/store/search/search-scan.ts";
 
-const COUNT = 3_000;
+/** Hits are the keys that this many divides, and each way looks at those that its own number divides. */
+const HITS_EVERY = 12n;
+const NEWEST = 24_000n;
+
+interface Made {
+  readonly every: bigint;
+  readonly msPerCandidate: number;
+  readonly msPerStep: number;
+}
+
+/** Two ways over made-up keys, and the clock that they move. */
+function createWays(...made: readonly [Made, Made]): {
+  walks: readonly [Walk, Walk];
+  now: () => number;
+  looked: [number, number];
+} {
+  let time = 0;
+  const looked: [number, number] = [0, 0];
+  const walk =
+    (at: 0 | 1): Walk =>
+    async ({ floor, ceiling }, limit) => {
+      const { every, msPerCandidate, msPerStep } = made[at];
+      const keys: bigint[] = [];
+      const end = ceiling > NEWEST ? NEWEST : ceiling - 1n;
+      for (let key = end - (end % every); key >= floor && keys.length < limit; key -= every) keys.push(key);
+      looked[at] += keys.length;
+      time += msPerStep + keys.length * msPerCandidate;
+      const [newest, oldest] = [keys[0], keys.at(-1)];
+      const hits = keys.filter((key) => key % HITS_EVERY === 0n).map(String);
+      return { keys: hits, span: keys.length < limit || !newest || !oldest ? null : { newest, oldest } };
+    };
+  return { walks: [walk(0), walk(1)], now: () => time, looked };
+}
+
+const hitsBelow = (ceiling: bigint, floor = 0n): string[] => {
+  const keys: string[] = [];
+  for (let key = ceiling - 1n - ((ceiling - 1n) % HITS_EVERY); key >= floor; key -= HITS_EVERY)
+    keys.push(String(key));
+  return keys;
+};
 const EVERYTHING = { floor: 0n, ceiling: 2n ** 63n - 1n };
 
-/** Every hundredth post has the words side by side, the others have them apart. */
-async function createShelf(): Promise<Db> {
-  const store = await openStore({ file: ":memory:" });
-  await addAccount(store, { id: "acc_1" });
-  const posts = Array.from({ length: COUNT }, (_, at) => ({
-    id: `post_${at}`,
-    caption: at % 100 === 0 ? "near-by" : "by the near-est",
-    scheduledAt: Date.UTC(2026, 0, 1) + at * 60_000,
-  }));
-  await addPosts(store, posts);
-  return store;
-}
-
-function planOf(search: string): ScanPlan {
-  const newest = ({ floor, ceiling }: KeyRange, limit: number): ReturnType<typeof sql> =>
-    sql`SELECT sort_key AS key, rowid AS row FROM posts WHERE sort_key >= ${floor} AND sort_key < ${ceiling} ORDER BY sort_key DESC LIMIT ${limit}`;
-  return {
-    terms: parseSearch(search),
-    words: { needsCheck: true, lists: 1, clauses: 1, density: null, hits: newest },
-    rarest: null,
-    density: 0,
-    rows: newest,
-    isFitting: sql`TRUE`,
-    isMember: () => sql`TRUE`,
-  };
-}
-
-const minuteOf = (key: string): number => (momentOf(BigInt(key)) - Date.UTC(2026, 0, 1)) / 60_000;
-
 describe("scan", () => {
-  it("compares each row with the words and settles them in order", async () => {
-    await using store = await createShelf();
-    const { keys, stoppedAt } = await scan(store, planOf("near-by"), { ...EVERYTHING, wanted: 100 });
-    expect(keys.map(minuteOf)).toEqual(Array.from({ length: 30 }, (_, at) => 2_900 - at * 100));
-    expect(stoppedAt).toBeNull();
+  it("finds every hit once and in order, however quick its ways are and however often it has to stop", async () => {
+    const Way = fc.record({
+      every: fc.constantFrom(1n, 2n, 3n, 4n, 6n, 12n),
+      msPerCandidate: fc.constantFrom(0, 0.001, 0.1, 2),
+      msPerStep: fc.constantFrom(0, 0.5, 30),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        Way,
+        Way,
+        fc.integer({ min: 1, max: 600 }),
+        fc.bigInt(0n, NEWEST),
+        async (one, other, wanted, floor) => {
+          const { walks, now } = createWays(one, other);
+          const found: string[] = [];
+          let ceiling: bigint | null = EVERYTHING.ceiling;
+          while (ceiling !== null) {
+            const page: ScanResult = await scan(walks, { floor, ceiling, wanted, now });
+            expect(page.keys.length).toBeLessThanOrEqual(wanted);
+            found.push(...page.keys);
+            const last = page.keys.length === wanted ? page.keys.at(-1) : undefined;
+            ceiling = last === undefined ? page.stoppedAt : BigInt(last);
+          }
+          expect(found).toEqual(hitsBelow(NEWEST + 1n, floor));
+        },
+      ),
+      { numRuns: 100 },
+    );
   });
 
-  it("stops at the number wanted", async () => {
-    await using store = await createShelf();
-    const { keys, stoppedAt } = await scan(store, planOf("near-by"), { ...EVERYTHING, wanted: 3 });
-    expect(keys.map(minuteOf)).toEqual([2_900, 2_800, 2_700]);
-    expect(stoppedAt).toBeNull();
+  it.each([
+    ["first", 0],
+    ["second", 1],
+  ] as const)(
+    "leaves nearly all of it to the %s way where that gets further in a millisecond",
+    async (_, quick) => {
+      const quicker = { every: 12n, msPerCandidate: 0.005, msPerStep: 0.3 };
+      const slower = { every: 1n, msPerCandidate: 0.005, msPerStep: 0.1 };
+      const { walks, now, looked } = createWays(
+        ...(quick === 0 ? ([quicker, slower] as const) : ([slower, quicker] as const)),
+      );
+      const { keys, stoppedAt } = await scan(walks, { ...EVERYTHING, wanted: 10_000, now });
+      expect(stoppedAt).toBeNull();
+      expect(keys).toEqual(hitsBelow(NEWEST + 1n));
+      expect(looked[quick]).toBeGreaterThan(1_000);
+      expect(now()).toBeLessThan(100);
+    },
+  );
+
+  it("takes the step that fills the page no larger than it needs to be", async () => {
+    const way = { every: 1n, msPerCandidate: 0.001, msPerStep: 0 };
+    const { walks, looked } = createWays(way, way);
+    await scan(walks, { ...EVERYTHING, wanted: 100, now: () => 0 });
+    expect(looked[0] + looked[1]).toBeLessThan(100 * 12 * 1.4);
   });
 
-  it("ends a page when its work is done, says where, and loses nothing on the way", async () => {
-    await using store = await createShelf();
-    const found: string[] = [];
-    let ceiling: bigint | null = EVERYTHING.ceiling;
-    let pages = 0;
-    while (ceiling !== null) {
-      const { keys, stoppedAt }: Awaited<ReturnType<typeof scan>> = await scan(store, planOf("near-by"), {
-        floor: 0n,
-        ceiling,
-        wanted: 50,
-        maxCost: 500,
-      });
-      found.push(...keys);
-      ceiling = stoppedAt;
-      pages += 1;
-    }
-    expect(pages).toBeGreaterThan(3);
-    expect(found.map(minuteOf)).toEqual(Array.from({ length: 30 }, (_, at) => 2_900 - at * 100));
+  it("ends a page when its time is over, and says where", async () => {
+    const way = { every: 1n, msPerCandidate: 1, msPerStep: 0 };
+    const { walks, now } = createWays(way, way);
+    const { keys, stoppedAt } = await scan(walks, { ...EVERYTHING, wanted: 100, now });
+    expect(now()).toBeLessThan(500);
+    expect(keys).toEqual(hitsBelow(NEWEST + 1n, stoppedAt ?? 0n));
   });
 });
