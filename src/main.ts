@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./app/host.ts";
+import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
 import type { Threads } from "./app/publishing/threads.ts";
@@ -11,9 +12,6 @@ import type { Threads } from "./app/publishing/threads.ts";
 const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
-
-/** Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything shares one. */
-const IS_BUILT = import.meta.url.endsWith(".js");
 
 await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
 
@@ -59,6 +57,7 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
+    // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything shares one.
     ...(IS_BUILT && { threads: createThreads() }),
     stopSignal: stop.signal,
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },

@@ -31,7 +31,7 @@ function listFiles(folder: string): string[] {
 }
 
 /** Every way out of this machine that a source takes. */
-export function findNetworkUse(file: string, text: string): Use[] {
+function findNetworkUse(file: string, text: string): Use[] {
   const uses: Use[] = [];
   const note = (what: string): unknown => uses.push({ file, what });
   const visit = (node: ts.Node): void => {

@@ -83,8 +83,14 @@ describe.each(listings.map((tool) => [tool.name, tool] as const))("%s", (name, t
     expect(tool.inputSchema["additionalProperties"]).toBe(false);
   });
 
-  it("describes every argument, at every depth", () => {
+  it("describes every argument, at every depth, and every field of its result", () => {
     expect(undescribed(tool.inputSchema, name)).toEqual([]);
+    const fields = Object.entries(tool.outputSchema["properties"] as Record<string, Schema>);
+    expect(
+      fields
+        .filter(([, field]) => typeof field["description"] !== "string")
+        .map(([field]) => `${name}.${field}`),
+    ).toEqual([]);
   });
 
   it("says of every value what it is, in words that every client knows", () => {
@@ -190,13 +196,16 @@ function definitionOf(reference: string, root: Schema): Schema {
 
 function undescribed(schema: Schema, path: string): string[] {
   const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Schema>);
-  const items = schema["items"] as Schema | undefined;
+  const choices = ["anyOf", "oneOf", "allOf"].flatMap((keyword) => (schema[keyword] ?? []) as Schema[]);
+  const items = [schema["items"], schema["additionalProperties"]].filter(
+    (part) => typeof part === "object",
+  ) as Schema[];
   return [
     ...properties.flatMap(([key, inner]) => [
       ...(typeof inner["description"] === "string" ? [] : [`${path}.${key}`]),
       ...undescribed(inner, `${path}.${key}`),
     ]),
-    ...(items === undefined ? [] : undescribed(items, `${path}[]`)),
+    ...[...items, ...choices].flatMap((inner) => undescribed(inner, `${path}[]`)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { cancelPost } from "../src/services/posts/posts.ts";
 import { askToCancel } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -20,7 +20,6 @@ export default defineTool({
       .describe("Also take back an uploaded post by deleting it on the platform."),
   }),
   output: z.strictObject({ post: Post }),
-  listedOutput: z.strictObject({ post: PostSummary }),
   question: (args, call) => askToCancel(call, args),
   handle: (args, call) => cancelPost(call, args),
 });

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { Account, AccountSummary } from "../src/domain/accounts/account.ts";
+import { Account } from "../src/domain/accounts/account.ts";
 import { CONNECTION_STATUSES } from "../src/domain/accounts/connection.ts";
 import { checkConnection } from "../src/services/accounts/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
-  status: z.enum(CONNECTION_STATUSES),
+  status: z.enum(CONNECTION_STATUSES).describe("How far it is."),
   account: Account.nullable().describe("Set once connected."),
-  error: z.string().nullable(),
+  error: z.string().nullable().describe("Why the last try failed."),
 });
 
 export default defineTool({
@@ -21,6 +21,5 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),
   output,
-  listedOutput: output.extend({ account: AccountSummary.nullable().describe("Set once connected.") }),
   handle: (args, { ctx, caller }) => checkConnection(ctx, caller, args),
 });

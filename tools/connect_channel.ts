@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { Account, AccountSummary } from "../src/domain/accounts/account.ts";
+import { Account } from "../src/domain/accounts/account.ts";
 import { connectChannel, linkOf } from "../src/services/accounts/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
-  status: z.enum(["authorization_required", "connected"]),
+  status: z.enum(["authorization_required", "connected"]).describe("Whether a person is needed."),
   connectId: z.string().nullable().describe("For check_connection."),
   url: z.string().nullable().describe("The person opens it; works once."),
-  expiresAt: z.iso.datetime().nullable(),
-  instructions: z.string().nullable(),
-  account: Account.nullable(),
+  expiresAt: z.iso.datetime().nullable().describe("Until when url works."),
+  instructions: z.string().nullable().describe("What to ask the person."),
+  account: Account.nullable().describe("Set once connected."),
 });
 
 export default defineTool({
@@ -39,7 +39,6 @@ export default defineTool({
     name: z.string().min(1).max(100).optional().describe("What to call the channel."),
   }),
   output,
-  listedOutput: output.extend({ account: AccountSummary.nullable() }),
   link: linkOf,
   handle: (args, call) => connectChannel(call, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EVENT_KINDS, Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { EVENT_KINDS, Webhook } from "../src/domain/webhooks/webhook.ts";
 import { createWebhook } from "../src/services/webhooks/create-webhook.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -23,6 +23,5 @@ export default defineTool({
     secret: z.string().max(200).optional().describe("whsec_… of the receiver's; default: one is made."),
   }),
   output,
-  listedOutput: output.extend({ webhook: WebhookSummary }),
   handle: (args, call) => createWebhook(call, args),
 });

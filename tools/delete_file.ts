@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { File, FileSummary } from "../src/domain/files/file.ts";
+import { File } from "../src/domain/files/file.ts";
 import { deleteFile } from "../src/services/files/files.ts";
 import { askToDeleteFile } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -13,7 +13,6 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: z.strictObject({ id: z.string().describe("File id.") }),
   output: z.strictObject({ file: File }),
-  listedOutput: z.strictObject({ file: FileSummary }),
   question: (args, call) => askToDeleteFile(call, args),
   handle: (args, { ctx, caller }) => deleteFile(ctx, caller, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { Webhook } from "../src/domain/webhooks/webhook.ts";
 import { deleteWebhook } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -11,6 +11,5 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
   output: z.strictObject({ webhook: Webhook }),
-  listedOutput: z.strictObject({ webhook: WebhookSummary }),
   handle: (args, { ctx, caller }) => deleteWebhook(ctx, caller, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Account, AccountSummary } from "../src/domain/accounts/account.ts";
+import { Account } from "../src/domain/accounts/account.ts";
 import { disconnectChannel } from "../src/services/accounts/accounts.ts";
 import { askToDisconnect } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -14,7 +14,6 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),
   output: z.strictObject({ account: Account }),
-  listedOutput: z.strictObject({ account: AccountSummary }),
   question: (args, call) => askToDisconnect(call, args),
   handle: (args, { ctx, caller }) => disconnectChannel(ctx, caller, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { editPublishedPost } from "../src/services/posts/live-posts.ts";
 import { askToEdit } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -23,7 +23,6 @@ export default defineTool({
       .describe("Platform fields to change; merged key by key."),
   }),
   output: z.strictObject({ post: Post }),
-  listedOutput: z.strictObject({ post: PostSummary }),
   question: (args, call) => askToEdit(call, args),
   handle: (args, call) => editPublishedPost(call, args),
 });

@@ -22,19 +22,21 @@ export default defineTool({
       .describe("day: totals and a series by day; total: totals alone."),
   }),
   output: z.strictObject({
-    accountId: z.string(),
-    provider: z.string(),
-    from: z.iso.date(),
-    to: z.iso.date(),
-    granularity: z.enum(GRANULARITIES),
-    fetchedAt: z.iso.datetime(),
+    accountId: z.string().describe("The account."),
+    provider: z.string().describe("Its platform."),
+    from: z.iso.date().describe("First day."),
+    to: z.iso.date().describe("Last day, today at the latest."),
+    granularity: z.enum(GRANULARITIES).describe("As asked for."),
+    fetchedAt: z.iso.datetime().describe("When it was read."),
     totals: z
       .record(z.string(), z.number().nullable())
       .describe("postsPublished, postsFailed, latenessP50Ms, latenessMaxMs, the platform's metrics."),
     series: z
       .array(z.object({ date: z.iso.date() }).catchall(z.union([z.number(), z.string()]).nullable()))
       .describe("The same by day, oldest first."),
-    unavailable: z.array(z.strictObject({ metric: z.string(), reason: z.string() })),
+    unavailable: z
+      .array(z.strictObject({ metric: z.string(), reason: z.string() }))
+      .describe("What the platform did not give, and why."),
   }),
   handle: (args, { ctx, caller }) => getAccountAnalytics(ctx, caller, args),
 });

@@ -1,12 +1,5 @@
 import { z } from "zod";
-import {
-  Attempt,
-  AttemptSummary,
-  Insights,
-  InsightsSummary,
-  Post,
-  PostSummary,
-} from "../src/domain/posts/post.ts";
+import { Attempt, Insights, Post } from "../src/domain/posts/post.ts";
 import { getPost } from "../src/services/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -23,11 +16,10 @@ export default defineTool({
     insights: z.boolean().optional().describe("Ask the platform for its live status and metrics."),
     history: z.boolean().optional().describe("Add the attempts, oldest first."),
   }),
-  output: z.strictObject({ post: Post, insights: Insights.optional(), history: z.array(Attempt).optional() }),
-  listedOutput: z.strictObject({
-    post: PostSummary,
-    insights: InsightsSummary.optional(),
-    history: z.array(AttemptSummary).optional(),
+  output: z.strictObject({
+    post: Post,
+    insights: Insights.optional(),
+    history: z.array(Attempt).optional().describe("Oldest first."),
   }),
   handle: (args, { ctx, caller }) => getPost(ctx, caller, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ACCOUNT_STATUSES, AccountSummary } from "../src/domain/accounts/account.ts";
+import { ACCOUNT_STATUSES } from "../src/domain/accounts/account.ts";
 import { getStatus } from "../src/services/health/status.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -16,7 +16,7 @@ const output = z.strictObject({
     overdue: z.int().describe("Not live a minute after their time."),
     publishing: z.int(),
     uploaded: z.int(),
-    failed: z.int().describe("Failed, of those scheduled in the last 7 days."),
+    failed: z.int().describe("Of the last 7 days."),
     unknownOutcome: z.int().describe("May or may not be live; settle each with resolve_post."),
   }),
   lateness: z
@@ -28,26 +28,30 @@ const output = z.strictObject({
       days: z.int(),
     })
     .describe("How long after their time posts went live."),
-  lastFailures: z.array(
-    z.strictObject({
-      id: z.string(),
-      accountId: z.string(),
-      provider: z.string(),
-      scheduledAt: z.iso.datetime(),
-      error: z.string().nullable(),
-    }),
-  ),
+  lastFailures: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        accountId: z.string(),
+        provider: z.string(),
+        scheduledAt: z.iso.datetime(),
+        error: z.string().nullable(),
+      }),
+    )
+    .describe("The last 7 days' latest five."),
   nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
-  accountsToReconnect: z.array(
-    z.strictObject({
-      id: z.string(),
-      name: z.string(),
-      provider: z.string(),
-      status: z.enum(ACCOUNT_STATUSES),
-      reason: z.string().nullable(),
-      queuedCount: z.int(),
-    }),
-  ),
+  accountsToReconnect: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        name: z.string(),
+        provider: z.string(),
+        status: z.enum(ACCOUNT_STATUSES),
+        reason: z.string().nullable(),
+        queuedCount: z.int(),
+      }),
+    )
+    .describe("Expiring, or without access."),
 });
 
 export default defineTool({
@@ -60,18 +64,5 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
   output,
-  listedOutput: output.extend({
-    publisher: z.looseObject({ running: output.shape.publisher.shape.running }),
-    lastFailures: z.array(z.looseObject({ id: z.string(), error: z.string().nullable() })),
-    counts: z
-      .record(z.string(), z.int())
-      .describe(
-        "scheduled, overdue (not live a minute after their time), publishing, uploaded, failed (7 days), unknownOutcome (settle with resolve_post).",
-      ),
-    lateness: z
-      .record(z.string(), z.int().nullable())
-      .describe("How long after their time posts went live: p50Ms, p95Ms, maxMs."),
-    accountsToReconnect: z.array(AccountSummary),
-  }),
   handle: (_args, { ctx, caller }) => getStatus(ctx, caller),
 });

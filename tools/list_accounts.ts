@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Account, ListedAccount } from "../src/domain/accounts/account.ts";
+import { Account } from "../src/domain/accounts/account.ts";
 import { listAccounts } from "../src/services/accounts/accounts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -13,7 +13,6 @@ export default defineTool({
     'A status other than "connected" says in statusReason what to do. Example: {}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
-  output: z.strictObject({ accounts: z.array(Account) }),
-  listedOutput: z.strictObject({ accounts: z.array(ListedAccount) }),
+  output: z.strictObject({ accounts: z.array(Account).describe("Oldest first.") }),
   handle: (_args, { ctx, caller }) => listAccounts(ctx, caller),
 });

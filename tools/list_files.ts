@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { File, FILE_TYPES, ListedFile } from "../src/domain/files/file.ts";
+import { File, FILE_TYPES } from "../src/domain/files/file.ts";
 import { listFiles } from "../src/services/files/files.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
-  files: z.array(File),
+  files: z.array(File).describe("Newest first."),
   nextCursor: z.string().nullable().describe("Null on the last page."),
 });
 
@@ -22,6 +22,5 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page, with the same filters."),
   }),
   output,
-  listedOutput: output.extend({ files: z.array(ListedFile) }),
   handle: (args, { ctx, caller }) => listFiles(ctx, caller, args),
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { POST_STATUSES } from "../src/domain/posts/post-states.ts";
-import { ListedPost, Post } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { listPosts } from "../src/services/posts/list-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
-const output = z.object({
-  posts: z.array(Post),
-  nextCursor: z.string().nullable().describe("Pass it as cursor for the next page; null on the last page."),
+const output = z.strictObject({
+  posts: z.array(Post).describe("Latest time first."),
+  nextCursor: z.string().nullable().describe("Null on the last page."),
 });
 
 export default defineTool({
@@ -45,6 +45,5 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page, sent with the same filters."),
   }),
   output,
-  listedOutput: output.extend({ posts: z.array(ListedPost) }),
   handle: (args, { ctx, caller }) => listPosts(ctx, caller, args),
 });

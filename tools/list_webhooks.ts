@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { Delivery, Webhook } from "../src/domain/webhooks/webhook.ts";
 import { listWebhooks } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
-  webhooks: z.array(Webhook),
-  deliveries: z.array(Delivery).optional(),
-  nextCursor: z.string().nullable().optional(),
+  webhooks: z.array(Webhook).describe("Oldest first."),
+  deliveries: z.array(Delivery).optional().describe("With id; newest first."),
+  nextCursor: z.string().nullable().optional().describe("Null on the last page."),
 });
 
 export default defineTool({
@@ -23,9 +23,5 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page."),
   }),
   output,
-  listedOutput: output.extend({
-    webhooks: z.array(WebhookSummary),
-    deliveries: z.array(DeliverySummary).optional(),
-  }),
   handle: (args, { ctx, caller }) => listWebhooks(ctx, caller, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { Webhook } from "../src/domain/webhooks/webhook.ts";
 import { replayWebhook } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -22,6 +22,5 @@ export default defineTool({
     since: z.string().optional().describe("ISO 8601 time or date."),
   }),
   output,
-  listedOutput: output.extend({ webhook: WebhookSummary }),
   handle: (args, call) => replayWebhook(call, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { resolvePost } from "../src/services/posts/posts.ts";
 import { askToSettle } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -24,7 +24,6 @@ export default defineTool({
       .describe("Its address on the platform, if known."),
   }),
   output: z.strictObject({ post: Post }),
-  listedOutput: z.strictObject({ post: PostSummary }),
   question: (args, call) => askToSettle(call, args),
   handle: (args, call) => resolvePost(call, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { retryPost } from "../src/services/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -13,6 +13,5 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({ id: z.string().describe("The failed post, from list_posts with status failed.") }),
   output: z.strictObject({ post: Post }),
-  listedOutput: z.strictObject({ post: PostSummary }),
   handle: (args, call) => retryPost(call, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { PostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/services/posts/schedule-post.ts";
 import { askToPublish } from "../src/services/posts/questions.ts";
@@ -15,8 +15,7 @@ export default defineTool({
     'Example: {"accountId":"acc_…","scheduledAt":"2027-01-31T09:00:00+01:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: PostBody,
-  output: z.strictObject({ post: Post, warnings: z.array(z.string()) }),
-  listedOutput: z.strictObject({ post: PostSummary, warnings: z.array(z.string()) }),
+  output: z.strictObject({ post: Post, warnings: z.array(z.string()).describe("What to look at.") }),
   question: (args, call) => askToPublish(call, args),
   handle: (args, call) => schedulePost(call, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { PostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePosts } from "../src/services/posts/schedule-post.ts";
 import { askToPublishSeveral } from "../src/services/posts/questions.ts";
@@ -25,8 +25,7 @@ export default defineTool({
     posts: z.array(PostBody).min(1).max(100).describe("The posts, each with the fields of schedule_post."),
     atomic: z.boolean().optional().describe("All or none."),
   }),
-  output: z.strictObject({ results: z.array(Result) }),
-  listedOutput: z.strictObject({ results: z.array(Result.extend({ post: PostSummary.nullable() })) }),
+  output: z.strictObject({ results: z.array(Result).describe("In the order of posts.") }),
   question: (args, call) => askToPublishSeveral(call, args),
   handle: (args, call) => schedulePosts(call, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { setThumbnail } from "../src/services/posts/live-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -20,6 +20,5 @@ export default defineTool({
       .describe("The picture: an https address, an r2:// address, or a file id."),
   }),
   output: z.strictObject({ post: Post }),
-  listedOutput: z.strictObject({ post: PostSummary }),
   handle: (args, call) => setThumbnail(call, args),
 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { showCalendar } from "../src/services/posts/calendar.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
-  posts: z.array(Post),
+  posts: z.array(Post).describe("Earliest first."),
   from: z.iso.datetime().describe("Start of the window."),
   to: z.iso.datetime().describe("End of the window, included."),
   timezone: z.string().describe("Zone in which dates were read and days should be shown."),
@@ -25,6 +25,5 @@ export default defineTool({
     accountId: z.array(z.string()).min(1).max(500).optional().describe("Only posts on these accounts."),
   }),
   output,
-  listedOutput: output.extend({ posts: z.array(PostSummary) }),
   handle: (args, { ctx, caller }) => showCalendar(ctx, caller, args),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Delivery, DeliverySummary, Webhook, WebhookSummary } from "../src/domain/webhooks/webhook.ts";
+import { Delivery, Webhook } from "../src/domain/webhooks/webhook.ts";
 import { testWebhook } from "../src/services/webhooks/webhook-deliveries.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -12,6 +12,5 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
   output: z.strictObject({ webhook: Webhook, delivery: Delivery }),
-  listedOutput: z.strictObject({ webhook: WebhookSummary, delivery: DeliverySummary }),
   handle: (args, { ctx, caller, signal }) => testWebhook(ctx, caller, { ...args, signal }),
 });

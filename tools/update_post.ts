@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Post, PostSummary } from "../src/domain/posts/post.ts";
+import { Post } from "../src/domain/posts/post.ts";
 import { PostChange } from "../src/domain/posts/post-body.ts";
 import { updatePost } from "../src/services/posts/update-post.ts";
 import { askToPublishSooner } from "../src/services/posts/questions.ts";
@@ -15,8 +15,7 @@ export default defineTool({
     'Example: {"id":"post_…","scheduledAt":"2027-02-01T10:00:00Z","metadata":{"title":"New title"}}',
   hints: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
   input: PostChange,
-  output: z.strictObject({ post: Post, warnings: z.array(z.string()) }),
-  listedOutput: z.strictObject({ post: PostSummary, warnings: z.array(z.string()) }),
+  output: z.strictObject({ post: Post, warnings: z.array(z.string()).describe("What to look at.") }),
   question: (args, call) => askToPublishSooner(call, args),
   handle: (args, call) => updatePost(call, args),
 });

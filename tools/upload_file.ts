@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { File, FileSummary } from "../src/domain/files/file.ts";
+import { File } from "../src/domain/files/file.ts";
 import { uploadFile } from "../src/services/files/file-imports.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
   file: File.optional(),
   uploadUrl: z.string().optional().describe("Where to send the bytes."),
-  method: z.literal("PUT").optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  expiresAt: z.iso.datetime().optional(),
+  method: z.literal("PUT").optional().describe("For uploadUrl."),
+  headers: z.record(z.string(), z.string()).optional().describe("To send along."),
+  expiresAt: z.iso.datetime().optional().describe("Until when it works."),
 });
 
 export default defineTool({
@@ -28,6 +28,5 @@ export default defineTool({
     altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
   }),
   output,
-  listedOutput: output.extend({ file: FileSummary.optional() }),
   handle: (args, call) => uploadFile(call, args),
 });

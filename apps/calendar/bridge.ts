@@ -21,7 +21,7 @@ export interface ToolAnswer {
   readonly note: string | null;
 }
 
-export interface BridgeEvents {
+interface BridgeEvents {
   onReady(abilities: HostAbilities, context: Json): void;
   onToolInput(args: Json): void;
   onToolResult(answer: ToolAnswer): void;

@@ -3,7 +3,7 @@ import { readCalendar, type Calendar } from "./posts.ts";
 import type { Day } from "./zone.ts";
 
 /** A calendar, or the sentence that says why there is none; `note` tells what is missing from it. */
-export type Loaded =
+type Loaded =
   | { readonly calendar: Calendar; readonly note: string | null }
   | { readonly calendar: null; readonly sentence: string };
 

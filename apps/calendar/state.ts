@@ -13,7 +13,7 @@ export type Panel =
   | { readonly kind: "failed" };
 
 /** A post that the person has taken up, and where it would go. */
-export interface Move {
+interface Move {
   readonly id: string;
   readonly to: WallTime;
 }
@@ -36,7 +36,7 @@ export interface State {
   readonly now: number;
 }
 
-export interface Beginning {
+interface Beginning {
   readonly calendar: Calendar;
   readonly abilities: HostAbilities;
   readonly context: Readonly<Record<string, unknown>>;
@@ -88,7 +88,7 @@ export function findPost(state: State, id: string): CalendarPost | null {
 }
 
 /** The posts as shown: one that is being moved stands where it would go, before the others. */
-export function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
+function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
   if (move === null) return calendar.posts;
   const moved = calendar.posts
     .filter((post) => post.id === move.id)

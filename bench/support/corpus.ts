@@ -1,7 +1,7 @@
 /** Made-up posts, the same for every run: words by Zipf's law, accounts of very different size, rare and common statuses. */
 
 export const BENCH_OWNER = "default";
-export const OTHER_OWNER = "other";
+const OTHER_OWNER = "other";
 
 export interface BenchPost {
   readonly id: string;
@@ -14,14 +14,14 @@ export interface BenchPost {
   readonly status: string;
 }
 
-export interface BenchAccount {
+interface BenchAccount {
   readonly id: string;
   readonly ownerId: string;
   readonly provider: string;
 }
 
 /** Words planted with a known share of the posts. */
-export const PLANTED = [
+const PLANTED = [
   ["evergreen", 0.5],
   ["tenfold", 0.1],
   ["percentile", 0.01],
@@ -49,7 +49,7 @@ const START = Date.UTC(2024, 0, 1);
 const SPAN_MINUTES = 3 * 365 * 24 * 60;
 
 /** mulberry32: small, fast, and the same numbers everywhere. */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -2,6 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { openFileStore } from "./file-store.ts";
+import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createMediaSource } from "../media/source/source.ts";
@@ -22,7 +23,7 @@ import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
 
 /** What is known only while the process runs: set by whatever starts the server and the publisher. */
-export interface Links {
+interface Links {
   publicUrl: () => Promise<string>;
   wakePublisher: () => void;
 }
@@ -100,9 +101,9 @@ export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   });
 }
 
-/** The tools of the catalog on this context. */
+/** The tools of the catalog on this context. In production their results are sent as they are typed. */
 export function createTools(ctx: AppContext, setup: Setup): Toolbox {
-  return createToolbox(ctx, setup.catalog.tools);
+  return createToolbox(ctx, setup.catalog.tools, { checksOutput: !IS_BUILT });
 }
 
 /** Where a server on the configured port would be reached. */

@@ -8,7 +8,7 @@ import type { StdioStreams } from "./start/start-stdio.ts";
 import type { Threads } from "./publishing/threads.ts";
 import { VERSION } from "./version.ts";
 
-export interface HostOptions {
+interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly machine: Machine;

@@ -6,7 +6,7 @@ import type { Terminal } from "../cli/host.ts";
 import { AppError } from "../domain/errors.ts";
 
 /** The standard streams, which are a terminal's or not. */
-export interface Streams {
+interface Streams {
   readonly stdin: ReadStream;
   readonly stdout: WriteStream;
   readonly stderr: WriteStream;

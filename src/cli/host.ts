@@ -44,7 +44,7 @@ export interface Server extends AsyncDisposable {
   readonly apiKeyFile: string;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly role: "serve" | "cli";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
@@ -78,7 +78,7 @@ export interface RestoreResult {
   readonly keptAside: string | null;
 }
 
-export interface RotationResult {
+interface RotationResult {
   readonly oldKeyId: string;
   readonly newKeyId: string;
   readonly values: number;

@@ -1,5 +1,5 @@
 /** What went wrong, in the caller's terms. Each face maps a kind to its own code (HTTP: `src/http/errors.ts`). */
-export const ERROR_KINDS = [
+const ERROR_KINDS = [
   "invalid",
   "unauthenticated",
   "forbidden",

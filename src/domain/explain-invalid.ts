@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue;
 const MAX_TOLD = 5;
 
 /** Where the object stands and whose it is: `{ prefix: "metadata", owner: "Bluesky" }`. */
-export interface Within {
+interface Within {
   readonly prefix: string;
   readonly owner: string;
 }

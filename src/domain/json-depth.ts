@@ -1,7 +1,7 @@
 import { AppError } from "./errors.ts";
 
 /** Far more than any platform's fields need, far less than what exhausts the stack of whatever walks the value. */
-export const MAX_JSON_DEPTH = 64;
+const MAX_JSON_DEPTH = 64;
 
 /** Throws `invalid` for a value with more levels than that. */
 export function requireShallow(value: unknown): void {

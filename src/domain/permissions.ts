@@ -1,6 +1,6 @@
 import { AppError } from "./errors.ts";
 
-/** What a key may do (CONTRACT §3). `admin` stands for keys, webhooks, and everything of the owner's. */
+/** What a key may do. `admin` stands for keys, webhooks, and everything of the owner's. */
 export const PERMISSIONS = ["read", "publish", "accounts", "files", "admin"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -31,7 +31,7 @@ export function requirePermission(caller: Caller, permission: Permission, action
   );
 }
 
-/** Throws `not_found` for an account outside the key's reach, with the words used for one that does not exist. */
+/** Whether the account is within the key's reach; one that is not is answered as one that does not exist. */
 export function canReachAccount(caller: Caller, accountId: string): boolean {
   return caller.accountIds === null || caller.accountIds.includes(accountId);
 }

@@ -13,39 +13,16 @@ const HAS_OFFSET = /(?:[zZ]|[+-]\d{2}(?::?\d{2})?)$/;
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
 
-/** UTC with milliseconds and `Z`, as every answer shows a moment. A page shows hundreds of them, of few days. */
+/** UTC with milliseconds and `Z`, as every answer shows a moment. Throws RangeError for what no calendar holds. */
 export function toIso(ms: number): string {
-  const moment = Math.trunc(ms);
-  const day = Math.floor(moment / DAY);
-  const date = dates.get(day) ?? rememberDate(day, moment);
-  const inDay = moment - day * DAY;
-  const hour = DIGITS[Math.floor(inDay / HOUR)];
-  const minute = DIGITS[Math.floor(inDay / MINUTE) % 60];
-  const second = DIGITS[Math.floor(inDay / SECOND) % 60];
-  const rest = inDay % SECOND;
-  return `${date}${hour}:${minute}:${second}.${rest < 100 ? `0${DIGITS[rest]}` : rest}Z`;
-}
-
-const DIGITS: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, "0"));
-
-/** Dates end with the first moment of this day. */
-const LAST_DAY = 100_000_000;
-const MAX_DATES = 4_096;
-const dates = new Map<number, string>();
-
-/** `2026-11-21T`. Throws RangeError for what no calendar holds. */
-function rememberDate(day: number, ms: number): string {
-  const date = new Date(ms).toISOString().slice(0, -"00:00:00.000Z".length);
-  if (dates.size >= MAX_DATES) dates.clear();
-  if (day < LAST_DAY) dates.set(day, date);
-  return date;
+  return new Date(ms).toISOString();
 }
 
 export function toIsoOrNull(ms: number | null): string | null {
   return ms === null ? null : toIso(ms);
 }
 
-export interface ParsedTime {
+interface ParsedTime {
   readonly ms: number;
   /** Set when the text had no offset and the configured zone was taken. */
   readonly warning: string | null;

@@ -13,7 +13,7 @@ import { RESOURCE_ROUTES, type ResourceRoute } from "./api/resource-routes.ts";
 import { limitRest } from "./access/slow-senders.ts";
 import { addToolRoutes } from "./api/tools-route.ts";
 
-export interface McpHandlers {
+interface McpHandlers {
   readonly streamable: RequestHandler;
   readonly sse: RequestHandler;
   readonly messages: RequestHandler;

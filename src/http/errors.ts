@@ -21,7 +21,7 @@ export function sendError(response: Response, status: number, sentence: string):
   sendJson(response.status(status), { error: sentence });
 }
 
-export const UNKNOWN_PATH_SENTENCE =
+const UNKNOWN_PATH_SENTENCE =
   "There is nothing at this address. GET /api/v1/openapi.json describes the whole API, /api/v1/docs shows it.";
 
 export const notFound: RequestHandler = () => {

@@ -32,7 +32,7 @@ export interface FeedMedia {
 }
 
 /** What is copied to the feed's own storage. */
-export interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes" | "sha256"> {
+interface FeedContent extends Omit<FeedMedia, "key" | "sizeBytes" | "sha256"> {
   readonly body: Readable;
 }
 

@@ -3,7 +3,7 @@ import type { Permission } from "../domain/permissions.ts";
 import type { CallContext } from "../services/context.ts";
 
 /** MCP's four hints; every tool states all of them. */
-export interface ToolHints {
+interface ToolHints {
   readonly readOnly: boolean;
   readonly destructive: boolean;
   readonly idempotent: boolean;
@@ -19,7 +19,7 @@ export interface Link<R> {
 }
 
 /** One action of Posthorn: a file of its own under `tools/`, shown by every face from this one description. */
-export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   /** File name, MCP name and path. */
   readonly name: string;
   readonly title: string;
@@ -30,8 +30,6 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** Strict, without a root `.meta({ id })`. */
   readonly input: I;
   readonly output: O;
-  /** A shorter, looser form of `output` that every result fits too: what lists of tools show where they must stay small. */
-  readonly listedOutput?: z.ZodObject;
   /** Fields of the input that only a caller on this machine is offered; the handler refuses them to others. */
   readonly localFields?: readonly string[];
   /**

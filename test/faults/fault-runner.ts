@@ -103,7 +103,7 @@ export function runWorker(
   return { child, ready, reached, exit };
 }
 
-export interface DataFolder extends AsyncDisposable {
+interface DataFolder extends AsyncDisposable {
   readonly path: string;
 }
 

@@ -26,7 +26,7 @@ export function randomFor(name: string): () => number {
   return createRandom(mixed);
 }
 
-export interface Row {
+interface Row {
   readonly fault: string;
   /** What was done, to what. */
   readonly how: string;

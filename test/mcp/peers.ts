@@ -18,7 +18,7 @@ import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
 import { createSmallTools } from "./small-tools.ts";
 
-export const ENTRY = fileURLToPath(new URL("stdio-entry.ts", import.meta.url));
+const ENTRY = fileURLToPath(new URL("stdio-entry.ts", import.meta.url));
 
 /** What a server's tools noted, in order; a test waits for a note instead of sleeping. */
 export class Notes extends EventEmitter {
@@ -69,7 +69,7 @@ export async function startMcpServer(options: Partial<McpDeps> = {}): Promise<Mc
   };
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: {
     progress: number;
@@ -92,7 +92,7 @@ export type Wire = "stdio" | "/mcp" | "/sse";
 
 const IDENTITY = { name: "test", version: "1.0.0" };
 
-export interface Target {
+interface Target {
   readonly wire: Wire;
   readonly line: Line;
   readonly port: number;

@@ -8,7 +8,7 @@ const READING = { readOnly: true, destructive: false, idempotent: true, openWorl
 const WRITING = { readOnly: false, destructive: true, idempotent: false, openWorld: true } as const;
 
 /** What the tools below did, told to whoever watches. */
-export type Note = (event: string) => void;
+type Note = (event: string) => void;
 
 /** Tools that show one trait of a call each. */
 export function createSmallTools(note: Note = () => {}): AnyTool[] {

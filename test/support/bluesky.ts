@@ -36,7 +36,7 @@ export interface BlueskyWorld extends AsyncDisposable {
   readAccount(id: string): Promise<Tables["accounts"]>;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   /** Where every call of the network goes: the server itself, or a proxy before it. */
   readonly baseUrl: string;
   readonly settings?: Readonly<Record<string, string>>;

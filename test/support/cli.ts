@@ -10,7 +10,7 @@ export interface CliRun {
   readonly stderr: string;
 }
 
-export interface CliOptions {
+interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What standard input holds. */
   readonly input?: string;

@@ -12,7 +12,7 @@ import {
   type Platform,
 } from "../../src/ports/platform.ts";
 
-export const CAPABILITIES: Capabilities = {
+const CAPABILITIES: Capabilities = {
   media: { required: false, maxItems: 1, accepts: [] },
   caption: { maxLength: 300, unit: "graphemes" },
   nativeScheduling: false,
@@ -39,7 +39,7 @@ const PEOPLE: Readonly<Record<string, { id: string; handle: string }>> = {
   "bob-password-1": { id: "did:bob", handle: "bob.example" },
 };
 
-export interface Photobox {
+interface Photobox {
   readonly platform: AnyPlatform;
   readonly inputs: ConnectInput[];
   /** Awaited by every connect before it answers. */

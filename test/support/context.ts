@@ -8,7 +8,7 @@ import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { FakeClock } from "./clock.ts";
 
-export interface LogLine {
+interface LogLine {
   readonly level: string;
   readonly fields: object;
   readonly message: string;

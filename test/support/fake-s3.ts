@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import type { BucketSettings } from "../../src/domain/files/bucket-settings.ts";
 import { refuseSignature, type Credentials, type Refusal } from "./sigv4.ts";
 
-export const MIN_PART_BYTES = 5 * 1024 ** 2;
+const MIN_PART_BYTES = 5 * 1024 ** 2;
 
-export interface FakeObject {
+interface FakeObject {
   readonly bytes: Buffer;
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ interface FakeUpload {
   readonly parts: Map<number, FakeObject>;
 }
 
-export interface S3Request {
+interface S3Request {
   readonly method: string;
   readonly key: string;
   readonly query: URLSearchParams;

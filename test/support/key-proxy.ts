@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface KeyProxy extends AsyncDisposable {
+interface KeyProxy extends AsyncDisposable {
   readonly url: string;
 }
 

@@ -28,7 +28,7 @@ export type Fault =
       readonly body?: object;
     };
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -36,7 +36,7 @@ export interface SeenRequest {
   readonly fault: Fault | null;
 }
 
-export interface LosingProxy extends AsyncDisposable {
+interface LosingProxy extends AsyncDisposable {
   readonly url: string;
   readonly seen: readonly SeenRequest[];
   /** The next `times` requests whose path contains `path` suffer the fault. */

@@ -105,7 +105,7 @@ function expiredToken(jwtSecret: string, token: string): string {
 }
 
 /** One XRPC call past the product, to prepare the server and to look at it. */
-export async function callPds(
+async function callPds(
   url: string,
   call: string,
   options: { json?: JsonObject; token?: string } = {},

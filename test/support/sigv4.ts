@@ -6,7 +6,7 @@ export interface Credentials {
   readonly region: string;
 }
 
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   /** Path and query exactly as sent. */
   readonly target: string;

@@ -17,7 +17,7 @@ interface Job {
   readonly token: string;
 }
 
-export interface VideoService extends AsyncDisposable {
+interface VideoService extends AsyncDisposable {
   readonly url: string;
   /** Bodies that arrived whole. */
   readonly uploads: readonly Buffer[];

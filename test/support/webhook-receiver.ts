@@ -10,7 +10,7 @@ export interface Delivery {
 }
 
 /** What the receiver does with one delivery; "cut" takes it and breaks off without an answer. */
-export type Reply =
+type Reply =
   "cut" | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 export interface Receiver extends AsyncDisposable {

@@ -21,7 +21,7 @@ import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 
-export interface ServerStart {
+interface ServerStart {
   readonly setup: Setup;
   readonly machine: Machine;
   readonly role: WorkerRole;

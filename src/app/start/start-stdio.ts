@@ -30,7 +30,7 @@ export interface StdioStreams {
   readParentId(): number;
 }
 
-export interface StdioStart {
+interface StdioStart {
   readonly settings: Settings;
   readonly machine: Machine;
   readonly permissions: readonly Permission[];

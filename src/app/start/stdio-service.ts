@@ -20,7 +20,7 @@ const LISTENER_GRACE_MS = 300;
 /** What is there before the service is. */
 export type Base = Pick<AppContext, "clock" | "log" | "cipher" | "store">;
 
-export interface StdioServiceParts {
+interface StdioServiceParts {
   readonly settings: Settings;
   readonly machine: Machine;
   readonly base: Base;

@@ -7,7 +7,7 @@ import type { Setup } from "../setup.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 import { VERSION } from "../version.ts";
 
-export interface BackupOptions {
+interface BackupOptions {
   readonly file: string;
   readonly isForced: boolean;
   readonly signal: AbortSignal;

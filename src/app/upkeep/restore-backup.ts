@@ -30,7 +30,7 @@ import { newGeneration, writeGenerationFile, type Generation } from "../../store
 import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
 import { systemClock } from "../system-clock.ts";
 
-export interface RestoreInput {
+interface RestoreInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: string;
   /** Replaces a database that holds posts. */

@@ -16,13 +16,13 @@ import { openStore } from "../../store/open-store.ts";
 import { isThere } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/engine/folder-lock.ts";
 
-export interface RotationInput {
+interface RotationInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the old key is kept, for backups that were made with it; null: nowhere. */
   readonly oldKeyFile: string | null;
 }
 
-export interface Rotation {
+interface Rotation {
   readonly oldKeyId: string;
   readonly newKeyId: string;
   /** Values sealed anew. */

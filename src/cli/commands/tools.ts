@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
+import { quote } from "../../domain/time.ts";
 import type { ToolListing } from "../../toolkit/toolbox.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
@@ -28,7 +29,7 @@ async function listTools(host: Host, name: string | undefined, options: { short?
   if (name !== undefined && tools.length === 0) {
     throw new AppError(
       "not_found",
-      `There is no tool of this name. The tools are ${all.map((tool) => tool.name).join(", ")}.`,
+      `There is no tool ${quote(name)}. The tools are ${all.map((tool) => tool.name).join(", ")}.`,
     );
   }
   host.terminal.print(

@@ -5,7 +5,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { Terminal } from "../host.ts";
 
 /** What one look at the post brought. */
-export interface Look {
+interface Look {
   readonly post: Post;
   readonly history: readonly Attempt[];
 }

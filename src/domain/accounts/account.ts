@@ -4,18 +4,11 @@ export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 /**
- * How a doubtful outcome is settled (ENGINE A.2.5): `server_key` the platform drops repeats of one key,
+ * How a doubtful outcome is settled: `server_key` the platform drops repeats of one key,
  * `client_key` we choose the record's key and can look it up, `session` a resumable upload is asked,
  * `container` a prepared container is asked, `list` the account's posts are listed and matched, `blind` a person decides.
  */
-export const RECONCILE_CLASSES = [
-  "server_key",
-  "client_key",
-  "session",
-  "container",
-  "list",
-  "blind",
-] as const;
+const RECONCILE_CLASSES = ["server_key", "client_key", "session", "container", "list", "blind"] as const;
 export type ReconcileClass = (typeof RECONCILE_CLASSES)[number];
 
 export const MEDIA_KINDS = ["image", "video", "audio"] as const;
@@ -65,11 +58,6 @@ export const Capabilities = z
   .meta({ id: "Capabilities" });
 export type Capabilities = z.infer<typeof Capabilities>;
 
-/** Whole `Capabilities`, of which the schema tells what most posts are made by. */
-export const CapabilitiesSummary = z
-  .looseObject({ caption: Capabilities.shape.caption, editPublished: Capabilities.shape.editPublished })
-  .describe("Also media (accepts: kinds, sizes, lengths), leadMinutes, thumbnail, analytics.");
-
 /** A connected channel. Never holds a token. */
 export const Account = z
   .strictObject({
@@ -92,30 +80,6 @@ export const Account = z
   })
   .meta({ id: "Account" });
 export type Account = z.infer<typeof Account>;
-
-/** A whole `Account`, of which the schema tells the few fields that an answer is read for. */
-export const AccountSummary = z
-  .looseObject({
-    id: z.string(),
-    name: z.string(),
-    status: z.string(),
-  })
-  .describe("All fields as in list_accounts.");
-
-/** A whole `Account`, of which the schema tells what a list is read for, and the names of the rest. */
-export const ListedAccount = z
-  .looseObject({
-    id: z.string(),
-    provider: z.string(),
-    name: z.string(),
-    status: z.enum(ACCOUNT_STATUSES),
-    statusReason: z.string().nullable(),
-    capabilities: CapabilitiesSummary,
-    queuedCount: z.int().describe("Posts that wait on this account."),
-  })
-  .describe(
-    "Also handle, platformAccountId, profileUrl, avatarUrl, tokenExpiresAt, scopes, lastPublishedAt, createdAt, updatedAt.",
-  );
 
 /** Why a channel cannot be used now, with the way out. */
 export function reconnectSentence(

@@ -26,23 +26,3 @@ export const File = z
   })
   .meta({ id: "File" });
 export type File = z.infer<typeof File>;
-
-/** A whole `File`, of which the schema tells the few fields that an answer is read for. */
-export const FileSummary = z
-  .looseObject({ id: z.string(), name: z.string(), url: z.string(), status: z.string() })
-  .describe("All fields as in list_files.");
-
-/** A whole `File`, of which the schema tells what a list is read for, and the names of the rest. */
-export const ListedFile = z
-  .looseObject({
-    id: z.string(),
-    name: z.string(),
-    url: z.string().describe("r2:// address; use it as mediaUrl, or use the id."),
-    type: z.enum(FILE_TYPES),
-    status: z.enum(FILE_STATUSES),
-    sizeBytes: z.int(),
-    altText: z.string().nullable(),
-  })
-  .describe(
-    "Also downloadUrl, mimeType, width, height, durationSeconds, sha256, usedByPosts, createdAt, updatedAt.",
-  );

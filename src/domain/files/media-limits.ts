@@ -15,7 +15,7 @@ export interface MediaFigures {
   readonly isAnimated: boolean;
 }
 
-export interface MediaVerdict {
+interface MediaVerdict {
   /** Why it cannot be sent, each to follow the name of a field: "has 12 bytes, and may have 10". */
   readonly problems: readonly string[];
   /** What is done to a picture before it is sent: "shrunk to 10 × 20". */

@@ -7,20 +7,20 @@ const content = {
     .string()
     .max(4_096)
     .optional()
-    .describe("Picture, video or audio: an https address, an r2:// address, or a file id."),
+    .describe("Picture, video or audio: https or r2:// address, or file id."),
   caption: z.string().max(100_000).nullable().optional().describe("The post's text."),
   metadata: z
     .record(z.string(), z.json())
     .nullable()
     .optional()
-    .describe("The platform's own fields, such as title; list_platforms has each platform's schema."),
+    .describe("The platform's own fields, such as title; see list_platforms."),
   leadMinutes: z
     .int()
     .min(0)
     .max(100_000)
     .nullable()
     .optional()
-    .describe("Minutes before scheduledAt at which it is uploaded or prepared."),
+    .describe("Minutes before scheduledAt to upload or prepare it."),
   thumbnailUrl: z.string().max(4_096).nullable().optional().describe("Short form of metadata.thumbnailUrl."),
 };
 

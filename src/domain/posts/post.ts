@@ -5,7 +5,7 @@ import { POST_STATUSES } from "./post-states.ts";
 export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
 
-/** A post as every face shows it: exactly these fields, always all present (INTERFACE §2). */
+/** A post as every face shows it: exactly these fields, always all present. */
 export const Post = z
   .strictObject({
     id: z.string().describe("Post identifier."),
@@ -30,27 +30,6 @@ export const Post = z
   })
   .meta({ id: "Post" });
 export type Post = z.infer<typeof Post>;
-
-/** A whole `Post`, of which the schema tells the few fields that an answer is read for. */
-export const PostSummary = z
-  .looseObject({ id: z.string(), status: z.string() })
-  .describe("All fields as in list_posts.");
-
-/** A whole `Post`, of which the schema tells what a list is read for, and the names of the rest. */
-export const ListedPost = z
-  .looseObject({
-    id: z.string(),
-    accountId: z.string(),
-    provider: z.string(),
-    scheduledAt: z.iso.datetime(),
-    status: z.enum(POST_STATUSES),
-    caption: z.string().nullable(),
-    error: z.string().nullable().describe("Why it failed and what to do."),
-    platformUrl: z.string().nullable(),
-  })
-  .describe(
-    "Also mediaUrl, metadata, leadMinutes, platformPostId, attempts, publishedAt, createdAt, updatedAt.",
-  );
 
 /**
  * What made a post late. `load`: nothing but other work of the publisher. `limit`: more was due than one process works on at
@@ -103,15 +82,6 @@ export const Attempt = z
   .meta({ id: "Attempt" });
 export type Attempt = z.infer<typeof Attempt>;
 
-/** A whole `Attempt`, of which the schema tells what a failure is understood by. */
-export const AttemptSummary = z.looseObject({
-  number: z.int(),
-  startedAt: z.iso.datetime(),
-  outcome: z.string(),
-  error: z.string().nullable(),
-  steps: z.array(z.looseObject({ step: z.string(), state: z.string() })),
-});
-
 /** Live numbers of one post, as the platform reports them. Null: not offered. Zero: zero. */
 export const Insights = z
   .strictObject({
@@ -134,23 +104,4 @@ export const Insights = z
   .meta({ id: "Insights" });
 export type Insights = z.infer<typeof Insights>;
 
-/** Whole `Insights`, of which the schema tells the shape alone. */
-export const InsightsSummary = z.looseObject({
-  available: z.boolean(),
-  reason: z.string().nullable().describe("Why it is not available."),
-  state: Insights.shape.state,
-  metrics: z.record(z.string(), z.int().nullable()).describe("views, likes, …; null: not offered."),
-});
-
 export type Metrics = Insights["metrics"];
-
-export const NO_METRICS: Metrics = {
-  views: null,
-  impressions: null,
-  reach: null,
-  likes: null,
-  comments: null,
-  shares: null,
-  saves: null,
-  clicks: null,
-};

@@ -26,7 +26,7 @@ export function readSecret(text: string): string {
 }
 
 /** What is sent, before it is signed. */
-export interface WebhookMessage {
+interface WebhookMessage {
   readonly id: string;
   /** Milliseconds since 1970: when it is sent, not when it happened. */
   readonly sentAt: number;

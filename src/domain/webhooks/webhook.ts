@@ -19,7 +19,7 @@ export const TEST_EVENT = "webhook.test";
 export const WEBHOOK_STATUSES = ["active", "failing", "disabled"] as const;
 export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
 
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** An address that is told of events. Never holds its secret. */
@@ -38,12 +38,6 @@ export const Webhook = z
   .meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** A whole `Webhook`, of which the schema tells the few fields that an answer is read for. */
-export const WebhookSummary = z.looseObject({
-  id: z.string(),
-  status: z.enum(WEBHOOK_STATUSES),
-});
-
 /** One event on its way to one webhook. */
 export const Delivery = z
   .strictObject({
@@ -59,11 +53,3 @@ export const Delivery = z
   })
   .meta({ id: "Delivery" });
 export type Delivery = z.infer<typeof Delivery>;
-
-/** A whole `Delivery`, of which the schema tells the few fields that an answer is read for. */
-export const DeliverySummary = z.looseObject({
-  id: z.string(),
-  event: z.string(),
-  status: z.enum(DELIVERY_STATUSES),
-  error: z.string().nullable(),
-});

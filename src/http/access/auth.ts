@@ -12,7 +12,7 @@ const MAX_FAILED_KEYS = 300;
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-export interface AuthOptions {
+interface AuthOptions {
   readonly ctx: AppContext;
   readonly publicUrl: string | null;
   /** Requests a minute and key. */

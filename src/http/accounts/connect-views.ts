@@ -6,7 +6,7 @@ export interface View {
   readonly body: Html;
 }
 
-export interface FormState {
+interface FormState {
   /** What was entered, but for what is hidden: secrets are never sent back. */
   readonly entered: Readonly<Record<string, string>>;
   readonly error: { readonly message: string; readonly fieldName: string | null } | null;

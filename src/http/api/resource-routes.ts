@@ -3,7 +3,7 @@ import type { BodyRule, JsonObject } from "../json-body.ts";
 import type { QueryRules } from "./query.ts";
 
 /** What a request says, before it is a tool's arguments. */
-export interface RouteInput {
+interface RouteInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: JsonObject;
   readonly body: JsonObject;

@@ -25,7 +25,7 @@ import { limitSilence, limitStall } from "../access/slow-senders.ts";
 /** How long the rest of a refused upload is read, so that its sender gets to see the answer. */
 const DRAIN_MS = 30 * SECOND;
 
-export interface FilesDeps {
+interface FilesDeps {
   readonly ctx: AppContext;
   /** Where resumable uploads grow. */
   readonly uploadFolder: string;

@@ -4,7 +4,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Logger } from "../../ports/logger.ts";
 import { limitStall } from "../access/slow-senders.ts";
 
-export interface Bytes {
+interface Bytes {
   readonly sizeBytes: number;
   /** Quoted, strong: the same for the same bytes alone. */
   readonly etag: string;

@@ -1,4 +1,4 @@
-export interface CurlRequest {
+interface CurlRequest {
   readonly baseUrl: string;
   readonly method: string;
   readonly path: string;

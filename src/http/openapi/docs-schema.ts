@@ -7,7 +7,7 @@ export type AnySchema = oas31.SchemaObject | oas31.ReferenceObject;
 const MAX_DEPTH = 3;
 
 /** Of a request a reader asks what must be there, of an answer what may be missing. */
-export type Side = "request" | "answer";
+type Side = "request" | "answer";
 
 /** The fields of an object as rows, nested ones indented below their parent. */
 export function fieldRows(schema: AnySchema, side: Side, depth = 0): Html[] {

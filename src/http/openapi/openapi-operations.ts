@@ -10,7 +10,7 @@ import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { QueryKind } from "../api/query.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
-export interface Operation {
+interface Operation {
   readonly path: string;
   readonly method: ResourceRoute["method"] | "head" | "put";
   readonly operation: ZodOpenApiOperationObject;

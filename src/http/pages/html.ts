@@ -31,6 +31,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** For text and for attributes in double or single quotes. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -3,7 +3,7 @@ import type { Response } from "express";
 import { html, Html } from "./html.ts";
 import { STYLES } from "./styles.ts";
 
-export interface Page {
+interface Page {
   readonly title: string;
   readonly body: Html;
   /** Also stands in the Content-Security-Policy, so that our one style sheet is applied and no other. */
@@ -26,7 +26,7 @@ const ICON =
   );
 
 /** A whole page of ours. */
-export function renderPage(page: Page): string {
+function renderPage(page: Page): string {
   const document = html`<!doctype html>
     <html lang="en">
       <head>
@@ -47,7 +47,7 @@ export function renderPage(page: Page): string {
   return document.text;
 }
 
-export interface PageOptions extends Omit<Page, "nonce"> {
+interface PageOptions extends Omit<Page, "nonce"> {
   readonly status?: number;
   /** Directives beside the strict ones, for example `img-src: ["'self'", "data:"]`. */
   readonly allow?: Readonly<Record<string, readonly string[]>>;

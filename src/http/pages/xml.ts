@@ -8,7 +8,7 @@ export class Xml {
 }
 
 /** What may stand in a template; null, undefined and false leave nothing. */
-export type XmlValue = Xml | string | number | null | undefined | false | readonly XmlValue[];
+type XmlValue = Xml | string | number | null | undefined | false | readonly XmlValue[];
 
 /** Builds XML. Every value is escaped for text and quoted attributes unless it is `Xml` itself; attributes must be quoted. */
 export function xml(parts: TemplateStringsArray, ...values: readonly XmlValue[]): Xml {
@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** For text and for attributes in quotes; what XML cannot hold becomes the replacement character. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replace(FORBIDDEN, "\uFFFD")
     .replace(/[&<>"'\r]/g, (character) => ENTITIES[character] ?? character);

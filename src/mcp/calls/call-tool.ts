@@ -16,7 +16,7 @@ import { Person } from "./person.ts";
 import { createProgress } from "./progress.ts";
 import { TOOL_VIEWS, type Block } from "./tool-view.ts";
 
-export interface ToolCall {
+interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly caller: Caller;

@@ -10,7 +10,7 @@ export interface Fitted {
   readonly note: string | null;
 }
 
-export interface Fitting {
+interface Fitting {
   /** Whether the caller said how long a page should be. */
   readonly isLimited: boolean;
   /** The same page with fewer entries, and the cursor that belongs to it. */

@@ -27,7 +27,7 @@ export async function readPlatforms(scope: Scope): Promise<z.infer<typeof Platfo
   return (await ask(scope, "list_platforms", {}, z.object({ platforms: z.array(Platform) }))).platforms;
 }
 
-export interface PostPage {
+interface PostPage {
   readonly posts: Post[];
   readonly nextCursor: string | null;
 }

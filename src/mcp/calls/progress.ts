@@ -4,13 +4,13 @@ import type { AppContext, CallContext } from "../../services/context.ts";
 /** A client draws nothing faster, and each notification costs a frame. */
 const MIN_INTERVAL_MS = 100;
 
-export interface ProgressReport {
+interface ProgressReport {
   readonly tell: CallContext["progress"];
   /** Resolves when everything told so far has been handed to the transport: progress comes before the result. */
   sent(): Promise<void>;
 }
 
-export interface ProgressDeps {
+interface ProgressDeps {
   readonly clock: AppContext["clock"];
   /** Tells a client that asked for a log instead. */
   readonly log: (text: string) => Promise<void>;

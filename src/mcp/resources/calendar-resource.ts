@@ -1,7 +1,7 @@
 import { readCalendarHtml } from "./calendar-html.ts";
 
-export const CALENDAR_URI = "ui://posthorn/calendar.html";
-export const APP_MIME_TYPE = "text/html;profile=mcp-app";
+const CALENDAR_URI = "ui://posthorn/calendar.html";
+const APP_MIME_TYPE = "text/html;profile=mcp-app";
 
 /** What `show_calendar` says in tools/list, so that a host shows its result with the page. */
 export const CALENDAR_TOOL_META = { ui: { resourceUri: CALENDAR_URI } } as const;
@@ -25,7 +25,7 @@ export const CALENDAR_RESOURCE = {
   _meta: CALENDAR_META,
 };
 
-export interface CalendarContents {
+interface CalendarContents {
   readonly uri: string;
   readonly mimeType: string;
   readonly text: string;

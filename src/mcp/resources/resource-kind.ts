@@ -1,7 +1,7 @@
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import type { Scope, Suggestion } from "../scope.ts";
 
-export type Contents = ReadResourceResult["contents"][number];
+type Contents = ReadResourceResult["contents"][number];
 
 /** One kind of thing that clients read by its address. */
 export interface ResourceKind {

@@ -10,7 +10,7 @@ const MAX_WATCHED = 1_000;
 
 type Notify = (uri: string) => void;
 
-export interface Watching {
+interface Watching {
   readonly kinds: readonly ResourceKind[];
   readonly scope: Scope;
   readonly notify: Notify;

@@ -25,7 +25,7 @@ interface Session {
 }
 
 /** One request to `/mcp` of a client that speaks a revision with sessions. */
-export interface Exchange {
+interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly caller: Caller;

@@ -11,7 +11,7 @@ import { KEEP_ALIVE_MS } from "../limits.ts";
 import type { Shared } from "../shared.ts";
 import { createMcpServer } from "../server.ts";
 
-export interface StreamableHttp extends AsyncDisposable {
+interface StreamableHttp extends AsyncDisposable {
   /** For all methods of `/mcp`; the key, Host and Origin have been checked, and nobody has read the body. */
   readonly handler: RequestHandler;
   /** Sessions that are open now. */

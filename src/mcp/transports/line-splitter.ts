@@ -3,7 +3,7 @@ const NEWLINE = 0x0a;
 /** Enough of an oversized line to find the id that its answer needs: the usual writers put it first or last. */
 const KEPT_BYTES = 512;
 
-export interface LineHandlers {
+interface LineHandlers {
   readonly onLine: (line: string) => void;
   /** A line over the limit: only its beginning and its end were kept. */
   readonly onLongLine: (line: { readonly head: string; readonly tail: string }) => void;

@@ -26,7 +26,7 @@ interface Stream {
   readonly transport: SSEServerTransport;
 }
 
-export interface LegacySse extends AsyncDisposable {
+interface LegacySse extends AsyncDisposable {
   /** `GET /sse`: opens the stream of a session. */
   readonly sse: RequestHandler;
   /** `POST /messages?sessionId=…`: a message of the client. */

@@ -13,7 +13,7 @@ import { within } from "../calls/within.ts";
 /** A client that reads its pipe has taken everything long before. */
 const FLUSH_MS = SECOND;
 
-export interface StdioOptions extends McpDeps {
+interface StdioOptions extends McpDeps {
   readonly caller: Caller;
   readonly stdin: Readable;
   /** Carries frames and nothing else. */

@@ -27,7 +27,7 @@ const HARMLESS_HEADERS: readonly string[] = [
   "user-agent",
 ];
 
-export interface OutboundOptions {
+interface OutboundOptions {
   /** May be private, for every address. */
   readonly allowedHosts: readonly HostRule[];
   /** Base addresses that the administrator set; may be private, but not for addresses that a user gave. */

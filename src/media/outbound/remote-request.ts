@@ -19,7 +19,7 @@ export interface RemoteOptions {
   readonly maxBytes: number;
 }
 
-export interface RemoteRequest {
+interface RemoteRequest {
   readonly url: string;
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;

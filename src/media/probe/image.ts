@@ -6,7 +6,7 @@ import { isAnimation } from "./animation.ts";
 import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
 import { loadSharp } from "./load-sharp.ts";
 
-export interface InspectedImage {
+interface InspectedImage {
   readonly width: number;
   readonly height: number;
   readonly isAnimated: boolean;

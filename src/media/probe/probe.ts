@@ -5,7 +5,7 @@ import { HEAD_BYTES, identify } from "./formats.ts";
 import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
 
 /** Reads the tracks of a video or a sound. */
-export type ProbeTracks = (source: ByteSource, format: MediaFormat) => Promise<ProbedMedia>;
+type ProbeTracks = (source: ByteSource, format: MediaFormat) => Promise<ProbedMedia>;
 
 /**
  * What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. `probeTracks` stands for the

@@ -19,7 +19,7 @@ const MAX_BYTES = 4 * 1024 ** 3;
 const PASS_FROM_BYTES = 64 * 1024 ** 2 + 1;
 
 /** A file of the owner's, as the store of records knows it. */
-export interface OwnFile {
+interface OwnFile {
   readonly id: string;
   readonly sha256: string;
   readonly altText: string | null;

@@ -29,7 +29,7 @@ import {
   type RemoteOptions,
 } from "../outbound/remote-request.ts";
 
-export interface SpoolOptions extends RemoteOptions {
+interface SpoolOptions extends RemoteOptions {
   readonly probe: MediaProbe;
   readonly folder: string;
   /** Files from this size on are passed through where their source can give parts of one certain version. */

@@ -54,7 +54,7 @@ export async function sendBlob(to: Sending, url: string, upload: Upload): Promis
   return Blob.parse(await uploadOnce(to, url, () => uploadBlob(to.io, upload)));
 }
 
-export interface Upload {
+interface Upload {
   readonly mimeType: string;
   readonly sizeBytes: number;
   /** The bytes; a fresh stream for each try. */

@@ -3,8 +3,8 @@ import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
 
 /** Self-applied content warnings that Bluesky's readers can filter by. */
-export const CONTENT_LABELS = ["sexual", "nudity", "porn", "graphic-media"] as const;
-export const REPLY_RULES = ["mentioned", "followers", "following"] as const;
+const CONTENT_LABELS = ["sexual", "nudity", "porn", "graphic-media"] as const;
+const REPLY_RULES = ["mentioned", "followers", "following"] as const;
 
 export const MAX_TEXT_GRAPHEMES = 300;
 export const MAX_TEXT_BYTES = 3_000;

@@ -28,7 +28,7 @@ interface EventMedia {
 }
 
 /** The body of a delivery. */
-export interface PostEvent {
+interface PostEvent {
   readonly type: "post.published";
   readonly timestamp: string;
   readonly data: {

@@ -81,7 +81,7 @@ export async function getAccountAnalytics(
             const date = dateOf(day);
             return { ...byDay.get(date), ...ownNumbers(postsOf.get(date) ?? []), date };
           }),
-    unavailable: [...theirs.unavailable],
+    unavailable: theirs.unavailable.map(({ metric, reason }) => ({ metric, reason })),
   };
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { NO_METRICS, type Insights } from "../../domain/posts/post.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
@@ -18,7 +18,7 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
     fetchedAt: toIso(ctx.clock.now()),
     state: "unknown",
     visibility: null,
-    metrics: NO_METRICS,
+    metrics: metricsOf({}),
   });
   if (row.platform_post_id === null) return unavailable(`The post is not on the platform (${row.status}).`);
   const platform = platformOf(ctx, row.provider);
@@ -34,11 +34,25 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
       fetchedAt: toIso(ctx.clock.now()),
       state,
       visibility,
-      metrics: { ...NO_METRICS, ...metrics },
+      metrics: metricsOf(metrics),
     };
   } catch (error) {
     ctx.log.warn({ postId: row.id, err: error }, "insights could not be read");
     const isTold = error instanceof PlatformFault || error instanceof AppError;
     return unavailable(isTold ? error.message : `${platform.title} could not be asked.`);
   }
+}
+
+/** Field by field: a platform may answer more than anybody asked for. */
+function metricsOf(given: Partial<Metrics>): Metrics {
+  return {
+    views: given.views ?? null,
+    impressions: given.impressions ?? null,
+    reach: given.reach ?? null,
+    likes: given.likes ?? null,
+    comments: given.comments ?? null,
+    shares: given.shares ?? null,
+    saves: given.saves ?? null,
+    clicks: given.clicks ?? null,
+  };
 }

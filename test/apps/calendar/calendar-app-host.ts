@@ -55,7 +55,7 @@ export interface ShowOptions {
   readonly html?: string;
 }
 
-export interface ToolCallSeen {
+interface ToolCallSeen {
   readonly name: string;
   readonly args: Record<string, unknown>;
 }

@@ -37,7 +37,7 @@ export interface BucketRequest {
   readonly signal?: AbortSignal;
 }
 
-export interface BucketAnswer {
+interface BucketAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The elements of an XML body, the root last; empty without one. */
   readonly xml: readonly XmlElement[];

@@ -13,7 +13,7 @@ const PARTS_AT_ONCE = 2;
 /** Tells our write of a key from another's: an answer may be lost when the object is already there. */
 const MARK = "x-amz-meta-posthorn-write";
 
-export interface Write {
+interface Write {
   readonly key: string;
   readonly body: Readable;
   readonly signal: AbortSignal | undefined;

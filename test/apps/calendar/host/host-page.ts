@@ -11,7 +11,7 @@ interface TestProcess {
   testNote(kind: string, value: unknown): Promise<void>;
 }
 
-export interface Showing {
+interface Showing {
   readonly html: string;
   readonly sandboxUrl: string;
   readonly context: McpUiHostContext;
