@@ -1,4 +1,4 @@
-import type { Logger } from "../ports/logger.ts";
+import type { LogFields, Logger } from "../ports/logger.ts";
 
 type Method = keyof Logger;
 
@@ -7,7 +7,7 @@ export function createLateLogger(load: () => Promise<Logger>): Logger {
   let logger: Logger | null = null;
   let loading: Promise<Logger> | null = null;
   const loadOnce = async (): Promise<Logger> => (logger = await load());
-  const write = (method: Method, fields: object, message: string): void => {
+  const write = (method: Method, fields: LogFields, message: string): void => {
     // Once it is there each line is written before anything else happens: the last ones are those that are looked for.
     if (logger !== null) return logger[method](fields, message);
     loading ??= loadOnce();

@@ -147,7 +147,7 @@ function touchLazily(ctx: AppContext, row: ApiKeyRow): void {
   if (row.last_used_at !== null && now - row.last_used_at < TOUCH_EVERY_MS) return;
   // A request does not wait for it and does not fail with it: the database may be busy or about to close.
   touchApiKey(ctx.db.query, { ownerId: row.owner_id, id: row.id, now }).catch((error: unknown) =>
-    ctx.log.debug({ keyId: row.id, error }, "The latest use of a key was not written"),
+    ctx.log.debug({ keyId: row.id, err: error }, "The latest use of a key was not written"),
   );
 }
 

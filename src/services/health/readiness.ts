@@ -6,7 +6,7 @@ export async function isDatabaseReady(ctx: AppContext): Promise<boolean> {
     await ctx.db.query.selectFrom("meta").select("key").limit(1).execute();
     return true;
   } catch (error) {
-    ctx.log.error({ error }, "The database does not answer");
+    ctx.log.error({ err: error }, "The database does not answer");
     return false;
   }
 }

@@ -9,17 +9,20 @@ import {
   type PostRow,
   type TransitionSet,
 } from "../../store/tables/posts.ts";
-import type { CallContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import {
+  checkAddresses,
   checkContent,
+  checkForm,
   findUsableAccount,
   foldThumbnail,
   readScheduledAt,
-  type PostContent,
+  type CheckedForm,
   type PostInput,
 } from "./post-draft.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
+import { platformOf } from "../publishing/publish-io.ts";
 
 export interface UpdateInput extends PostInput {
   readonly id: string;
@@ -44,14 +47,20 @@ export async function updatePost(
       "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
     );
   }
+  const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
+  const metadata = foldThumbnail(patch);
+  checkAddresses(ctx, { ...patch, metadata });
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = await findOwnPost(ctx, caller, id);
+    const form = applyPatch(ctx, before, {
+      ...patch,
+      metadata,
+      scheduledMs: time?.ms ?? before.scheduled_at,
+    });
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
     const account = await findUsableAccount(ctx, caller, before.account_id);
-    const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
-    const content = applyPatch(before, patch, time?.ms ?? before.scheduled_at);
-    const checked = await checkContent(ctx, account, content, { signal: call.signal });
+    const checked = await checkContent(ctx, account, form, { signal: call.signal });
     const set = {
       ...checked.row,
       next_at: checked.row.due_at,
@@ -77,16 +86,20 @@ export async function updatePost(
   );
 }
 
-function applyPatch(before: PostRow, patch: PostInput, scheduledAt: number): PostContent {
-  const metadataPatch = foldThumbnail(patch);
+function applyPatch(
+  ctx: AppContext,
+  before: PostRow,
+  patch: PostInput & { readonly scheduledMs: number },
+): CheckedForm {
+  const platform = platformOf(ctx, before.provider);
   const current = readMetadata(before);
-  return {
-    scheduledAt,
+  return checkForm(platform, {
+    scheduledAt: patch.scheduledMs,
     mediaUrl: patch.mediaUrl ?? before.media_url,
     caption: patch.caption === undefined ? before.caption : patch.caption,
-    metadata: metadataPatch === undefined ? current : mergeMetadata(current, metadataPatch),
+    metadata: patch.metadata === undefined ? current : mergeMetadata(platform, current, patch.metadata),
     leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
-  };
+  });
 }
 
 /** Null when the content changed since it was read: the merge would lose the other change. */

@@ -120,7 +120,7 @@ describe("the calendar feed", () => {
     const path = await pathFor();
     await read(path);
     const token = /calendar\/(.*)\.ics/.exec(path)![1]!;
-    expect(JSON.stringify(service.log.lines)).not.toContain(token);
+    expect(service.log.text()).not.toContain(token);
     expect(
       JSON.stringify(await service.ctx.db.query.selectFrom("calendar_links").selectAll().execute()),
     ).not.toContain(token);
