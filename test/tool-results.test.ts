@@ -68,8 +68,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 async function addPost(set: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const args = { accountId: account, caption: "A post", scheduledAt: "2030-01-01T00:00:00Z" };
   const { post } = await service.call("schedule_post", args);
-  await service
-    .queryOf(ctx.store)
+  await queryOf(service.ctx.store)
     .updateTable("posts")
     .set({ updated_at: service.clock.now(), ...set })
     .where("id", "=", post.id)

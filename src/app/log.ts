@@ -46,7 +46,8 @@ export function createLogger(level: Config["logLevel"], file: number | string = 
 const SHOWN_FIELDS: readonly string[] = ["code", "kind", "httpStatus", "retryAfterMs", "syscall"];
 const MAX_CAUSES = 5;
 
-function showError(error: unknown, causes = 0): unknown {
+/** An error as it stands in a line. */
+export function showError(error: unknown, causes = 0): unknown {
   if (typeof error === "string") return error.slice(0, MAX_TEXT_CHARS);
   if (!(error instanceof Error)) return typeof error;
   const fields = Object.entries(error).filter(

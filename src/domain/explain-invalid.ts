@@ -4,7 +4,7 @@ import { quote } from "./time.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Most issues told at once: a caller mends a few, not a hundred. */
+/** Most issues, and unknown fields of one, told at once: a caller mends a few, not a hundred. */
 const MAX_TOLD = 5;
 
 /** Where the object stands and whose it is: `{ prefix: "metadata", owner: "Bluesky" }`. */
@@ -45,7 +45,7 @@ function explainUnknown(
   issue: Issue & { code: "unrecognized_keys" },
   at: { schema: z.ZodObject; path: string; within: Within | undefined },
 ): string {
-  const names = issue.keys.map((key) => quote(key)).join(", ");
+  const names = listOfSome(issue.keys.map((key) => quote(key)));
   const prefix = at.path === "" ? "" : `${at.path}: `;
   const known = knownKeys(at.schema, issue.path);
   const whose = at.within === undefined ? "" : ` of ${at.within.owner}`;
@@ -74,7 +74,7 @@ function unwrap(schema: z.ZodType): z.ZodType {
   return schema;
 }
 
-function pathOf(path: readonly PropertyKey[]): string {
+export function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`))
     .join("");
@@ -102,6 +102,11 @@ function unitOf(origin: string): string {
 
 function listOf(values: readonly string[]): string {
   return values.length < 2 ? (values[0] ?? "") : `one of ${values.join(", ")}`;
+}
+
+function listOfSome(names: readonly string[]): string {
+  const more = names.length - MAX_TOLD;
+  return more > 0 ? `${names.slice(0, MAX_TOLD).join(", ")} and ${more} more` : names.join(", ");
 }
 
 function lowerFirst(text: string): string {

@@ -9,8 +9,12 @@ export const DAY = 24 * HOUR;
 /** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
 
-const HAS_OFFSET = /(?:[zZ]|[+-]\d{2}(?::?\d{2})?)$/;
+/** What follows date and time: an offset, a zone as RFC 9557 writes it, both or neither. */
+const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]]+)\])?$/;
+/** ISO 8601-2 and Java's ZoneOffset go no further; Kiribati has the furthest there is, +14:00. */
+const MAX_OFFSET_MINUTES = 18 * 60;
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_CHARS = "2026-11-21T".length;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
 
 /** UTC with milliseconds and `Z`, as every answer shows a moment. Throws RangeError for what no calendar holds. */
@@ -24,24 +28,29 @@ export function toIsoOrNull(ms: number | null): string | null {
 
 interface ParsedTime {
   readonly ms: number;
-  /** Set when the text had no offset and the configured zone was taken. */
+  /** Set when the text had neither offset nor zone and the configured zone was taken. */
   readonly warning: string | null;
 }
 
 /**
- * Reads an ISO 8601 date-time. One without an offset is read in `timezone` and comes with a warning.
+ * Reads an ISO 8601 date-time. One without an offset or a zone is read in `timezone` and comes with a warning.
  * Throws `invalid` that names the field.
  */
 export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
   const trimmed = text.trim();
-  const normalized = trimmed.replace(/^(\d{4}-\d{2}-\d{2})[t ]/, "$1T").replace(/z$/, "Z");
-  const parsed = DATE_TIME.test(trimmed) ? DateTime.fromISO(normalized, { zone: timezone }) : null;
-  if (parsed === null || !parsed.isValid) {
+  if (!DATE_TIME.test(trimmed)) throw notAMoment(field, text);
+  const [tail = "", offset, zone] = OFFSET_AND_ZONE.exec(trimmed.slice(DATE_CHARS)) ?? [];
+  if (offset !== undefined && !isOffset(offset)) {
     throw new AppError(
       "invalid",
-      `${field}: ${quote(text)} is not a date and time. Give ISO 8601 with an offset, for example 2026-11-21T09:00:00Z or 2026-11-21T10:00:00+01:00.`,
+      `${field}: ${quote(text)} has the offset ${quote(offset)}; offsets go from -18:00 to +18:00, minutes to 59.`,
     );
   }
+  const local = trimmed.slice(0, trimmed.length - tail.length);
+  const iso = `${local.replace(/[t ]/, "T")}${offset?.toUpperCase() ?? ""}`;
+  const parsed = DateTime.fromISO(iso, { zone: zone ?? timezone });
+  if (!parsed.isValid) throw notAMoment(field, text);
+  if (zone !== undefined && offset !== undefined) assertAgreed(field, text, { moment: parsed, iso });
   const ms = parsed.toMillis();
   if (ms < 0 || ms > LATEST) {
     throw new AppError(
@@ -49,11 +58,34 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
       `${field}: ${quote(text)} is out of range. Give a time between 1970 and 2200.`,
     );
   }
-  const hasOffset = HAS_OFFSET.test(trimmed.slice(11));
-  const warning = hasOffset
-    ? null
-    : `${field} had no offset; it was read in the time zone ${timezone}, which makes it ${toIso(ms)}. Add Z or an offset to be sure.`;
+  const warning =
+    offset !== undefined || zone !== undefined
+      ? null
+      : `${field} had no offset; it was read in the time zone ${timezone}, which makes it ${toIso(ms)}. Add Z or an offset to be sure.`;
   return { ms, warning };
+}
+
+function notAMoment(field: string, text: string): AppError {
+  return new AppError(
+    "invalid",
+    `${field}: ${quote(text)} is not a date and time. Give ISO 8601 with an offset, for example 2026-11-21T09:00:00Z or 2026-11-21T10:00:00+01:00.`,
+  );
+}
+
+function isOffset(offset: string): boolean {
+  const hours = Number(offset.slice(1, 3));
+  const minutes = Number(offset.slice(3).replace(":", ""));
+  return minutes < 60 && hours * 60 + minutes <= MAX_OFFSET_MINUTES;
+}
+
+/** Z says nothing of the local time, so any zone goes with it (RFC 9557, section 2); an offset must be the zone's at that moment. */
+function assertAgreed(field: string, text: string, { moment, iso }: { moment: DateTime; iso: string }): void {
+  if (iso.endsWith("Z") || moment.offset === DateTime.fromISO(iso, { setZone: true }).offset) return;
+  const right = moment.toFormat("ZZ");
+  throw new AppError(
+    "invalid",
+    `${field}: ${quote(text)} contradicts itself: ${moment.zoneName} is at ${right} then. Leave out one of the two.`,
+  );
 }
 
 /** Reads `from`/`to`: a date-time, or a plain date (start of that day; its last millisecond where `isEnd`). */

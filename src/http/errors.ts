@@ -21,7 +21,7 @@ export function sendError(response: Response, status: number, sentence: string):
   sendJson(response.status(status), { error: sentence });
 }
 
-const UNKNOWN_PATH_SENTENCE =
+export const UNKNOWN_PATH_SENTENCE =
   "There is nothing at this address. GET /api/v1/openapi.json describes the whole API, /api/v1/docs shows it.";
 
 export const notFound: RequestHandler = () => {
@@ -48,12 +48,9 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const known = asAppError(error);
     const requestId: unknown = response.locals["requestId"];
     if (known === null) {
-      log.error(
-        { requestId, method: request.method, error: stackOf(error) },
-        "A request failed for a reason of ours",
-      );
+      log.error({ requestId, method: request.method, err: error }, "A request failed for a reason of ours");
     } else if (known.cause !== undefined) {
-      log.warn({ requestId, sentence: known.message, cause: stackOf(known.cause) }, "A request was refused");
+      log.warn({ requestId, sentence: known.message, err: known.cause }, "A request was refused");
     }
     // Half an answer cannot be taken back: the client must see that it broke off.
     if (response.headersSent) return void response.destroy();
@@ -67,8 +64,4 @@ function asAppError(error: unknown): AppError | null {
   // The router could not decode an id in the path.
   if (error instanceof URIError) return new AppError("not_found", UNKNOWN_PATH_SENTENCE);
   return null;
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const TOO_LARGE_SENTENCE =
   "The body is larger than 1 MiB. Send less at once; files go to POST /api/v1/files.";
 
-/** `required`: a JSON content type must be there; `optional`: a request without a body is `{}`; `none`: there must be no fields. */
+/** `required`: a JSON object and its content type must be there; `optional`: a request without a body is `{}`; `none`: there must be no fields. */
 export type BodyRule = "required" | "optional" | "none";
 
 export type JsonObject = Record<string, unknown>;
@@ -31,7 +31,12 @@ export function parseBody(request: Request, rule: BodyRule): JsonObject {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   if (rule !== "required" && bytes.length === 0) return {};
   requireJsonType(request.headers["content-type"]);
-  const value = bytes.length === 0 ? {} : parseJson(bytes);
+  if (bytes.length === 0)
+    throw new AppError(
+      "invalid",
+      "The body is missing. Send the arguments as a JSON object; {} where there are none.",
+    );
+  const value = parseJson(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new AppError("invalid", 'The body must be a JSON object, for example {"limit": 10}.');
   }

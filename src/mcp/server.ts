@@ -41,8 +41,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
       "resources/templates/list": LIST_CACHE,
     },
   });
-  server.onerror = (error) =>
-    deps.ctx.log.debug({ error: error.message }, "An MCP message could not be handled");
+  server.onerror = (error) => deps.ctx.log.debug({ err: error }, "An MCP message could not be handled");
   const clientLog = new ClientLog(server);
   server.setRequestHandler("tools/list", ({ params }) => {
     if (params?.cursor !== undefined)

@@ -1,7 +1,13 @@
+/** What a line says beside its words. An error stands under `err`: only there do its message and its stack come out. */
+export interface LogFields {
+  readonly [name: string]: unknown;
+  readonly error?: never;
+}
+
 /** One structured line an event; pino in production, an array in tests. Secrets never go in. */
 export interface Logger {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
 }

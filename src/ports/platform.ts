@@ -15,7 +15,7 @@ export type JsonObject = { [key: string]: Json };
  * `rejected` the platform said no: the post fails; `auth` one refresh, then the channel must be reconnected;
  * `rate` the account waits for `retryAfterMs`; `ambiguous` it may have happened: settled before anything is sent again.
  */
-const FAULT_KINDS = ["not_sent", "transient", "rejected", "auth", "rate", "ambiguous"] as const;
+export const FAULT_KINDS = ["not_sent", "transient", "rejected", "auth", "rate", "ambiguous"] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** `message` is a sentence of ours for the user; the platform's raw words go in `cause`. */

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts";
 import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
+import { requireWholeTexts } from "../domain/whole-text.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
 import { runOnce } from "../services/access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
@@ -101,6 +102,7 @@ export function createToolbox(
     }
     requirePermission(caller, tool.permission, `call ${tool.name}`);
     requireShallow(args);
+    requireWholeTexts(args);
     const { idempotencyKey, confirm, ...input } = parseInput(tool, args);
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const asked = typeof confirm === "string" ? { confirmToken: confirm, ...options } : options;

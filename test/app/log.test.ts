@@ -68,6 +68,17 @@ describe("the log", () => {
     expect(text).not.toContain(CANARY);
   });
 
+  it("takes an error under the one name whose message and stack are written", () => {
+    const error = new Error("it broke");
+    // @ts-expect-error an error under any other name is written as {}
+    expect(JSON.parse(write((log) => log.error({ error }, "failed"))).error).toEqual({});
+    // @ts-expect-error its text alone lacks the stack and the causes
+    write((log) => log.error({ error: error.message }, "failed"));
+    expect(JSON.parse(write((log) => log.error({ err: error }, "failed"))).err).toMatchObject({
+      message: "it broke",
+    });
+  });
+
   it("keeps below its level quiet", () => {
     expect(write((log) => log.debug({}, "chatter"))).toBe("");
   });

@@ -273,6 +273,88 @@ describe("POST /posts/{id}", () => {
     }
   });
 
+  it.each([
+    [
+      "POST /api/v1/posts/{id}",
+      { thumbnailUrl: "ftp://example.com/a.jpg" },
+      /^thumbnailUrl: .*no media address/,
+    ],
+    [
+      "POST /api/v1/posts/{id}",
+      { thumbnailUrl: "http://127.0.0.1/a.jpg" },
+      /^thumbnailUrl: .*private network/,
+    ],
+    [
+      "PATCH /api/v1/posts/{id}",
+      { thumbnailUrl: "ftp://example.com/a.jpg" },
+      /^metadata\.thumbnailUrl: .*no media address/,
+    ],
+    ["PATCH /api/v1/posts/{id}", { mediaUrl: "file:///etc/passwd" }, /^mediaUrl: .*no media address/],
+    ["PATCH /api/v1/posts/{id}", { scheduledAt: "soon" }, /^scheduledAt: /],
+    ["PATCH /api/v1/posts/{id}", { metadata: { colour: "red" } }, /^metadata: "colour" is not a known field/],
+    ["PATCH /api/v1/posts/{id}", { metadata: { colour: null } }, /^metadata: "colour" is not a known field/],
+    ["PATCH /api/v1/posts/{id}", { leadMinutes: 99_999 }, /^leadMinutes: /],
+    ["edit_published_post", { metadata: { colour: "red" } }, /^metadata: "colour" is not a known field/],
+    ["edit_published_post", { metadata: { colour: null } }, /^metadata: "colour" is not a known field/],
+    [
+      "edit_published_post",
+      { metadata: { thumbnailUrl: "ftp://example.com/a" } },
+      /^metadata\.thumbnailUrl: .*no media address/,
+    ],
+    ["edit_published_post", { metadata: { tags: "one" } }, /^metadata\.tags: must be a list/],
+    ["edit_published_post", { caption: "x".repeat(10_001) }, /^caption: has 10001/],
+    ["update_post", { caption: "" }, /^caption: is empty/],
+    ["set_thumbnail", { thumbnailUrl: "r3://a" }, /^thumbnailUrl: .*no media address/],
+  ])("%s with %j is 400 whatever state the post is in", async (target, args, sentence) => {
+    const { id } = await schedule();
+    const isTool = !target.includes(" ");
+    for (const status of [
+      "publishing",
+      "uploaded",
+      "cancelled",
+      "failed",
+      ...(target.startsWith("edit") ? ["scheduled"] : []),
+    ]) {
+      await put(id, { status });
+      const answer = isTool
+        ? await service.ask(`POST /api/v1/tools/${target}`, { json: { id, ...args } })
+        : await service.ask(target.replace("{id}", id), { json: args });
+      expect([answer.status, answer.json.error]).toEqual([400, expect.stringMatching(sentence)]);
+    }
+  });
+
+  it("tells what is wrong with the form alone before a post that is not there, and what its platform says after it", async () => {
+    const nowhere = (target: string, json: object) =>
+      service.ask(target.replace("{id}", "post_nothing"), { json });
+    expect((await nowhere("POST /api/v1/posts/{id}", { thumbnailUrl: "ftp://example.com/a" })).status).toBe(
+      400,
+    );
+    expect((await nowhere("PATCH /api/v1/posts/{id}", { mediaUrl: "ftp://example.com/a" })).status).toBe(400);
+    expect((await nowhere("PATCH /api/v1/posts/{id}", { scheduledAt: "soon" })).status).toBe(400);
+    expect((await nowhere("PATCH /api/v1/posts/{id}", { metadata: { colour: "red" } })).status).toBe(404);
+    const draft = (fields: object) =>
+      service.ask("POST /api/v1/posts", { json: { accountId: "acc_nobody", caption: "x", ...fields } });
+    expect((await draft({ scheduledAt: "soon" })).status).toBe(400);
+    expect((await draft({ mediaUrl: "ftp://example.com/a" })).status).toBe(400);
+    expect((await draft({ metadata: { colour: "red" } })).status).toBe(404);
+    const analytics = { accountId: "acc_nobody", from: "soon" };
+    expect((await service.ask("POST /api/v1/tools/get_account_analytics", { json: analytics })).status).toBe(
+      400,
+    );
+    expect(
+      (await service.ask("POST /api/v1/webhooks/whk_nothing/replay", { json: { since: "soon" } })).status,
+    ).toBe(400);
+  });
+
+  it("tells what is wrong with a post before what is wrong with its channel", async () => {
+    await queryOf(service.ctx.store).updateTable("accounts").set({ status: "disconnected" }).execute();
+    const draft = (fields: object) =>
+      service.ask("POST /api/v1/posts", { json: { accountId: account, ...fields } });
+    expect((await draft({ caption: "x", metadata: { colour: "red" } })).status).toBe(400);
+    expect((await draft({ caption: "x".repeat(10_001) })).status).toBe(400);
+    expect((await draft({ caption: "x" })).status).toBe(409);
+  });
+
   it("needs the publish permission", async () => {
     const { id } = await schedule();
     const key = await service.keyFor("default", { permissions: ["read", "accounts", "files"] });
@@ -280,6 +362,111 @@ describe("POST /posts/{id}", () => {
       expect((await service.ask(`${target} /api/v1/posts/${id}`, { key })).status).toBe(403);
     expect((await service.ask("POST /api/v1/posts", { key, json: {} })).status).toBe(403);
     expect((await service.ask(`GET /api/v1/posts/${id}`, { key })).status).toBe(200);
+  });
+});
+
+describe("a tool", () => {
+  it("needs a body, of JSON", async () => {
+    for (const { name } of service.tools) {
+      const target = `POST /api/v1/tools/${name}`;
+      for (const ask of [
+        {},
+        { body: "" },
+        { body: "", headers: { "Content-Type": "application/json" } },
+        { body: "{}" },
+      ]) {
+        const answer = await service.ask(target, ask);
+        expect([name, answer.status, answer.json.error]).toEqual([
+          name,
+          400,
+          expect.stringMatching(/^(The body is missing\.|Content-Type: )/),
+        ]);
+      }
+    }
+    const plain = { body: "{}", headers: { "Content-Type": "text/plain" } };
+    expect((await service.ask("POST /api/v1/tools/list_posts", plain)).json.error).toMatch(/^Content-Type: /);
+    expect((await service.ask("POST /api/v1/tools/list_posts", { json: {} })).status).toBe(200);
+  });
+});
+
+describe("text", () => {
+  const NFD = "Cafe\u0301 \u1112\u1161\u11ab \ufb01 \u212b";
+
+  it("is answered code point by code point as it came", async () => {
+    const given = {
+      caption: NFD,
+      metadata: {
+        title: NFD,
+        tags: [NFD],
+        moreMedia: [{ url: "https://media.example/a.png", altText: NFD }],
+      },
+    };
+    const post = await schedule(given);
+    expect(post).toMatchObject(given);
+    expect((await service.ask(`GET /api/v1/posts/${post.id}`)).json.post).toMatchObject(given);
+    const patched = await service.ask(`PATCH /api/v1/posts/${post.id}`, { json: { caption: `${NFD}!` } });
+    expect(patched.json.post.caption).toBe(`${NFD}!`);
+    const found = await service.call("list_posts", { search: "Café" });
+    expect(found.posts.map(({ id }: { id: string }) => id)).toEqual([post.id]);
+  });
+
+  it("is the same post in another spelling of Unicode", async () => {
+    const first = await schedule({ caption: NFD });
+    const json = {
+      accountId: account,
+      scheduledAt: "2026-12-01T10:00:00+01:00",
+      caption: NFD.normalize("NFC"),
+    };
+    const twin = await service.ask("POST /api/v1/posts", { json });
+    expect(twin.json.warnings).toEqual([expect.stringContaining(first.id)]);
+  });
+
+  it.each([
+    ["schedule_post", { caption: "a\0b" }, /^caption: holds the character NUL/],
+    ["schedule_post", { caption: "a\ud83d" }, /^caption: holds half of a surrogate pair/],
+    [
+      "schedule_post",
+      { metadata: { thread: [{ caption: "a" }, { caption: "\udc00" }] } },
+      /^metadata\.thread\[1\]\.caption: holds half/,
+    ],
+    ["schedule_post", { metadata: { "a\0": 1 } }, /^metadata: the name "a\\u0000" holds the character NUL/],
+    ["schedule_posts", { posts: [{ caption: "a\0b" }] }, /^posts\[0\]\.caption: holds the character NUL/],
+    ["list_posts", { search: "a\0" }, /^search: holds the character NUL/],
+    ["get_post", { id: "post_\0" }, /^id: holds the character NUL/],
+  ])("that is broken is 400: %s %j", async (tool, args, sentence) => {
+    const answer = await service.ask(`POST /api/v1/tools/${tool}`, { json: args });
+    expect([answer.status, answer.json.error]).toEqual([400, expect.stringMatching(sentence)]);
+  });
+
+  it("that is broken is 400 in a query, of an upload and its import too, and an unknown id in a path", async () => {
+    expect((await service.ask("GET /api/v1/posts?search=a%00")).status).toBe(400);
+    expect((await service.ask("GET /api/v1/posts/post_%00")).status).toBe(404);
+    const bytes = { body: "x", headers: { "Content-Type": "application/octet-stream" } };
+    const uploaded = await service.ask("POST /api/v1/files?name=a%00.png", bytes);
+    expect([uploaded.status, uploaded.json.error]).toEqual([400, expect.stringMatching(/^name: /)]);
+    const imported = await service.ask("POST /api/v1/files", {
+      json: { url: "https://media.example/a.png", altText: "\ud800" },
+    });
+    expect([imported.status, imported.json.error]).toEqual([400, expect.stringMatching(/^altText: /)]);
+    const metadata = `filename ${Buffer.from("a\0.png").toString("base64")}`;
+    const tus = { "Tus-Resumable": "1.0.0", "Upload-Length": "5", "Upload-Metadata": metadata };
+    const created = await service.ask("POST /api/v1/files/uploads", { headers: tus });
+    expect([created.status, created.json.error]).toEqual([
+      400,
+      expect.stringMatching(/^Upload-Metadata\.filename: /),
+    ]);
+  });
+
+  it("is named in part where there is too much of it", async () => {
+    const metadata = Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`k${at}`, 1]));
+    for (const args of [{ accountId: account, caption: "x", metadata }, metadata]) {
+      const { status, json } = await service.ask("POST /api/v1/posts", { json: args });
+      expect([status, json.error]).toEqual([
+        400,
+        expect.stringContaining('"k4" and 59995 more are not known fields'),
+      ]);
+      expect(json.error.length).toBeLessThan(1_000);
+    }
   });
 });
 

@@ -36,13 +36,14 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   thumbnailUrl: "https://example.com/a.jpg",
   outcome: "not_published",
   from: "2026-11-01",
+  since: "2026-11-01",
   provider: "feed",
   posts: [{ accountId: "acc_missing" }],
   url: "https://hooks.example/secret-of",
 };
 
-/** Given although they are not needed: a change without a change is refused for that alone. */
-const ALWAYS = ["caption"];
+/** Given although they are not needed: a change without a change, or a replay of nothing, is refused for that alone. */
+const ALWAYS = ["caption", "since"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */
 const KINDS = ["file", "webhook"] as const;

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { DEFAULT_OWNER, PERMISSIONS, type Caller } from "../../src/domain/permissions.ts";
 import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext, CallContext } from "../../src/services/context.ts";
@@ -14,14 +15,16 @@ interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps its lines. */
-export function createMemoryLogger(): Logger & { readonly lines: LogLine[] } {
+/** A logger that keeps its lines. `text()`: all of them with their errors, as they would be written. */
+export function createMemoryLogger(): Logger & { readonly lines: LogLine[]; text(): string } {
   const lines: LogLine[] = [];
   const at =
     (level: string) =>
     (fields: object, message: string): void =>
       void lines.push({ level, fields, message });
-  return { lines, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  const text = (): string =>
+    JSON.stringify(lines, (_name, value: unknown) => (value instanceof Error ? showError(value) : value));
+  return { lines, text, debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
 
 /** A part of the context that a test did not bring and must not reach. */

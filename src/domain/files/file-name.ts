@@ -12,7 +12,7 @@ const RESERVED = /[<>:"|?*]/g;
  */
 export function cleanFileName(name: string | null, extension: string): string {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";
-  const shown = last.normalize("NFC").replace(UNSEEN, "").replace(RESERVED, "_").replace(/\s+/g, " ").trim();
+  const shown = last.replace(UNSEEN, "").replace(RESERVED, "_").replace(/\s+/g, " ").trim();
   const bare = shown.replace(/^\.+/, "");
   const [stem, ending] = splitEnding(bare === "" ? "file" : bare);
   const short = [...stem].slice(0, MAX_NAME_CHARS).join("").trim();

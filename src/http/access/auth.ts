@@ -105,8 +105,8 @@ function limiter(ctx: AppContext, options: Partial<Options>): RequestHandler {
     // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
     validate: { xForwardedForHeader: false, forwardedHeader: false },
     logger: {
-      error: (error) => ctx.log.error({ error }, "The rate limit does not work"),
-      warn: (error) => ctx.log.warn({ error }, "The rate limit warns"),
+      error: (error) => ctx.log.error({ err: error }, "The rate limit does not work"),
+      warn: (error) => ctx.log.warn({ err: error }, "The rate limit warns"),
     },
     ...options,
   });

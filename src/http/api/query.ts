@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
+import { requireWholeTexts } from "../../domain/whole-text.ts";
 
 /** How a query parameter becomes an argument: text as it is, a comma list, a whole number, or 1 and 0. */
 export type QueryKind = "text" | "list" | "integer" | "flag";
@@ -20,7 +21,9 @@ export function readQuery(request: Request, rules: QueryRules): Record<string, u
   const entries = names.map(
     (name) => [name, readOne(name, given.getAll(name), rules[name] ?? "text")] as const,
   );
-  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  const query = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  requireWholeTexts(query);
+  return query;
 }
 
 function refuseUnknown(names: readonly string[], rules: QueryRules): void {

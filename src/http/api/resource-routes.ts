@@ -1,4 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
+import { isWholeText } from "../../domain/whole-text.ts";
+import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
 import type { BodyRule, JsonObject } from "../json-body.ts";
 import type { QueryRules } from "./query.ts";
 
@@ -193,11 +195,13 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   },
 ];
 
-/** The call a request stands for. Throws `invalid` for a field of the body that the address holds already. */
+/** The call a request stands for. Throws `invalid` for a field of the body that the address holds already, `not_found` for an id that is none. */
 export function toCall(route: ResourceRoute, input: RouteInput): { tool: string; args: JsonObject } {
   const doubled = Object.keys(input.body).find((key) => Object.hasOwn(input.params, key));
   if (doubled !== undefined)
     throw new AppError("invalid", `${doubled}: stands in the address. Leave it out of the body.`);
+  // No id of ours holds what no text may hold.
+  if (!Object.values(input.params).every(isWholeText)) throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
   const tool = route.pick?.(input) ?? route.tools[0];
   return { tool, args: { ...route.defaults, ...input.query, ...input.body, ...input.params } };
 }

@@ -4,7 +4,9 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import type { File } from "../../domain/files/file.ts";
+import { requireShallow } from "../../domain/json-depth.ts";
 import { SECOND } from "../../domain/time.ts";
+import { requireWholeTexts } from "../../domain/whole-text.ts";
 import type { AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
@@ -156,7 +158,10 @@ const Import = z.strictObject({
 function importByAddress(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
-    const parsed = Import.safeParse(parseBody(request, "required"), { reportInput: true });
+    const body = parseBody(request, "required");
+    requireShallow(body);
+    requireWholeTexts(body);
+    const parsed = Import.safeParse(body, { reportInput: true });
     if (!parsed.success) throw explainInvalid(parsed.error, Import);
     const gone = new AbortController();
     response.once("close", () => gone.abort(new Error("The client has gone.")));
@@ -225,7 +230,7 @@ function sendBytes(
   const bytes = file.read({ start, end });
   response.once("close", () => bytes.destroy());
   bytes.once("error", (error) => {
-    ctx.log.error({ fileId: request.params.id, error: error.message }, "A download broke off");
+    ctx.log.error({ fileId: request.params.id, err: error }, "A download broke off");
     response.destroy();
   });
   bytes.pipe(response);

@@ -8,6 +8,7 @@ import type { RequestHandler } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { DAY, HOUR } from "../../domain/time.ts";
+import { requireWholeTexts } from "../../domain/whole-text.ts";
 import type { AppContext } from "../../services/context.ts";
 import { MAX_FILE_BYTES, storeUpload } from "../../services/files/file-uploads.ts";
 import { callerOf } from "../access/auth.ts";
@@ -106,6 +107,7 @@ async function startTus(parts: TusParts): Promise<Tus> {
     // No other origin's pages may use the API.
     allowedOrigins: () => false,
     namingFunction: () => `${markOf(callerIn(parts))}-${randomBytes(16).toString("hex")}`,
+    onUploadCreate: async (_request, upload) => checkMetadata(parts.ctx, upload),
     onUploadFinish: (_request, upload) => finish(parts, datastore, upload),
   });
   // Only now: until its answer is made, tus still asks for the upload.
@@ -122,6 +124,15 @@ async function findFinished(parts: TusParts, datastore: FileStore, id: string): 
   const finished = await storeOnce(parts, datastore, upload);
   await forget(parts.ctx, datastore, upload);
   return finished;
+}
+
+function checkMetadata(ctx: AppContext, upload: Upload): object {
+  try {
+    requireWholeTexts(upload.metadata, ["Upload-Metadata"]);
+    return {};
+  } catch (error) {
+    throw asRefusal(ctx, error);
+  }
 }
 
 async function finish(
@@ -173,17 +184,14 @@ async function store(parts: TusParts, upload: Upload): Promise<Finished> {
 /** What cannot be removed now is removed as abandoned later. */
 async function forget(ctx: AppContext, datastore: FileStore, upload: Upload): Promise<void> {
   await datastore.remove(upload.id).catch((error: unknown) => {
-    ctx.log.warn({ error: String(error) }, "A finished upload could not be cleared away");
+    ctx.log.warn({ err: error }, "A finished upload could not be cleared away");
   });
 }
 
 /** In tus's own form: what it throws on is answered with this status and body. */
 function asRefusal(ctx: AppContext, error: unknown): { status_code: number; body: string } {
   if (error instanceof AppError) return { status_code: STATUS[error.kind], body: error.message };
-  ctx.log.error(
-    { error: error instanceof Error ? error.stack : String(error) },
-    "An upload could not be stored",
-  );
+  ctx.log.error({ err: error }, "An upload could not be stored");
   return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
 }
 

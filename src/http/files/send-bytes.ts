@@ -30,7 +30,7 @@ export function sendBytes(
   const body = bytes.open({ start, end });
   response.once("close", () => body.destroy());
   body.once("error", (error) => {
-    log.error({ error: error.message }, "Sending broke off");
+    log.error({ err: error }, "Sending broke off");
     response.destroy();
   });
   body.pipe(response);

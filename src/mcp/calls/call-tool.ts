@@ -73,11 +73,7 @@ function toAnswer({ result, text, note }: Fitted, beside: readonly Block[] = [])
 
 function noteFailure(log: McpDeps["ctx"]["log"], tool: string, error: unknown): void {
   if (!(error instanceof AppError))
-    return log.error({ tool, error: stackOf(error) }, "A tool failed for a reason of ours");
+    return log.error({ tool, err: error }, "A tool failed for a reason of ours");
   if (error.cause !== undefined)
-    log.warn({ tool, sentence: error.message, cause: stackOf(error.cause) }, "A tool call was refused");
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log.warn({ tool, sentence: error.message, err: error.cause }, "A tool call was refused");
 }

@@ -113,7 +113,7 @@ export class Person {
       );
     } catch (error) {
       mcpReq.signal.throwIfAborted();
-      this.#ctx.log.debug({ error: String(error) }, "A client did not answer a question");
+      this.#ctx.log.debug({ err: error }, "A client did not answer a question");
       return null;
     }
   }

@@ -25,10 +25,7 @@ export async function orProtocolError<T>(
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
     if (!(error instanceof AppError)) {
-      log.error(
-        { error: error instanceof Error ? error.stack : String(error) },
-        "An MCP request failed for a reason of ours",
-      );
+      log.error({ err: error }, "An MCP request failed for a reason of ours");
       throw new ProtocolError(ProtocolErrorCode.InternalError, sentenceOf(error));
     }
     if (error.kind === "not_found" && uri !== undefined) throw new ResourceNotFoundError(uri, error.message);

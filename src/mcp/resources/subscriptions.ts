@@ -69,7 +69,7 @@ export class Subscriptions {
         if (this.#watching.isOpen()) await this.#poll();
       } catch (error) {
         if (this.#end.signal.aborted) break;
-        log.warn({ error: String(error) }, "Changes of posts could not be looked for");
+        log.warn({ err: error }, "Changes of posts could not be looked for");
       }
     }
     this.#isPolling = false;

@@ -156,9 +156,7 @@ export class HttpSessions implements AsyncDisposable {
     if (session.transport.sessionId !== undefined) this.#sessions.delete(session.transport.sessionId);
     session.server
       .close()
-      .catch((error: unknown) =>
-        this.#deps.ctx.log.warn({ error: String(error) }, "An MCP session did not close"),
-      );
+      .catch((error: unknown) => this.#deps.ctx.log.warn({ err: error }, "An MCP session did not close"));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

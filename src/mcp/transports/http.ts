@@ -67,7 +67,7 @@ function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg 
       legacy: "reject",
       keepAliveMs: KEEP_ALIVE_MS,
       bus: listens,
-      onerror: (error) => log.debug({ error: error.message }, "An MCP request was refused"),
+      onerror: (error) => log.debug({ err: error }, "An MCP request was refused"),
     },
   );
   return {
@@ -80,9 +80,7 @@ function createModernLeg(deps: McpDeps, { openCalls, keys }: Shared): ModernLeg 
             return sdk.fetch(webRequest, options);
           },
         },
-        {
-          onerror: (error) => log.error({ error: error.stack }, "An MCP request failed for a reason of ours"),
-        },
+        { onerror: (error) => log.error({ err: error }, "An MCP request failed for a reason of ours") },
       );
       const unwatch = keys.watch(caller, () => response.destroy());
       response.once("close", unwatch);

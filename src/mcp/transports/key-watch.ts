@@ -42,7 +42,7 @@ export class KeyWatch implements Disposable {
         // The server ends.
       });
       await this.#check().catch((error: unknown) =>
-        log.warn({ error: String(error) }, "Open streams could not be checked for revoked keys"),
+        log.warn({ err: error }, "Open streams could not be checked for revoked keys"),
       );
     }
     this.#isRunning = false;

@@ -63,7 +63,7 @@ export class StdioListens {
     try {
       await this.#subscriptions.add(uris);
     } catch (error) {
-      this.#ctx.log.warn({ error: String(error) }, "A client cannot be told of changes");
+      this.#ctx.log.warn({ err: error }, "A client cannot be told of changes");
     }
   }
 

@@ -43,7 +43,7 @@ export async function serveStdio({
   };
   const connection = serveTransport(serve, {
     transport,
-    onerror: (error) => log.debug({ error: error.message }, "An MCP message could not be handled"),
+    onerror: (error) => log.debug({ err: error }, "An MCP message could not be handled"),
   });
   listens.follow(transport);
   await untilAborted(AbortSignal.any([transport.inputEnd, transport.broken, stopSignal]));

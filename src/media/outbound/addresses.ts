@@ -13,11 +13,18 @@ const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly a
   { block: ipaddr.IPv6.parse("2002::"), bits: 16, at: 1 },
 ];
 
+/**
+ * A public address that every virtual machine of Azure reaches its host at, with settings and keys of the machine:
+ * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16.
+ */
+const AZURE_WIRE_SERVER = "168.63.129.16";
+
 /** True for a literal that is reached over the public internet; false for text that is no IP address. */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
-  if (address instanceof ipaddr.IPv4) return address.range() === "unicast";
+  if (address instanceof ipaddr.IPv4)
+    return address.range() === "unicast" && address.toString() !== AZURE_WIRE_SERVER;
   const carrier = CARRIERS.find(({ block, bits }) => address.match(block, bits));
   if (carrier !== undefined) return isPublicAddress(embedded(address, carrier.at));
   return address.range() === "unicast" && address.match(GLOBAL_UNICAST.block, GLOBAL_UNICAST.bits);

@@ -59,8 +59,8 @@ export async function getAccountAnalytics(
   caller: Caller,
   args: AnalyticsArgs,
 ): Promise<AccountAnalytics> {
-  const account = await findAccount(ctx, caller, args.accountId);
   const days = readDays(ctx, args);
+  const account = await findAccount(ctx, caller, args.accountId);
   const ended = await readEnded(ctx.store, { ownerId: account.owner_id, id: account.id }, rangeOf(days));
   const range = { from: dateOf(days[0]), to: dateOf(days.at(-1)) };
   const theirs = await askPlatform(ctx, account, range);

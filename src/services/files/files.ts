@@ -128,15 +128,22 @@ export async function resolveMediaUrl(
   if (text.startsWith(OWN_SCHEME)) {
     return ownAddress(await findFileByKey(ctx.store, ownerId, text.slice(OWN_SCHEME.length)), field, text);
   }
-  if (!/^\s*https?:/i.test(text)) {
-    throw new AppError(
-      "invalid",
-      `${field}: ${quote(text)} is no media address. Give an https:// address, an r2:// address or a file_… id.`,
-    );
-  }
-  const { href } = ctx.outbound.assertAllowed(field, text);
+  const href = checkWebAddress(ctx, field, text);
   // Shown again as it was given, unless it holds what no address may hold.
   return /[\s\p{Cc}]/u.test(text) ? href : text;
+}
+
+/** Refuses what can never be a media address, without a look at the files. Throws `invalid` naming the field. */
+export function checkMediaAddress(ctx: AppContext, field: string, text: string): void {
+  if (!text.startsWith("file_") && !text.startsWith(OWN_SCHEME)) checkWebAddress(ctx, field, text);
+}
+
+function checkWebAddress(ctx: AppContext, field: string, text: string): string {
+  if (/^\s*https?:/i.test(text)) return ctx.outbound.assertAllowed(field, text).href;
+  throw new AppError(
+    "invalid",
+    `${field}: ${quote(text)} is no media address. Give an https:// address, an r2:// address or a file_… id.`,
+  );
 }
 
 function ownAddress(row: FileRow | null, field: string, text: string): string {

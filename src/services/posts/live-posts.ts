@@ -9,9 +9,16 @@ import { readMetadata, toPost, transition, type TransitionSet } from "../../stor
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson } from "../access/idempotency.ts";
-import { resolveMediaUrl } from "../files/files.ts";
+import { checkMediaAddress, resolveMediaUrl } from "../files/files.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
-import { checkContent, findUsableAccount } from "./post-draft.ts";
+import {
+  checkAddresses,
+  checkContent,
+  checkForm,
+  findUsableAccount,
+  type CheckedForm,
+  type PostContent,
+} from "./post-draft.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
@@ -24,36 +31,41 @@ export interface EditInput {
   readonly metadata?: Metadata | null | undefined;
 }
 
+/** An edit that may be made. */
+interface PreparedEdit {
+  readonly row: PostRow;
+  readonly form: CheckedForm;
+  readonly changed: readonly string[];
+}
+
 /**
- * Changes a live post on its platform. Throws `conflict` for a post that is not live, and for fields that the platform does not
- * let one change, with the list of those it does.
+ * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live and for fields that the
+ * platform does not let one change, with the list of those it does.
  */
-export async function editPublishedPost(call: CallContext, input: EditInput): Promise<{ post: Post }> {
-  const { ctx, caller } = call;
+export async function prepareEdit({ ctx, caller }: CallContext, input: EditInput): Promise<PreparedEdit> {
   if (input.caption === undefined && input.metadata === undefined) {
     throw new AppError("invalid", "Nothing to change. Give caption, metadata, or both.");
   }
+  checkAddresses(ctx, { metadata: input.metadata });
   const row = await findOwnPost(ctx, caller, input.id);
-  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
   const platform = platformOf(ctx, row.provider);
   const before = readMetadata(row);
-  const metadata = input.metadata === undefined ? before : mergeMetadata(before, input.metadata);
+  const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
   const caption = input.caption === undefined ? row.caption : input.caption;
-  const changed = changedFields({ caption: row.caption, metadata: before }, { caption, metadata });
+  const form = checkForm(platform, { ...contentOf(row), caption, metadata });
+  if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
+  const changed = changedFields({ caption: row.caption, metadata: before }, form.content);
   assertEditable(platform, changed);
+  return { row, form, changed };
+}
+
+/** Changes a live post on its platform. Throws as `prepareEdit` does. */
+export async function editPublishedPost(call: CallContext, input: EditInput): Promise<{ post: Post }> {
+  const { ctx, caller } = call;
+  const { row, form, changed } = await prepareEdit(call, input);
+  const { platform } = form;
   const account = await findUsableAccount(ctx, caller, row.account_id);
-  const checked = await checkContent(
-    ctx,
-    account,
-    {
-      scheduledAt: row.scheduled_at,
-      mediaUrl: row.media_url,
-      caption,
-      metadata,
-      leadMinutes: row.lead_minutes,
-    },
-    { signal: call.signal, isLive: true },
-  );
+  const checked = await checkContent(ctx, account, form, { signal: call.signal, isLive: true });
   if (changed.length === 0) return { post: toPost(row) };
   const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
   const ids = await onPlatform(ctx, { platform, account, row }, async (io) =>
@@ -79,7 +91,9 @@ export async function setThumbnail(
   input: { readonly id: string; readonly thumbnailUrl: string },
 ): Promise<{ post: Post }> {
   const { ctx, caller } = call;
+  checkMediaAddress(ctx, "thumbnailUrl", input.thumbnailUrl);
   const row = await findOwnPost(ctx, caller, input.id);
+  const thumbnailUrl = await resolveMediaUrl(ctx, row.owner_id, "thumbnailUrl", input.thumbnailUrl);
   if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
     throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
   }
@@ -92,16 +106,11 @@ export async function setThumbnail(
     );
   }
   const account = await findUsableAccount(ctx, caller, row.account_id);
-  const thumbnailUrl = await resolveMediaUrl(ctx, row.owner_id, "thumbnailUrl", input.thumbnailUrl);
-  const metadata = mergeMetadata(readMetadata(row), { thumbnailUrl });
-  const content = {
-    scheduledAt: row.scheduled_at,
-    mediaUrl: row.media_url,
-    caption: row.caption,
-    metadata,
-    leadMinutes: row.lead_minutes,
-  };
-  const checked = await checkContent(ctx, account, content, { signal: call.signal, isLive: true });
+  const metadata = mergeMetadata(platform, readMetadata(row), { thumbnailUrl });
+  const checked = await checkContent(ctx, account, checkForm(platform, { ...contentOf(row), metadata }), {
+    signal: call.signal,
+    isLive: true,
+  });
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
   const changes = { metadata: checked.row.metadata, updated_at: ctx.clock.now() };
@@ -111,6 +120,16 @@ export async function setThumbnail(
         transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes),
       ),
     ),
+  };
+}
+
+function contentOf(row: PostRow): PostContent {
+  return {
+    scheduledAt: row.scheduled_at,
+    mediaUrl: row.media_url,
+    caption: row.caption,
+    metadata: readMetadata(row),
+    leadMinutes: row.lead_minutes,
   };
 }
 

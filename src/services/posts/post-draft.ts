@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { reconnectSentence, type Capabilities } from "../../domain/accounts/account.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -6,13 +8,14 @@ import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, parseMoment, toIso } from "../../domain/time.ts";
 import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
-import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
+import type { PostContentRow } from "../../store/tables/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
+import { checkMediaAddress } from "../files/files.ts";
 import { checkPostMedia } from "./post-media.ts";
-import { placesOf } from "./post-places.ts";
 import { explainMetadata } from "./post-metadata.ts";
+import { placesOf } from "./post-places.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 
 /** A post's content as a caller gives it; what is left out stays as it is (update) or empty (schedule). */
@@ -32,6 +35,13 @@ export interface PostContent {
   readonly caption: string | null;
   readonly metadata: Metadata | null;
   readonly leadMinutes: number | null;
+}
+
+/** A content whose form is right for its platform. */
+export interface CheckedForm {
+  readonly platform: AnyPlatform;
+  readonly content: PostContent;
+  readonly warnings: readonly string[];
 }
 
 export interface CheckedContent {
@@ -55,10 +65,15 @@ export async function findUsableAccount(
   accountId: string,
 ): Promise<Tables["accounts"]> {
   const row = await findAccount(ctx, caller, accountId);
+  assertUsable(row);
+  return row;
+}
+
+/** Throws `conflict` for a channel that must be reconnected. */
+export function assertUsable(row: Tables["accounts"]): void {
   if (row.status === "reconnect_required" || row.status === "disconnected") {
     throw new AppError("conflict", reconnectSentence(row, row.status_reason));
   }
-  return row;
 }
 
 /** Reads `scheduledAt`; none is now, and a moment in the last five minutes is now too. */
@@ -88,42 +103,32 @@ export function foldThumbnail(input: PostInput): Metadata | null | undefined {
   return { ...input.metadata, thumbnailUrl: input.thumbnailUrl };
 }
 
+const COMMON = z.object(commonMetadata);
+
+/** The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws `invalid`. */
+export function checkAddresses(ctx: AppContext, given: Pick<PostInput, "mediaUrl" | "metadata">): void {
+  const content = { mediaUrl: given.mediaUrl ?? "", metadata: given.metadata ?? null };
+  for (const { field, url } of placesOf({ metadata: COMMON }, content)) {
+    if (url !== "") checkMediaAddress(ctx, field, url);
+  }
+}
+
 /**
- * Checks a whole content against its platform and turns it into what is stored: ids of files become their addresses, texts
- * are in NFC. Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
+ * Whether a whole content is right for its platform, as far as the content alone tells. Apart from `checkContent`, because it comes
+ * before what the state of post and channel forbids. Throws `invalid` naming the field.
  */
-export async function checkContent(
-  ctx: AppContext,
-  account: Tables["accounts"],
-  content: PostContent,
-  options: CheckOptions,
-): Promise<CheckedContent> {
-  const platform = platformOf(ctx, account.provider);
-  const caption =
-    content.caption === null || content.caption === "" ? null : content.caption.normalize("NFC");
-  const given =
-    content.metadata === null || Object.keys(content.metadata).length === 0 ? null : content.metadata;
-  const parsed = platform.metadata.safeParse(given ?? {}, { reportInput: true });
+export function checkForm(platform: AnyPlatform, given: PostContent): CheckedForm {
+  const caption = given.caption === "" ? null : given.caption;
+  const metadata =
+    given.metadata === null || Object.keys(given.metadata).length === 0 ? null : given.metadata;
+  const content = { ...given, caption, metadata };
+  const parsed = platform.metadata.safeParse(metadata ?? {}, { reportInput: true });
   if (!parsed.success) throw explainMetadata(parsed.error, platform);
-  const media = options.isLive
-    ? { mediaUrl: content.mediaUrl, metadata: given, warnings: [] }
-    : await checkPostMedia(ctx, {
-        platform,
-        ownerId: account.owner_id,
-        mediaUrl: content.mediaUrl,
-        metadata: given,
-        signal: options.signal,
-      });
-  const row = toContentRow(content, platform, {
-    caption,
-    mediaUrl: media.mediaUrl,
-    metadata: media.metadata,
-  });
   const post: PlatformPost = {
     id: "",
     caption,
-    mediaUrl: media.mediaUrl,
-    metadata: platform.metadata.parse(media.metadata ?? {}) as PlatformPost["metadata"],
+    mediaUrl: content.mediaUrl,
+    metadata: parsed.data as PlatformPost["metadata"],
     scheduledAt: content.scheduledAt,
     leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
     platformPostId: null,
@@ -133,28 +138,52 @@ export async function checkContent(
   const errors = [
     ...checkCaption(platform, caption),
     ...checkLead(platform, content.leadMinutes),
-    ...checkEmpty(platform, row),
+    ...checkEmpty(platform, content),
     ...verdict.errors,
   ];
   if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
-  return { row, warnings: [...media.warnings, ...verdict.warnings, ...warnOfTime(ctx, account, row)] };
+  return { platform, content, warnings: verdict.warnings };
 }
 
-function toContentRow(
-  content: PostContent,
-  platform: AnyPlatform,
-  checked: { caption: string | null; mediaUrl: string; metadata: Metadata | null },
-): PostContentRow {
+/**
+ * Looks at the media of a content and turns it into what is stored: ids of files become their addresses, texts stay as they came.
+ * Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
+ */
+export async function checkContent(
+  ctx: AppContext,
+  account: Tables["accounts"],
+  { platform, content, warnings }: CheckedForm,
+  options: CheckOptions,
+): Promise<CheckedContent> {
+  const { mediaUrl, metadata } = content;
+  const media = options.isLive
+    ? { mediaUrl, metadata, warnings: [] }
+    : await checkPostMedia(ctx, {
+        platform,
+        ownerId: account.owner_id,
+        mediaUrl,
+        metadata,
+        signal: options.signal,
+      });
+  const row = toContentRow(platform, { ...content, mediaUrl: media.mediaUrl, metadata: media.metadata });
+  return { row, warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row)] };
+}
+
+function toContentRow(platform: AnyPlatform, content: PostContent): PostContentRow {
   const lead = (content.leadMinutes ?? platform.capabilities.leadMinutes.default) * MINUTE;
   return {
-    media_url: checked.mediaUrl,
-    caption: checked.caption,
-    metadata: checked.metadata === null ? null : JSON.stringify(checked.metadata),
+    media_url: content.mediaUrl,
+    caption: content.caption,
+    metadata: content.metadata === null ? null : JSON.stringify(content.metadata),
     lead_minutes: content.leadMinutes,
     scheduled_at: content.scheduledAt,
     due_at: content.scheduledAt - lead,
-    content_hash: hash("sha256", JSON.stringify([checked.mediaUrl, checked.caption, content.scheduledAt])),
-    is_light: placesOf(platform, checked).every(({ url }) => url === "") ? 1 : 0,
+    // One text in two spellings of Unicode is the same post.
+    content_hash: hash(
+      "sha256",
+      JSON.stringify([content.mediaUrl, content.caption?.normalize("NFC") ?? null, content.scheduledAt]),
+    ),
+    is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
   };
 }
 
@@ -174,15 +203,15 @@ function checkLead(platform: AnyPlatform, leadMinutes: number | null): string[] 
   return [`leadMinutes: must be from ${min} to ${max} on ${platform.title}.`];
 }
 
-function checkEmpty(platform: AnyPlatform, row: PostContentRow): string[] {
-  if (row.media_url !== "") return [];
+function checkEmpty(platform: AnyPlatform, content: PostContent): string[] {
+  if (content.mediaUrl !== "") return [];
   if (platform.capabilities.media.required) {
     return [
       `mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`,
     ];
   }
-  const hasLink = readMetadata(row)?.["link"] !== undefined;
-  return row.caption === null && !hasLink
+  const hasLink = content.metadata?.["link"] !== undefined;
+  return content.caption === null && !hasLink
     ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
     : [];
 }

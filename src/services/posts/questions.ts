@@ -8,7 +8,7 @@ import { readMetadata } from "../../store/tables/posts.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
-import type { EditInput } from "./live-posts.ts";
+import { prepareEdit, type EditInput } from "./live-posts.ts";
 import { readScheduledAt, type PostInput } from "./post-draft.ts";
 import { findOwnPost, type Resolution } from "./posts.ts";
 import { schedulePost, type ScheduleInput } from "./schedule-post.ts";
@@ -60,11 +60,9 @@ export async function askToPublishSooner(call: CallContext, input: UpdateInput):
   return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}?`;
 }
 
-export async function askToEdit(call: CallContext, input: EditInput): Promise<string | null> {
-  const row = await findOwnPost(call.ctx, call.caller, input.id);
+export async function askToEdit(call: CallContext, input: EditInput): Promise<string> {
+  const { row } = await prepareEdit(call, input);
   const fields = Object.keys(input.metadata ?? {});
-  if (!isIn(row, TRANSITIONS.edit_live.from) || (input.caption === undefined && input.metadata === undefined))
-    return null;
   const changes = [
     ...(input.caption === undefined
       ? []

@@ -5,13 +5,17 @@ import type { PostRow } from "../../store/engine/schema.ts";
 import { findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/running-server.ts";
+import { findAccount } from "../accounts/accounts.ts";
 import {
+  assertUsable,
+  checkAddresses,
   checkContent,
-  findUsableAccount,
+  checkForm,
   foldThumbnail,
   readScheduledAt,
   type PostInput,
 } from "./post-draft.ts";
+import { platformOf } from "../publishing/publish-io.ts";
 
 export interface ScheduleInput extends PostInput {
   readonly accountId: string;
@@ -100,16 +104,20 @@ function toBatchResult(
 
 async function draftPost(call: CallContext, input: ScheduleInput): Promise<Draft> {
   const { ctx, caller } = call;
-  const account = await findUsableAccount(ctx, caller, input.accountId);
   const time = readScheduledAt(ctx, input.scheduledAt);
+  const metadata = foldThumbnail(input) ?? null;
+  checkAddresses(ctx, { ...input, metadata });
+  const account = await findAccount(ctx, caller, input.accountId);
   const content = {
     scheduledAt: time.ms,
     mediaUrl: input.mediaUrl ?? "",
     caption: input.caption ?? null,
-    metadata: foldThumbnail(input) ?? null,
+    metadata,
     leadMinutes: input.leadMinutes ?? null,
   };
-  const checked = await checkContent(ctx, account, content, { signal: call.signal });
+  const form = checkForm(platformOf(ctx, account.provider), content);
+  assertUsable(account);
+  const checked = await checkContent(ctx, account, form, { signal: call.signal });
   const now = ctx.clock.now();
   const row = freshRow({
     ...checked.row,

@@ -5,17 +5,21 @@ import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { hasEffects } from "../../store/tables/post-history.ts";
 import { findPost, readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
-import type { CallContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import {
+  checkAddresses,
   checkContent,
+  checkForm,
   findUsableAccount,
   foldThumbnail,
   readScheduledAt,
-  type PostContent,
+  type CheckedForm,
   type PostInput,
 } from "./post-draft.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
+import { platformOf } from "../publishing/publish-io.ts";
 
 export interface UpdateInput extends PostInput {
   readonly id: string;
@@ -40,14 +44,20 @@ export async function updatePost(
       "Nothing to change. Give one of scheduledAt, mediaUrl, caption, metadata, leadMinutes, thumbnailUrl.",
     );
   }
+  const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
+  const metadata = foldThumbnail(patch);
+  checkAddresses(ctx, { ...patch, metadata });
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = await findOwnPost(ctx, caller, id);
+    const form = applyPatch(ctx, before, {
+      ...patch,
+      metadata,
+      scheduledMs: time?.ms ?? before.scheduled_at,
+    });
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
     const account = await findUsableAccount(ctx, caller, before.account_id);
-    const time = patch.scheduledAt === undefined ? null : readScheduledAt(ctx, patch.scheduledAt);
-    const content = applyPatch(before, patch, time?.ms ?? before.scheduled_at);
-    const checked = await checkContent(ctx, account, content, { signal: call.signal });
+    const checked = await checkContent(ctx, account, form, { signal: call.signal });
     const set = {
       ...checked.row,
       next_at: checked.row.due_at,
@@ -56,16 +66,16 @@ export async function updatePost(
       updated_at: ctx.clock.now(),
     };
     const warnings = [...(time?.warnings ?? []), ...checked.warnings];
-    const answer = await ctx.store.write(async (tx) => {
-      const row = await writeIfUnchanged(tx, before, set);
-      if (row === null) return null;
-      const changed = { post: toPost(row), warnings };
-      await call.idempotency?.complete(tx, changed);
-      return changed;
-    });
-    if (answer === null) continue;
-    ctx.wakePublisher();
-    return answer;
+    try {
+      const answer = await commitOnce(call, async (tx) => {
+        const row = await writeIfUnchanged(tx, before, set);
+        return { post: toPost(row), warnings };
+      });
+      ctx.wakePublisher();
+      return answer;
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+    }
   }
   throw new AppError(
     "conflict",
@@ -73,22 +83,28 @@ export async function updatePost(
   );
 }
 
-function applyPatch(before: PostRow, patch: PostInput, scheduledAt: number): PostContent {
-  const metadataPatch = foldThumbnail(patch);
+function applyPatch(
+  ctx: AppContext,
+  before: PostRow,
+  patch: PostInput & { readonly scheduledMs: number },
+): CheckedForm {
+  const platform = platformOf(ctx, before.provider);
   const current = readMetadata(before);
-  return {
-    scheduledAt,
+  return checkForm(platform, {
+    scheduledAt: patch.scheduledMs,
     mediaUrl: patch.mediaUrl ?? before.media_url,
     caption: patch.caption === undefined ? before.caption : patch.caption,
-    metadata: metadataPatch === undefined ? current : mergeMetadata(current, metadataPatch),
+    metadata: patch.metadata === undefined ? current : mergeMetadata(platform, current, patch.metadata),
     leadMinutes: patch.leadMinutes === undefined ? before.lead_minutes : patch.leadMinutes,
-  };
+  });
 }
 
-/** Null when the content changed since it was read: the merge would lose the other change. */
-async function writeIfUnchanged(tx: Tx, before: PostRow, set: TransitionSet): Promise<PostRow | null> {
+/** Somebody else changed the content after it was read: a merge would lose that change. */
+class ChangedMeanwhile extends Error {}
+
+async function writeIfUnchanged(tx: Tx, before: PostRow, set: TransitionSet): Promise<PostRow> {
   const now = await findPost(tx, before.owner_id, before.id);
-  if (now?.status === "scheduled" && !hasSameContent(now, before)) return null;
+  if (now?.status === "scheduled" && !hasSameContent(now, before)) throw new ChangedMeanwhile();
   // What an earlier try prepared belongs to the old content: the new one starts with a clean ledger.
   const run = (await hasEffects(tx, before)) ? before.run + 1 : before.run;
   return transition(tx, { ownerId: before.owner_id, id: before.id }, "edit", { ...set, run });

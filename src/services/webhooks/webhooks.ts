@@ -90,8 +90,8 @@ export async function replayWebhook(
   { ctx, caller, idempotency }: CallContext,
   args: ReplayArgs,
 ): Promise<{ webhook: Webhook; replayed: number }> {
-  const row = await findWebhook(ctx, caller, args.id);
   const which = readReplayed(ctx, args);
+  const row = await findWebhook(ctx, caller, args.id);
   if (row.status === "disabled") {
     throw new AppError(
       "conflict",

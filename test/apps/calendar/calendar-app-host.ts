@@ -92,7 +92,6 @@ export async function showCalendar(
   });
   browserContext.setDefaultTimeout(10_000);
   const page = await browserContext.newPage();
-  await page.clock.setFixedTime(ctx.clock.now());
   const seen = await watch(page, [host.origin, sandbox.origin]);
   const calls: ToolCallSeen[] = [];
   let gate = Promise.resolve();
@@ -104,7 +103,7 @@ export async function showCalendar(
   await page.goto(host.origin);
   const args = options.args ?? {};
   const showing = {
-    html: options.html ?? contents.text,
+    html: withClock(options.html ?? contents.text, ctx.clock.now()),
     sandboxUrl: sandbox.origin,
     context: { theme: "light", displayMode: "inline", locale: "en-GB", ...options.context },
     capabilities: options.capabilities ?? CAPABILITIES,
@@ -128,6 +127,16 @@ export async function showCalendar(
       await Promise.all(servers.map(({ server }) => close(server)));
     },
   };
+}
+
+/**
+ * The page with its clock standing still, before any script of its own. Playwright's own clock is put into a frame once it is
+ * noticed, and the sandboxed frame is a process of its own: its scripts have often run by then.
+ */
+function withClock(html: string, now: number): string {
+  const FixedDate = `class extends Date { constructor(...args) { super(...(args.length === 0 ? [${now}] : args)); } static now() { return ${now}; } }`;
+  expect(html).toContain("<head>");
+  return html.replace("<head>", () => `<head><script>globalThis.Date = ${FixedDate};</script>`);
 }
 
 interface PageContents {

@@ -121,7 +121,7 @@ describe("the calendar feed", () => {
     const path = await pathFor();
     await read(path);
     const token = /calendar\/(.*)\.ics/.exec(path)![1]!;
-    expect(JSON.stringify(service.log.lines)).not.toContain(token);
+    expect(service.log.text()).not.toContain(token);
     expect(
       JSON.stringify(await queryOf(service.ctx.store).selectFrom("calendar_links").selectAll().execute()),
     ).not.toContain(token);

@@ -83,6 +83,8 @@ describe("addresses that lead inside", () => {
     "http://172.16.0.1:PORT/",
     "http://192.168.0.1:PORT/",
     "http://100.64.0.1:PORT/",
+    "http://168.63.129.16:PORT/",
+    "http://[::ffff:168.63.129.16]:PORT/",
     "http://169.254.169.254/latest/meta-data/",
     "http://198.18.0.1:PORT/",
     "http://255.255.255.255:PORT/",

@@ -438,7 +438,7 @@ describe("secrets", () => {
     shown.push(
       await checkConnection(ctx, caller, { connectId }),
       await listAccounts(ctx, caller),
-      ctx.log.lines,
+      ctx.log.text(),
     );
     const [account] = (await listAccounts(ctx, caller)).accounts;
     expect(await secretsOf(account?.id ?? "")).toMatchObject({

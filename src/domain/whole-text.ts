@@ -1,0 +1,43 @@
+import { AppError } from "./errors.ts";
+import { pathOf } from "./explain-invalid.ts";
+import { quote } from "./time.ts";
+
+/** NUL ends a text for databases and platforms written in C; a lone surrogate is no character and cannot be written in UTF-8. */
+const BROKEN = /[\0\p{Cs}]/u;
+
+/** Names of fields are the caller's own words and may be long. */
+const MAX_FIELD_CHARS = 120;
+
+/** Whether a text can be stored and sent as it is. */
+export function isWholeText(text: string): boolean {
+  return !BROKEN.test(text);
+}
+
+/** Throws `invalid` that names the first field, at any depth, whose text is not whole. The value is not nested deeper than JSON may be. */
+export function requireWholeTexts(value: unknown, path: readonly (string | number)[] = []): void {
+  if (typeof value === "string") {
+    if (!isWholeText(value)) throw new AppError("invalid", `${fieldOf(path)}: holds ${whatIsBroken(value)}`);
+  } else if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) requireWholeTexts(item, [...path, at]);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [name, item] of Object.entries(value)) {
+      if (!isWholeText(name))
+        throw new AppError(
+          "invalid",
+          `${fieldOf(path)}: the name ${quote(name)} holds ${whatIsBroken(name)}`,
+        );
+      requireWholeTexts(item, [...path, name]);
+    }
+  }
+}
+
+function fieldOf(path: readonly (string | number)[]): string {
+  const field = path.length === 0 ? "arguments" : pathOf(path);
+  return field.length > MAX_FIELD_CHARS ? `${field.slice(0, MAX_FIELD_CHARS)}…` : field;
+}
+
+function whatIsBroken(text: string): string {
+  return text.includes("\0")
+    ? "the character NUL (U+0000). Take it out."
+    : "half of a surrogate pair, which is no character. Send the whole character, or leave it out.";
+}
