@@ -101,7 +101,7 @@ class Loop {
   #isSweepDue = true;
   #unwritten: Lease[] = [];
   #timer: NodeJS.Timeout | null = null;
-  #wakeUp: NodeJS.Immediate | null = null;
+  #isWakingUp = false;
   #isClosing = false;
   #lastGoodTick: number;
   #lastBeat = -Infinity;
@@ -210,8 +210,10 @@ class Loop {
     this.#running -= 1;
     if (claimed.post.is_light === 0) this.#runningWithMedia -= 1;
     if (this.#running === 0) this.#onIdle?.();
-    this.#wakeUp ??= setImmediate(() => {
-      this.#wakeUp = null;
+    if (this.#isWakingUp) return;
+    this.#isWakingUp = true;
+    setImmediate(() => {
+      this.#isWakingUp = false;
       this.wake();
     });
   }

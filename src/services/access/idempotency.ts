@@ -101,10 +101,10 @@ async function claimKey(
         "This idempotency key was used for another request in the last 24 hours. Use a new key for a new request.",
       );
     }
-    if (known?.result != null) return known.result;
+    if (typeof known?.result === "string") return known.result;
     if (
       known?.worker_id === ctx.workerId ||
-      (known?.worker_id != null && (await isWorkerListed(tx, known.worker_id)))
+      (typeof known?.worker_id === "string" && (await isWorkerListed(tx, known.worker_id)))
     ) {
       throw new AppError(
         "conflict",
