@@ -1,8 +1,8 @@
 import type { PostStatus } from "../src/domain/posts/post-states.ts";
 import type { Store } from "../src/store/engine/store.ts";
-import { readPage, type PostFilter } from "../src/store/search/list-posts.ts";
+import type { PostFilter } from "../src/store/engine/search.ts";
 import { toPost } from "../src/store/tables/posts.ts";
-import { parseSearch } from "../src/store/search/search-text.ts";
+import { parseSearch } from "../src/domain/compare-words.ts";
 import { firstKeyAt } from "../src/store/search/sort-key.ts";
 import { BENCH_OWNER, generatePosts, listAccounts } from "./support/corpus.ts";
 import { createTies, openBenchDb, writePosts } from "./support/database.ts";
@@ -149,7 +149,7 @@ async function measure(store: Store, one: Case): Promise<{ times: number[]; hits
     const before = firstKeyAt(Math.floor(SPAN.start + (SPAN.end - SPAN.start) * depth));
     const filter = toFilter(one, depth);
     const stop = startTiming();
-    const page = await readPage(store, filter, { before, limit: one.limit ?? 50, now: processorMs });
+    const page = await store.search.page(filter, { before, limit: one.limit ?? 50, now: processorMs });
     const posts = page.rows.map(toPost);
     times.push(stop());
     hits = Math.max(hits, posts.length);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { indexPost } from "../../src/store/search/search.ts";
+import { textIndex } from "../../src/store/search/text-index.ts";
 import { firstKeyAt } from "../../src/store/search/sort-key.ts";
 import { generatePosts, listAccounts, type BenchPost } from "./corpus.ts";
 import { rawOf } from "../../test/support/handles.ts";
@@ -109,7 +109,7 @@ export async function writePosts(
         scheduledAt,
         scheduledAt,
       ]);
-      if (isIndexed) indexPost(tx, { sortKey, caption, metadata });
+      if (isIndexed) textIndex.put(tx, { sortKey, caption, metadata });
     }
   });
 }

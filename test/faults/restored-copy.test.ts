@@ -7,7 +7,7 @@ import { noticeRestore } from "../../src/services/upkeep/restored.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { advanceGeneration } from "../../src/store/backup/generation.ts";
-import { POST_COLUMNS } from "../../src/store/tables/posts.ts";
+import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { FakeClock } from "../support/clock.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";

@@ -18,7 +18,7 @@ import { createTestContext, type TestContext } from "../support/context.ts";
 import { startTestServer, type TestServer } from "../support/http.ts";
 import { createSmallTools } from "./small-tools.ts";
 
-const ENTRY = fileURLToPath(new URL("stdio-entry.ts", import.meta.url));
+const ENTRY = fileURLToPath(new URL("./transports/stdio-entry.ts", import.meta.url));
 
 /** What a server's tools noted, in order; a test waits for a note instead of sleeping. */
 export class Notes extends EventEmitter {

@@ -1,6 +1,5 @@
 import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
-import { HANDLE } from "../../src/store/engine/handle.ts";
-import type { Reader, Store } from "../../src/store/engine/store.ts";
+import { HANDLE, type Reader, type Store } from "../../src/store/engine/store.ts";
 import { createClaims } from "../../src/store/publishing/claims.ts";
 import { createLedger } from "../../src/store/publishing/ledger.ts";
 

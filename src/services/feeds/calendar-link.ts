@@ -11,7 +11,6 @@ import {
   putCalendarLink,
   type CalendarLinkRow,
 } from "../../store/tables/calendar-links.ts";
-import { readPage } from "../../store/search/list-posts.ts";
 import { toPost } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 
@@ -113,7 +112,7 @@ export async function readCalendarFeed(ctx: AppContext, token: string): Promise<
     terms: [],
     ...window,
   };
-  const { rows } = await readPage(store, filter, {
+  const { rows } = await store.search.page(filter, {
     before: null,
     limit: MAX_EVENTS,
     now: () => ctx.clock.monotonic(),

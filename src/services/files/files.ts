@@ -14,7 +14,7 @@ import {
   type FileRow,
 } from "../../store/tables/files.ts";
 import type { Reader } from "../../store/engine/store.ts";
-import { hasTerms, parseSearch } from "../../store/search/search-text.ts";
+import { hasTerms, parseSearch } from "../../domain/compare-words.ts";
 import type { AppContext } from "../context.ts";
 import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
 

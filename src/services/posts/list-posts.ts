@@ -4,9 +4,9 @@ import type { Caller } from "../../domain/permissions.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { parseBound, quote } from "../../domain/time.ts";
-import { readPage, type PostFilter } from "../../store/search/list-posts.ts";
+import type { PostFilter } from "../../store/engine/search.ts";
 import { toPost } from "../../store/tables/posts.ts";
-import { parseSearch } from "../../store/search/search-text.ts";
+import { parseSearch } from "../../domain/compare-words.ts";
 import type { AppContext } from "../context.ts";
 
 export interface ListPostsArgs {
@@ -30,7 +30,7 @@ export async function listPosts(
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const { accountIds } = reachable(caller, filters);
   const filter = { ...filters, accountIds, ownerId: caller.ownerId };
-  const page = await readPage(ctx.store, filter, {
+  const page = await ctx.store.search.page(filter, {
     before,
     limit: args.limit,
     now: () => ctx.clock.monotonic(),

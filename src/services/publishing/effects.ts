@@ -9,7 +9,7 @@ import {
 } from "../../ports/platform.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
-import { RESTORED_STEP } from "../../store/publishing/suspects.ts";
+import { RESTORED_STEP } from "../../store/engine/ledger.ts";
 import type { AppContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
 import { canonicalJson } from "../access/idempotency.ts";

@@ -11,7 +11,7 @@ import {
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { requestPlatform } from "./platform-request.ts";
-import { giveUp, loadSecrets, refreshSecrets, type LoadedSecrets } from "../accounts/refresh-secrets.ts";
+import { giveUp, loadSecrets, refreshSecrets, type LoadedSecrets } from "../accounts/renew-tokens.ts";
 import type { SecretValues } from "../accounts/secrets.ts";
 
 /** What a platform gets while no account is connected yet. */

@@ -14,7 +14,8 @@ import {
   type DeliveryEnd,
 } from "../../store/publishing/outbox.ts";
 import type { WebhookLease, WebhookStanding } from "../../store/publishing/outbox.ts";
-import { toPost, type ShownRow } from "../../store/tables/posts.ts";
+import type { ShownRow } from "../../store/engine/post-columns.ts";
+import { toPost } from "../../store/tables/posts.ts";
 import {
   findWebhookRow,
   insertDelivery,

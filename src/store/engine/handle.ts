@@ -1,25 +1,21 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely } from "kysely";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Tables } from "./schema.ts";
-import type { Reader, Tx } from "./store.ts";
+import type { PostIndex } from "./store.ts";
+import { HANDLE, type Reader, type Tx } from "./store.ts";
 
-/** Where a `Reader` keeps what it is made of; only `src/store` may name it. */
-export const HANDLE: unique symbol = Symbol("what the store is made of");
+/* What is behind a `Reader`; only `src/store` may look. */
 
 export type Query = Kysely<Tables>;
-
-export interface Handle {
-  readonly query: Query;
-  readonly raw: SqliteDatabase;
-}
-
-export interface WritingHandle extends Handle {
-  readonly query: Transaction<Tables>;
-}
 
 /** For queries in Kysely's words, which every engine understands. */
 export function queryOf(reader: Reader): Query {
   return reader[HANDLE].query;
+}
+
+/** What makes the posts of a transaction findable. */
+export function indexOf(tx: Tx): PostIndex {
+  return tx[HANDLE].index;
 }
 
 /** The connection that a transaction runs on, for synchronous statements in the engine's own words. */

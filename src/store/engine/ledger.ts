@@ -29,6 +29,9 @@ export interface Lease {
 
 export type EffectRow = Tables["effects"];
 
+/** The note that a run may have gone further than the ledger knows; `started_at` is since when. */
+export const RESTORED_STEP = "restored";
+
 /** The lease is gone: stop at once and write nothing. */
 export class Fenced extends Error {
   constructor(postId: string) {

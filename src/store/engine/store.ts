@@ -1,11 +1,23 @@
-import type { HANDLE, Handle, WritingHandle } from "./handle.ts";
+import type { Kysely, Transaction } from "kysely";
 import type { Claims } from "./claims.ts";
+import type { SqliteDatabase } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Tables } from "./schema.ts";
+import type { Search } from "./search.ts";
 
 /*
  * The one door to what is stored. Use cases and publisher know this file's types and call the functions of `src/store`
  * with them; what is behind them (a handle, SQL, an engine) only `src/store` sees.
  */
+
+/** Where a `Reader` keeps what it is made of; only `src/store` may name it. */
+export const HANDLE: unique symbol = Symbol("what the store is made of");
+
+export interface Handle {
+  readonly query: Kysely<Tables>;
+  readonly raw: SqliteDatabase;
+  readonly index: PostIndex;
+}
 
 /** What is read from: the store itself, or a transaction, which also sees what it has written. */
 export interface Reader {
@@ -14,7 +26,7 @@ export interface Reader {
 
 /** What is written through: a transaction under way. */
 export interface Tx extends Reader {
-  readonly [HANDLE]: WritingHandle;
+  readonly [HANDLE]: Handle & { readonly query: Transaction<Tables> };
 }
 
 export interface Store extends Reader, AsyncDisposable {
@@ -28,8 +40,22 @@ export interface Store extends Reader, AsyncDisposable {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   readonly claims: Claims;
   readonly ledger: Ledger;
+  readonly search: Search;
   /** Does what the engine puts off while posts go out; waits for nobody. */
   tidy(): Promise<void>;
   /** Copies everything, as it is at one moment, to a file that is not there yet. */
   copyTo(file: string): Promise<void>;
+}
+
+/** What makes posts findable by their words, in the transaction that writes them. */
+export interface PostIndex {
+  /** For a post that was in it before, `remove` comes first, with its former sort key. */
+  put(tx: Tx, post: IndexedPost): void;
+  remove(tx: Tx, sortKey: bigint): void;
+}
+
+export interface IndexedPost {
+  readonly sortKey: bigint;
+  readonly caption: string | null;
+  readonly metadata: Readonly<Record<string, unknown>> | null;
 }

@@ -1,8 +1,5 @@
-import type { Kysely } from "kysely";
 import type { SqliteDatabase } from "./driver.ts";
-import { HANDLE } from "./handle.ts";
-import type { Tables } from "./schema.ts";
-import type { Store, Tx } from "./store.ts";
+import { HANDLE, type Handle, type Store, type Tx } from "./store.ts";
 
 interface Waiting {
   readonly run: (tx: Tx) => Promise<() => void>;
@@ -17,7 +14,7 @@ const MAX_TOGETHER = 256;
  * and share its fsync, which is most of what a small write costs. One that throws takes only itself back: then all of them
  * run again, each in a savepoint. Not at once, because a statement in a savepoint costs more with every one before it.
  */
-export function createWriteQueue(query: Kysely<Tables>, raw: SqliteDatabase): Store["write"] {
+export function createWriteQueue(handle: Handle): Store["write"] {
   const queue: Waiting[] = [];
   let isRunning = false;
 
@@ -26,7 +23,7 @@ export function createWriteQueue(query: Kysely<Tables>, raw: SqliteDatabase): St
     while (queue.length > 0) {
       // Before the connection is taken: whoever else wants to write still reads first.
       await new Promise((resolve) => setImmediate(resolve));
-      await settleAll({ query, raw }, queue.splice(0, MAX_TOGETHER));
+      await settleAll(handle, queue.splice(0, MAX_TOGETHER));
     }
     isRunning = false;
   };
@@ -44,30 +41,22 @@ export function createWriteQueue(query: Kysely<Tables>, raw: SqliteDatabase): St
     });
 }
 
-interface Connection {
-  readonly query: Kysely<Tables>;
-  readonly raw: SqliteDatabase;
-}
-
 /** Never throws: whoever waits is told. */
-async function settleAll(connection: Connection, batch: readonly Waiting[]): Promise<void> {
+async function settleAll(handle: Handle, batch: readonly Waiting[]): Promise<void> {
   try {
-    for (const end of (await runTogether(connection, batch)) ?? (await runApart(connection, batch))) end();
+    for (const end of (await runTogether(handle, batch)) ?? (await runApart(handle, batch))) end();
   } catch (error) {
     for (const one of batch) one.reject(error);
   }
 }
 
 /** Null, and nothing is written, where one of several throws. */
-async function runTogether(
-  { query, raw }: Connection,
-  batch: readonly Waiting[],
-): Promise<(() => void)[] | null> {
+async function runTogether(handle: Handle, batch: readonly Waiting[]): Promise<(() => void)[] | null> {
   let isRefused = false;
   try {
-    return await query.transaction().execute(async (transaction) => {
+    return await handle.query.transaction().execute(async (transaction) => {
       isRefused = batch.length > 1;
-      const tx: Tx = { [HANDLE]: { query: transaction, raw } };
+      const tx: Tx = { [HANDLE]: { ...handle, query: transaction } };
       const ends: (() => void)[] = [];
       for (const one of batch) ends.push(await one.run(tx));
       isRefused = false;
@@ -79,11 +68,11 @@ async function runTogether(
   }
 }
 
-function runApart({ query, raw }: Connection, batch: readonly Waiting[]): Promise<(() => void)[]> {
-  return query.transaction().execute(async (transaction) => {
-    const tx: Tx = { [HANDLE]: { query: transaction, raw } };
+function runApart(handle: Handle, batch: readonly Waiting[]): Promise<(() => void)[]> {
+  return handle.query.transaction().execute(async (transaction) => {
+    const tx: Tx = { [HANDLE]: { ...handle, query: transaction } };
     const ends: (() => void)[] = [];
-    for (const one of batch) ends.push(await inSavepoint(tx, raw, one));
+    for (const one of batch) ends.push(await inSavepoint(tx, handle.raw, one));
     return ends;
   });
 }

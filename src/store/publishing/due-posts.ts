@@ -2,7 +2,7 @@ import type { Candidate } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import type { EffectRow } from "../engine/ledger.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
-import { POST_COLUMNS } from "../tables/posts.ts";
+import { POST_COLUMNS } from "../engine/post-columns.ts";
 
 /** Which posts are due, and what is known of them. */
 

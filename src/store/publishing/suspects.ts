@@ -2,10 +2,8 @@ import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { freeWorker } from "./claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf, readRaw } from "../engine/handle.ts";
+import { RESTORED_STEP } from "../engine/ledger.ts";
 import type { Reader, Tx } from "../engine/store.ts";
-
-/** The ledger's note that a run may have gone further than the ledger knows; `started_at` is since when. */
-export const RESTORED_STEP = "restored";
 
 export interface Suspicion {
   /** Milliseconds since 1970: nothing that was due later can have gone out unknown to this database. */

@@ -2,7 +2,7 @@ import type { Selectable } from "kysely";
 import { queryOf } from "../engine/handle.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import type { Reader } from "../engine/store.ts";
-import { RESTORED_STEP } from "../publishing/suspects.ts";
+import { RESTORED_STEP } from "../engine/ledger.ts";
 
 export type AttemptRow = Selectable<Tables["attempts"]>;
 export type StepRow = Pick<

@@ -1,5 +1,5 @@
-import type { Reader, Tx } from "../engine/store.ts";
-import { queryOf, rawOf } from "../engine/handle.ts";
+import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
+import { indexOf, queryOf, rawOf } from "../engine/handle.ts";
 import type { ExpressionBuilder } from "kysely";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
@@ -7,58 +7,8 @@ import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
-import { indexPost, unindexPost } from "../search/search.ts";
+import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
 import { momentOf, nextSortKey, readSortKey } from "../search/sort-key.ts";
-
-export const POST_COLUMNS = [
-  "id",
-  "owner_id",
-  "account_id",
-  "provider",
-  "media_url",
-  "caption",
-  "metadata",
-  "lead_minutes",
-  "scheduled_at",
-  "due_at",
-  "next_at",
-  "status",
-  "platform_post_id",
-  "platform_url",
-  "error",
-  "in_doubt",
-  "attempts",
-  "tries",
-  "run",
-  "fence",
-  "lease_worker",
-  "content_hash",
-  "is_light",
-  "published_at",
-  "created_at",
-  "updated_at",
-] as const satisfies readonly (keyof PostRow)[];
-
-/** What `toPost` shows; long lists read no more than this. */
-export const SHOWN_COLUMNS = [
-  "id",
-  "account_id",
-  "provider",
-  "media_url",
-  "caption",
-  "metadata",
-  "lead_minutes",
-  "scheduled_at",
-  "status",
-  "platform_post_id",
-  "platform_url",
-  "error",
-  "attempts",
-  "published_at",
-  "created_at",
-  "updated_at",
-] as const satisfies readonly (keyof PostRow)[];
-export type ShownRow = Pick<PostRow, (typeof SHOWN_COLUMNS)[number]>;
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -132,7 +82,7 @@ export function insertPost(tx: Tx, row: PostRow): void {
   rawOf(tx)
     .prepare(INSERT)
     .run([...POST_COLUMNS.map((column) => row[column]), sortKey]);
-  indexPost(tx, searchable(row, sortKey));
+  indexOf(tx).put(tx, searchable(row, sortKey));
 }
 
 /** The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's accounts. */
@@ -240,14 +190,14 @@ async function refreshIndex(
   const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== momentOf(sortKey);
   const isReworded = set.caption !== undefined || set.metadata !== undefined;
   if (!isMoved && !isReworded) return;
-  unindexPost(tx, sortKey);
+  indexOf(tx).remove(tx, sortKey);
   const newKey = isMoved ? nextSortKey(rawOf(tx), row.scheduled_at) : sortKey;
   if (isMoved)
     await queryOf(tx).updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
-  indexPost(tx, searchable(row, newKey));
+  indexOf(tx).put(tx, searchable(row, newKey));
 }
 
-function searchable(row: PostRow, sortKey: bigint): Parameters<typeof indexPost>[1] {
+function searchable(row: PostRow, sortKey: bigint): IndexedPost {
   return {
     sortKey,
     caption: row.caption,

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const ENTRY = fileURLToPath(new URL("memory-entry.ts", import.meta.url));
+const ENTRY = fileURLToPath(new URL("./memory-entry.ts", import.meta.url));
 const WARM_UP = 2_000;
 const IN_FLIGHT = 64;
 

@@ -151,7 +151,8 @@ describe("authenticate", () => {
   });
 
   async function lastUse(at: string): Promise<void> {
-    // The note is written beside the request: one more query on the connection comes after it.
+    // The note is written beside the request: one more write comes after it.
+    await ctx.store.write(async () => {});
     expect((await listKeys(ctx, "default")).keys[0]?.lastUsedAt).toBe(at);
   }
 });

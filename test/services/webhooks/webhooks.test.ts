@@ -16,7 +16,8 @@ import {
   readDueWebhooks,
   readNextDelivery,
 } from "../../../src/store/publishing/outbox.ts";
-import { SHOWN_COLUMNS, toPost } from "../../../src/store/tables/posts.ts";
+import { SHOWN_COLUMNS } from "../../../src/store/engine/post-columns.ts";
+import { toPost } from "../../../src/store/tables/posts.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";

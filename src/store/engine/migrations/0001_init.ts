@@ -87,7 +87,7 @@ export const statements: readonly string[] = [
   // Which waiting posts use a file.
   `CREATE INDEX posts_waiting_media ON posts (media_url) WHERE next_at IS NOT NULL AND media_url <> ''`,
 
-  // Text search: see src/store/search/search.ts.
+  // Text search: see src/store/search/text-index.ts.
   `CREATE VIRTUAL TABLE search_index USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
   )`,

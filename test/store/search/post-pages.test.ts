@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { POST_STATUSES, type PostStatus } from "../../../src/domain/posts/post-states.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
-import { readPage, type PostFilter } from "../../../src/store/search/list-posts.ts";
-import { parseSearch } from "../../../src/store/search/search-text.ts";
+import type { PostFilter } from "../../../src/store/engine/search.ts";
+import { parseSearch } from "../../../src/domain/compare-words.ts";
 import { addAccount, addPosts, type TestPost } from "../../support/post-rows.ts";
 import { rawOf } from "../../support/handles.ts";
 
@@ -143,7 +143,7 @@ async function readAll(
   const ids: string[] = [];
   let before: bigint | null = null;
   do {
-    const page = await readPage(store, filter, { before, limit, now: () => performance.now() });
+    const page = await store.search.page(filter, { before, limit, now: () => performance.now() });
     expect(page.rows.length).toBeLessThanOrEqual(limit);
     ids.push(...page.rows.map((row) => row.id));
     before = page.next;
@@ -151,7 +151,7 @@ async function readAll(
   return { ids, isComplete: before === null };
 }
 
-describe("readPage", () => {
+describe("a page", () => {
   const posts: (TestPost & {
     ownerId: string;
     accountId: string;
@@ -242,8 +242,7 @@ describe("readPage", () => {
     const many = ids.slice(5);
     const failed = many.map((id) => id.replace("acc_", "post_a")).reverse();
     const read = async (part: Partial<PostFilter>): Promise<string[]> => {
-      const { rows } = await readPage(
-        store,
+      const { rows } = await store.search.page(
         { ...filter, accountIds: many, ...part },
         { before: null, limit: 500, now: () => performance.now() },
       );

@@ -6,7 +6,7 @@ import {
   parseSearch,
   searchableText,
   splitPieces,
-} from "../../../src/store/search/search-text.ts";
+} from "../../src/domain/compare-words.ts";
 
 const finds = (text: string, search: string): boolean => hasTerms(text, parseSearch(search));
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scan, type ScanResult, type Walk } from "../../../src/store/search/search-scan.ts";
+import { scan, type ScanResult, type Walk } from "../../../src/store/search/two-walks.ts";
 
 /** Hits are the keys that this many divides, and each way looks at those that its own number divides. */
 const HITS_EVERY = 12n;

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
-import { compileSearch, indexPost, unindexPost } from "../../../src/store/search/search.ts";
-import { parseSearch } from "../../../src/store/search/search-text.ts";
+import { compileSearch, textIndex } from "../../../src/store/search/text-index.ts";
+import { parseSearch } from "../../../src/domain/compare-words.ts";
 import { queryOf } from "../../support/handles.ts";
 
 const KEY = 1_846_837_473_280_000_000n;
 
 async function put(store: Store, at: number, caption: string): Promise<void> {
-  await store.write(async (tx) => indexPost(tx, { sortKey: KEY + BigInt(at), caption, metadata: null }));
+  await store.write(async (tx) => textIndex.put(tx, { sortKey: KEY + BigInt(at), caption, metadata: null }));
 }
 
 async function match(store: Store, expression: string): Promise<number[]> {
@@ -35,7 +35,7 @@ describe("search index", () => {
     await put(store, 1, "Summer launch");
     await put(store, 2, "Launching in summer");
     expect(await find(store, "laun SUM")).toEqual([2, 1]);
-    await store.write(async (tx) => unindexPost(tx, KEY + 2n));
+    await store.write(async (tx) => textIndex.remove(tx, KEY + 2n));
     expect(await find(store, "laun")).toEqual([1]);
     await put(store, 2, "Something else");
     expect(await find(store, "laun")).toEqual([1]);
@@ -77,7 +77,7 @@ describe("search index", () => {
   it("forgets what a transaction that failed had learned", async () => {
     await using store = await openStore({ file: ":memory:" });
     const failing = store.write(async (tx) => {
-      indexPost(tx, { sortKey: KEY, caption: "gone", metadata: null });
+      textIndex.put(tx, { sortKey: KEY, caption: "gone", metadata: null });
       throw new Error("no");
     });
     const stays = Promise.all([put(store, 2, "stays"), put(store, 3, "stays too")]);
@@ -93,7 +93,7 @@ describe("search index", () => {
     await using store = await openStore({ file: ":memory:" });
     const failing = store.write(async (tx) => {
       for (const at of [0n, 1n, 2n])
-        indexPost(tx, { sortKey: KEY + at, caption: "goneness", metadata: null });
+        textIndex.put(tx, { sortKey: KEY + at, caption: "goneness", metadata: null });
       throw new Error("no");
     });
     await expect(failing).rejects.toThrow("no");

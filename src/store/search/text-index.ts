@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { rawOf, type Query } from "../engine/handle.ts";
-import type { Tx } from "../engine/store.ts";
+import type { IndexedPost, PostIndex, Tx } from "../engine/store.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import {
   fold,
@@ -8,9 +8,8 @@ import {
   searchableText,
   splitPieces,
   type Piece,
-  type SearchableText,
   type SearchTerm,
-} from "./search-text.ts";
+} from "../../domain/compare-words.ts";
 
 /*
  * `search_index` is a contentless FTS5 table whose rowid is the post's sort key, so that hits come out newest first without
@@ -44,12 +43,10 @@ const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
 const EDGE = "\ue000";
 const SYMBOL = "\ue001";
 
-export interface IndexedPost extends SearchableText {
-  readonly sortKey: bigint;
-}
+/** FTS5 as the index of posts. */
+export const textIndex: PostIndex = { put: indexPost, remove: unindexPost };
 
-/** Makes a post findable; call `unindexPost` with its former sort key first when it was indexed before. */
-export function indexPost(tx: Tx, post: IndexedPost): void {
+function indexPost(tx: Tx, post: IndexedPost): void {
   const raw = rawOf(tx);
   const tokens = new Set<string>();
   const words = new Set<string>();
@@ -69,7 +66,7 @@ export function indexPost(tx: Tx, post: IndexedPost): void {
     .run([post.sortKey, [...tokens].join(" ")]);
 }
 
-export function unindexPost(tx: Tx, sortKey: bigint): void {
+function unindexPost(tx: Tx, sortKey: bigint): void {
   rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]);
 }
 

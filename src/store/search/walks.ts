@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Query } from "../engine/handle.ts";
-import type { Step, Walk } from "./search-scan.ts";
-import { hasTerms, searchableText, type SearchTerm } from "./search-text.ts";
-import type { CompiledSearch } from "./search.ts";
+import type { Step, Walk } from "./two-walks.ts";
+import { hasTerms, searchableText, type SearchTerm } from "../../domain/compare-words.ts";
+import type { CompiledSearch } from "./text-index.ts";
 
 /** Walks the posts that fit the filters and compares their text; `source` selects their `key` and `row`, newest first. */
 export function rowWalk(

@@ -1,48 +1,25 @@
 import { sql, type RawBuilder } from "kysely";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import { queryOf, type Query } from "../engine/handle.ts";
+import type { ShownRow } from "../engine/post-columns.ts";
+import type { Page, PageOfRows, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
-import { SHOWN_COLUMNS, type ShownRow } from "../tables/posts.ts";
-import { indexWalk, rowsOf, rowWalk } from "./search-candidates.ts";
-import { scan, type KeyRange } from "./search-scan.ts";
-import type { SearchTerm } from "./search-text.ts";
-import { compileSearch } from "./search.ts";
+import { SHOWN_COLUMNS } from "../engine/post-columns.ts";
+import { indexWalk, rowsOf, rowWalk } from "./walks.ts";
+import { scan, type KeyRange } from "./two-walks.ts";
+import { compileSearch } from "./text-index.ts";
 import { firstKeyAt } from "./sort-key.ts";
-
-/** What a page may hold. Lists match any of their values; null: no such filter. */
-export interface PostFilter {
-  readonly ownerId: string;
-  readonly accountIds: readonly string[] | null;
-  readonly providers: readonly string[] | null;
-  readonly statuses: readonly PostStatus[] | null;
-  /** Empty: no search. */
-  readonly terms: readonly SearchTerm[];
-  /** Milliseconds, both included. */
-  readonly from: number | null;
-  readonly to: number | null;
-}
-
-export interface PageOfRows {
-  readonly rows: readonly ShownRow[];
-  /** Give it back as `before` for the next page; null on the last page. */
-  readonly next: bigint | null;
-}
-
-export interface Page {
-  /** The sort key where the page before it ended; null for the first. */
-  readonly before: bigint | null;
-  readonly limit: number;
-  /** A clock that never jumps, in milliseconds. */
-  readonly now: () => number;
-}
 
 const MAX_KEY = 2n ** 63n - 1n;
 /** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
 const MAX_STREAMS = 300;
 
-/** One page, newest scheduled time first; `before` excludes itself. */
-export async function readPage(reader: Reader, filter: PostFilter, page: Page): Promise<PageOfRows> {
-  const query = queryOf(reader);
+/** SQLite's search: indexes that are in the order of a page, and FTS5 for words. */
+export function createSearch(reader: Reader): Search {
+  return { page: (filter, page) => readPage(queryOf(reader), filter, page) };
+}
+
+async function readPage(query: Query, filter: PostFilter, page: Page): Promise<PageOfRows> {
   const scope = await readScope(query, filter);
   const range = rangeOf(filter, page.before);
   if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };

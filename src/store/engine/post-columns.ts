@@ -1,0 +1,51 @@
+import type { PostRow } from "./schema.ts";
+
+export const POST_COLUMNS = [
+  "id",
+  "owner_id",
+  "account_id",
+  "provider",
+  "media_url",
+  "caption",
+  "metadata",
+  "lead_minutes",
+  "scheduled_at",
+  "due_at",
+  "next_at",
+  "status",
+  "platform_post_id",
+  "platform_url",
+  "error",
+  "in_doubt",
+  "attempts",
+  "tries",
+  "run",
+  "fence",
+  "lease_worker",
+  "content_hash",
+  "is_light",
+  "published_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PostRow)[];
+
+/** What `toPost` shows; long lists read no more than this. */
+export const SHOWN_COLUMNS = [
+  "id",
+  "account_id",
+  "provider",
+  "media_url",
+  "caption",
+  "metadata",
+  "lead_minutes",
+  "scheduled_at",
+  "status",
+  "platform_post_id",
+  "platform_url",
+  "error",
+  "attempts",
+  "published_at",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof PostRow)[];
+export type ShownRow = Pick<PostRow, (typeof SHOWN_COLUMNS)[number]>;

@@ -1,0 +1,36 @@
+import type { PostStatus } from "../../domain/posts/post-states.ts";
+import type { SearchTerm } from "../../domain/compare-words.ts";
+import type { ShownRow } from "./post-columns.ts";
+
+/** Pages of posts, newest scheduled time first, with and without words that they must have. Every engine has its own way to it. */
+export interface Search {
+  /** `before` excludes itself. */
+  page(filter: PostFilter, page: Page): Promise<PageOfRows>;
+}
+
+/** What a page may hold. Lists match any of their values; null: no such filter. */
+export interface PostFilter {
+  readonly ownerId: string;
+  readonly accountIds: readonly string[] | null;
+  readonly providers: readonly string[] | null;
+  readonly statuses: readonly PostStatus[] | null;
+  /** Empty: no search. */
+  readonly terms: readonly SearchTerm[];
+  /** Milliseconds, both included. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+export interface Page {
+  /** The sort key where the page before it ended; null for the first. */
+  readonly before: bigint | null;
+  readonly limit: number;
+  /** A clock that never jumps, in milliseconds. */
+  readonly now: () => number;
+}
+
+export interface PageOfRows {
+  readonly rows: readonly ShownRow[];
+  /** Give it back as `before` for the next page; null on the last page. */
+  readonly next: bigint | null;
+}
