@@ -43,8 +43,9 @@ const MAX_RUNNING_WITH_MEDIA = 512;
 /** Steps that are on their way to a platform at a time: connections and their buffers are dear. More than posts with media, which may take long. */
 const MAX_SENDING = 1_024;
 
-/** Posts claimed in one transaction: the first of them waits for the last. */
-const BATCH = 200;
+/** Posts claimed in one transaction: few at first, because the first of them waits for the last, then more, because each costs an fsync. */
+const FIRST_BATCH = 50;
+const LARGEST_BATCH = 400;
 
 /** A tick older than this means that the publisher hangs. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;
@@ -180,8 +181,9 @@ class Loop {
   async #takeUp(): Promise<void> {
     if (this.#isSweepDue) await sweep(this.#ctx);
     this.#isSweepDue = false;
-    for (let isMore = true; isMore && !this.#isClosing;) {
-      const limit = Math.min(BATCH, MAX_RUNNING - this.#running);
+    let batch = FIRST_BATCH;
+    for (let isMore = true; isMore && !this.#isClosing; batch = Math.min(batch * 2, LARGEST_BATCH)) {
+      const limit = Math.min(batch, MAX_RUNNING - this.#running);
       const mediaLimit = MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia;
       const now = this.#ctx.clock.now();
       if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now);

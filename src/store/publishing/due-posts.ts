@@ -27,15 +27,21 @@ const FIRST_DUE = `
 
 const COUNT_DUE = `SELECT COUNT(*) AS n FROM (SELECT 1 ${WAITING} LIMIT ?)`;
 
-/** The first due post of each account. Walks from one account to the next, so that the work does not grow with their backlogs. */
-const FIRST_OF_EACH = `
+/** The accounts with posts that wait. Walks from one to the next, so that the work does not grow with their backlogs. */
+const BUSY = `
   WITH RECURSIVE busy (account_id) AS (
     SELECT (SELECT account_id FROM posts INDEXED BY posts_claim WHERE next_at IS NOT NULL AND lease_worker IS NULL
             ORDER BY account_id LIMIT 1)
     UNION ALL
     SELECT (SELECT p.account_id FROM posts p INDEXED BY posts_claim
             WHERE p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.account_id > busy.account_id ORDER BY p.account_id LIMIT 1)
-    FROM busy WHERE busy.account_id IS NOT NULL)
+    FROM busy WHERE busy.account_id IS NOT NULL`;
+
+/** Whether there are more than a few; parameter: how many are a few, and one. */
+const COUNT_BUSY = `${BUSY} LIMIT ?) SELECT COUNT(account_id) AS n FROM busy`;
+
+/** The first due post of each account. */
+const FIRST_OF_EACH = `${BUSY})
   SELECT p.id AS id
   FROM busy CROSS JOIN accounts a ON a.id = busy.account_id
   CROSS JOIN posts p ON p.id = (
@@ -47,6 +53,9 @@ const FIRST_OF_EACH = `
 
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
 const LOOKED_AT_BESIDE = 50;
+
+/** So few accounts are gone through at once. */
+const FEW_ACCOUNTS = 50;
 
 export interface DueRange {
   readonly now: number;
@@ -62,13 +71,14 @@ export interface DueRange {
 export function findDue(raw: SqliteDatabase, { now, limit, isLightOnly }: DueRange): string[] {
   const withMedia = isLightOnly ? 0 : 1;
   const lookedAt = limit + LOOKED_AT_BESIDE;
-  const first = raw.prepare(FIRST_DUE).all([now, lookedAt, now, now, withMedia, limit]) as { id: string }[];
-  const { n } = raw.prepare(COUNT_DUE).get([now, lookedAt]) as { n: number };
-  const isAll = first.length === limit || n < lookedAt;
-  const found = isAll
-    ? first
-    : (raw.prepare(FIRST_OF_EACH).all([now, now, now, withMedia, limit]) as { id: string }[]);
-  return found.map(({ id }) => id);
+  const count = (sql: string, ...parameters: number[]): number =>
+    (raw.prepare(sql).get(parameters) as { n: number }).n;
+  const idsOf = (sql: string, ...parameters: number[]): string[] =>
+    (raw.prepare(sql).all(parameters) as { id: string }[]).map(({ id }) => id);
+  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, withMedia, limit);
+  if (count(COUNT_BUSY, FEW_ACCOUNTS + 1) <= FEW_ACCOUNTS) return walk();
+  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, withMedia, limit);
+  return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
 }
 
 const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;
