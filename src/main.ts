@@ -6,7 +6,7 @@ import { createHost } from "./app/host.ts";
 import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
-import type { Threads } from "./app/publishing/threads.ts";
+import type { Threads } from "./app/threads.ts";
 
 /** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
 const LINGER_MS = 2_000;

@@ -38,10 +38,48 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   commander: ["cli"],
   croner: ["publisher"],
   express: ["http", "mcp"],
-  kysely: ["store", "services"],
+  kysely: ["store"],
   pino: ["app"],
   undici: ["media"],
 };
+
+/**
+ * The rooms of each layer, from the ground up: each may import those before it. What lies beside them in the layer belongs to
+ * the ground, except for what puts the layer together.
+ */
+const ROOMS: Readonly<
+  Record<string, { readonly order: readonly string[]; readonly tops: readonly string[] }>
+> = {
+  app: { order: ["publishing", "start", "upkeep"], tops: ["src/app/host.ts", "src/main.ts"] },
+  cli: { order: ["commands", "demo"], tops: ["src/cli/program.ts"] },
+  domain: { order: ["accounts", "files", "posts", "webhooks"], tops: [] },
+  http: {
+    order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],
+    tops: ["src/http/app.ts"],
+  },
+  mcp: { order: ["resources", "calls", "prompts", "server.ts", "transports"], tops: [] },
+  media: { order: ["outbound", "stores", "probe", "source"], tops: [] },
+  services: {
+    order: [
+      "access",
+      "files",
+      "platforms",
+      "publishing",
+      "accounts",
+      "health",
+      "posts",
+      "feeds",
+      "webhooks",
+      "upkeep",
+    ],
+    tops: [],
+  },
+  store: { order: ["engine", "search", "tables", "publishing", "backup"], tops: ["src/store/open-store.ts"] },
+};
+
+/** Statements of SQL, as they begin in a text. */
+const SQL =
+  /["'`]\s*(SELECT\s|INSERT INTO\s|UPDATE \w+ SET|DELETE FROM\s|WITH RECURSIVE|PRAGMA\s|CREATE (TABLE|INDEX))/;
 
 /** Where the time comes from: the process's clock, and the browser's for the page that runs there. */
 const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clock.ts"];
@@ -109,6 +147,47 @@ describe("architecture", () => {
         .map((path) => `${source.path} imports ${path}`);
     });
     expect(forbidden).toEqual([]);
+  });
+
+  it("imports rooms of its own layer in their order", () => {
+    const forbidden = sources.flatMap((source) =>
+      ownImports(source)
+        .filter((path) => layerOf(path) === source.layer && floorOf(path) > floorOf(source.path))
+        .map((path) => `${source.path} imports ${path}`),
+    );
+    expect(forbidden).toEqual([]);
+    const rooms = new Set(sources.map(({ path }) => roomOf(path)).filter((room) => room !== ""));
+    const known = Object.entries(ROOMS).flatMap(([layer, { order }]) =>
+      order.map((room) => `${layer}/${room}`),
+    );
+    const unknown = [...rooms].filter(
+      (room) => ROOMS[room.split("/")[0] ?? ""] !== undefined && !known.includes(room),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it("keeps SQL in the store", () => {
+    const speaking = sources
+      .filter(({ layer }) => layer !== "store")
+      .flatMap((source) =>
+        codeLines(source.text)
+          .filter((line) => SQL.test(line))
+          .map((line) => `${source.path}: ${line.trim()}`),
+      );
+    expect(speaking).toEqual([]);
+    const looking = sources.filter(
+      (source) =>
+        source.layer !== "store" &&
+        source.imports.some((name) => /\/engine\/(handle|driver|database)\.ts$/.test(name)),
+    );
+    expect(looking.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("has no crowd of files side by side", () => {
+    const counts = new Map<string, number>();
+    for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    const crowded = [...counts].filter(([folder, files]) => files > 16 && folder !== "tools");
+    expect(crowded).toEqual([]);
   });
 
   it("has no circles", () => {
@@ -199,6 +278,21 @@ describe("architecture", () => {
     expect(long).toEqual([]);
   });
 });
+
+/** `services/posts` of `src/services/posts/calendar.ts`; "" for what lies beside the rooms of its layer. */
+function roomOf(path: string): string {
+  const [top = "", layer = "", room = "", ...rest] = path.split("/");
+  return top === "src" && rest.length > 0 ? `${layer}/${room}` : "";
+}
+
+/** How high a file lies in its layer. A file may be named in the order, too. */
+function floorOf(path: string): number {
+  const { order, tops } = ROOMS[layerOf(path)] ?? { order: [], tops: [] };
+  if (tops.includes(path)) return order.length + 1;
+  const beside = path.split("/").at(-1) ?? "";
+  const room = roomOf(path).split("/")[1] ?? (order.includes(beside) ? beside : "");
+  return room === "" && !order.includes("") ? 0 : order.indexOf(room) + 1;
+}
 
 /** Without comment lines, which may speak of what is forbidden. */
 function codeLines(text: string): string[] {

@@ -5,7 +5,7 @@ import type { Host, Terminal } from "../cli/host.ts";
 import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
 import type { Machine } from "./publishing/running-publisher.ts";
 import type { StdioStreams } from "./start/start-stdio.ts";
-import type { Threads } from "./publishing/threads.ts";
+import type { Threads } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
 interface HostOptions {

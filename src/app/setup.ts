@@ -9,7 +9,7 @@ import {
 } from "./data-folder.ts";
 import { AppError } from "../domain/errors.ts";
 
-import type { Threads } from "./publishing/threads.ts";
+import type { Threads } from "./threads.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,14 +4,15 @@ import { MINUTE } from "../domain/time.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
 import { callTool } from "./calls/call-tool.ts";
 import { ClientLog } from "./calls/client-log.ts";
-import { serveCompletions } from "./resources/completions.ts";
+import { serveCompletions } from "./prompts/completions.ts";
 import type { McpDeps } from "./deps.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { JSON_SCHEMA_VALIDATOR } from "./calls/json-schema-validator.ts";
 import type { OpenCalls } from "./calls/open-calls.ts";
 import { servePrompts } from "./prompts/prompt-handlers.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
-import { TOOL_VIEWS, type ToolView } from "./calls/tool-view.ts";
+import { TOOL_VIEWS } from "./resources/tool-views.ts";
+import type { ToolView } from "./tool-view.ts";
 
 type McpTool = ListToolsResult["tools"][number];
 

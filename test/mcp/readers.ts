@@ -4,7 +4,7 @@ import { StreamableHTTPClientTransport as OldHttpTransport } from "@modelcontext
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../src/mcp/transports/endpoints.ts";
-import type { ResourceKind } from "../../src/mcp/resources/resource-kind.ts";
+import type { ResourceKind } from "../../src/mcp/resource-kind.ts";
 import { POST_RESOURCE, RESOURCES } from "../../src/mcp/resources/resources.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { PLACES } from "../../src/services/upkeep/sealed-columns.ts";
-import { SEALED_COLUMNS, type SealedTable } from "../../src/store/tables/sealed-columns.ts";
+import { SEALED_COLUMNS, type SealedTable } from "../../src/store/backup/sealed-columns.ts";
 import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import {

@@ -6,7 +6,7 @@ import type { WorkerRole } from "../../store/tables/workers.ts";
 
 import { runPublisher, type Machine } from "./running-publisher.ts";
 import type { Settings } from "../setup.ts";
-import type { Threads } from "./threads.ts";
+import type { Threads } from "../threads.ts";
 
 /** What the thread is started with; plain data, because it is copied. */
 export interface ThreadData {

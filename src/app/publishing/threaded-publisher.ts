@@ -4,7 +4,7 @@ import type { Context } from "../compose.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { Publisher } from "../../publisher/loop.ts";
 import type { MessageFromThread, MessageToThread, ThreadData } from "./publisher-thread.ts";
-import type { Threads } from "./threads.ts";
+import type { Threads } from "../threads.ts";
 
 type PublisherThreads = Pick<Threads, "startPublisher">;
 

@@ -15,7 +15,8 @@ import {
   type Submitted,
 } from "../../services/accounts/connect-page.ts";
 import type { AppContext } from "../../services/context.ts";
-import { closedView, connectedView, formView, messageView, type View } from "./connect-views.ts";
+import { messageView, type View } from "../pages/message-view.ts";
+import { closedView, connectedView, formView } from "./connect-views.ts";
 import { sendPage } from "../pages/layout.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 

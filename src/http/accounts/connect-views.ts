@@ -1,10 +1,6 @@
 import type { ClosedReason, ConnectForm, FormField } from "../../services/accounts/connect-page.ts";
 import { html, type Html } from "../pages/html.ts";
-
-export interface View {
-  readonly title: string;
-  readonly body: Html;
-}
+import { messageView, type View } from "../pages/message-view.ts";
 
 interface FormState {
   /** What was entered, but for what is hidden: secrets are never sent back. */
@@ -153,14 +149,4 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
 export function closedView(reason: ClosedReason): View {
   const { heading, text } = CLOSED[reason];
   return messageView(heading, text);
-}
-
-export function messageView(heading: string, text: string): View {
-  return {
-    title: heading,
-    body: html`<section class="card">
-      <h1>${heading}</h1>
-      <p>${text}</p>
-    </section>`,
-  };
 }

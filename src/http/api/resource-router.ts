@@ -6,7 +6,7 @@ import type { Guard } from "../access/auth.ts";
 import { callTool } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
-import { readQuery } from "./query.ts";
+import { readQuery } from "../query.ts";
 import { toCall, type ResourceRoute } from "./resource-routes.ts";
 import { sendJson } from "../send-json.ts";
 

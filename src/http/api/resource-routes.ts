@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts";
 import { isWholeText } from "../../domain/whole-text.ts";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
 import type { BodyRule, JsonObject } from "../json-body.ts";
-import type { QueryRules } from "./query.ts";
+import type { QueryRules } from "../query.ts";
 
 /** What a request says, before it is a tool's arguments. */
 interface RouteInput {

@@ -4,7 +4,7 @@ import { callerOf, type Guard } from "../access/auth.ts";
 import { callTool } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
-import { readQuery } from "./query.ts";
+import { readQuery } from "../query.ts";
 import type { RouteDeps } from "./resource-router.ts";
 import { sendJson } from "../send-json.ts";
 

@@ -5,7 +5,7 @@ import { readCalendarFeed } from "../../services/feeds/calendar-link.ts";
 import type { AppContext } from "../../services/context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { toICalendar } from "./icalendar.ts";
-import { readQuery } from "../api/query.ts";
+import { readQuery } from "../query.ts";
 
 /** `/calendar/<token>.ics`: an owner's plan for calendar applications, which can bring no key but the address itself. */
 export function createCalendarRouter(ctx: AppContext): Router {

@@ -3,12 +3,12 @@ import { AppError } from "../../domain/errors.ts";
 import type { AppContext } from "../../services/context.ts";
 import { openFeedMedia, readFeed, readFeedItem, type FeedPage } from "../../services/feeds/feed.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { messageView } from "../accounts/connect-views.ts";
+import { messageView } from "../pages/message-view.ts";
 import { jsonFeed } from "./feed-json.ts";
 import { rssFeed } from "./feed-rss.ts";
 import { entryView, FEED_STYLES, feedView, type FeedView } from "./feed-views.ts";
 import { sendPage } from "../pages/layout.ts";
-import { readQuery } from "../api/query.ts";
+import { readQuery } from "../query.ts";
 import { sendBytes } from "../files/send-bytes.ts";
 
 /** Readers ask often; an edit shows within the minute. */

@@ -20,7 +20,7 @@ import { getFile, openDownload, type Download } from "../../services/files/files
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
-import { readQuery } from "../api/query.ts";
+import { readQuery } from "../query.ts";
 import { createResumableUploads } from "./resumable-uploads.ts";
 import { limitSilence, limitStall } from "../access/slow-senders.ts";
 

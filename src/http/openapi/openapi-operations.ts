@@ -7,7 +7,7 @@ import type {
 } from "zod-openapi";
 import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
-import type { QueryKind } from "../api/query.ts";
+import type { QueryKind } from "../query.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
 interface Operation {

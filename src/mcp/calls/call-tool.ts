@@ -14,7 +14,8 @@ import { fitResult, type Fitted } from "./fit-result.ts";
 import { InputNeeded } from "./input-needed.ts";
 import { Person } from "./person.ts";
 import { createProgress } from "./progress.ts";
-import { TOOL_VIEWS, type Block } from "./tool-view.ts";
+import { TOOL_VIEWS } from "../resources/tool-views.ts";
+import type { Block } from "../tool-view.ts";
 
 interface ToolCall {
   readonly name: string;

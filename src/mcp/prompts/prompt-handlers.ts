@@ -13,9 +13,9 @@ import type { CallingClient } from "../../services/access/calling-client.ts";
 import { AskedClient } from "../calls/calling-client.ts";
 import type { McpDeps } from "../deps.ts";
 import { InputNeeded } from "../calls/input-needed.ts";
-import type { PromptArgument, PromptKind } from "./prompt-kind.ts";
+import type { PromptArgument, PromptKind } from "../prompt-kind.ts";
 import { PROMPTS } from "./prompts.ts";
-import { orProtocolError } from "../calls/protocol-error.ts";
+import { orProtocolError } from "../protocol-error.ts";
 import type { Scope } from "../scope.ts";
 
 /** Answers `prompts/*` on a server whose capabilities announce them. */

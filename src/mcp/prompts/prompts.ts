@@ -2,14 +2,8 @@ import type { GetPromptResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../domain/errors.ts";
 import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { quote } from "../../domain/time.ts";
-import {
-  readAccounts,
-  readPosts,
-  suggestAccounts,
-  suggestPosts,
-  suggestProviders,
-} from "../calls/look-up.ts";
-import type { PromptArgument, PromptKind } from "./prompt-kind.ts";
+import { readAccounts, readPosts, suggestAccounts, suggestPosts, suggestProviders } from "../look-up.ts";
+import type { PromptArgument, PromptKind } from "../prompt-kind.ts";
 import { POST_RESOURCE } from "../resources/resources.ts";
 import type { Scope } from "../scope.ts";
 

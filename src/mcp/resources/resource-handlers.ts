@@ -10,9 +10,9 @@ import {
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import type { McpDeps } from "../deps.ts";
-import { isOffered } from "../calls/look-up.ts";
-import { orProtocolError } from "../calls/protocol-error.ts";
-import { matchAddress, variableOf, type ResourceKind } from "./resource-kind.ts";
+import { isOffered } from "../look-up.ts";
+import { orProtocolError } from "../protocol-error.ts";
+import { matchAddress, variableOf, type ResourceKind } from "../resource-kind.ts";
 import { RESOURCES } from "./resources.ts";
 import type { Scope } from "../scope.ts";
 import { Subscriptions } from "./subscriptions.ts";

@@ -15,8 +15,8 @@ import {
   suggestAccounts,
   suggestPosts,
   suggestProviders,
-} from "../calls/look-up.ts";
-import { addressOf, jsonContents, type ResourceKind } from "./resource-kind.ts";
+} from "../look-up.ts";
+import { addressOf, jsonContents, type ResourceKind } from "../resource-kind.ts";
 import type { Scope, Suggestion } from "../scope.ts";
 import { MAX_RESULT_CHARS } from "../limits.ts";
 

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { SECOND } from "../../domain/time.ts";
-import { matchAddress, type ResourceKind } from "./resource-kind.ts";
+import { matchAddress, type ResourceKind } from "../resource-kind.ts";
 import type { Scope } from "../scope.ts";
 
 /** Changes are made by any process on the database, so they are looked for. */

@@ -9,7 +9,7 @@ import type { McpDeps } from "../deps.ts";
 import { answerError, answerMethodNotAllowed, REFUSED, SESSION_NOT_FOUND } from "./http-message.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "../shared.ts";
+import type { Shared } from "./shared.ts";
 
 /** A session without a request or an open stream for this long was left behind; its client starts a new one. */
 const MAX_IDLE_MS = HOUR;

@@ -8,7 +8,7 @@ import { HttpListens } from "./http-listens.ts";
 import { answerMethodNotAllowed, readMessage } from "./http-message.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
-import type { Shared } from "../shared.ts";
+import type { Shared } from "./shared.ts";
 import { createMcpServer } from "../server.ts";
 
 interface StreamableHttp extends AsyncDisposable {

@@ -14,7 +14,7 @@ import {
 } from "./http-message.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
-import type { Shared } from "../shared.ts";
+import type { Shared } from "./shared.ts";
 
 const MESSAGES_PATH = "/messages";
 

@@ -1,6 +1,6 @@
 import type { Cipher } from "../../domain/cipher.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import { rewriteSealed, type SealedKeys, type SealedTable } from "../../store/tables/sealed-columns.ts";
+import { rewriteSealed, type SealedKeys, type SealedTable } from "../../store/backup/sealed-columns.ts";
 import { placeOf as placeOfResult } from "../access/idempotency.ts";
 import { placeOf as placeOfSecrets } from "../accounts/secrets.ts";
 import { placeOf as placeOfToken } from "../feeds/calendar-link.ts";

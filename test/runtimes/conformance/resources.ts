@@ -1,5 +1,5 @@
-import type { PromptKind } from "../../../src/mcp/prompts/prompt-kind.ts";
-import { addressOf, jsonContents, type ResourceKind } from "../../../src/mcp/resources/resource-kind.ts";
+import type { PromptKind } from "../../../src/mcp/prompt-kind.ts";
+import { addressOf, jsonContents, type ResourceKind } from "../../../src/mcp/resource-kind.ts";
 import { PNG } from "./tools.ts";
 
 const TEMPLATE: ResourceKind = {

@@ -6,7 +6,7 @@ import { resealAll } from "../../../src/services/upkeep/sealed-columns.ts";
 import { openSecrets, sealSecrets } from "../../../src/services/accounts/secrets.ts";
 import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
-import { SEALED_COLUMNS } from "../../../src/store/tables/sealed-columns.ts";
+import { SEALED_COLUMNS } from "../../../src/store/backup/sealed-columns.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";

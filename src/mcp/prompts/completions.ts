@@ -8,11 +8,11 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import type { McpDeps } from "../deps.ts";
-import { findPrompt } from "../prompts/prompt-handlers.ts";
-import { PROMPTS } from "../prompts/prompts.ts";
-import { orProtocolError } from "../calls/protocol-error.ts";
-import { variableOf, type ResourceKind } from "./resource-kind.ts";
-import { RESOURCES } from "./resources.ts";
+import { findPrompt } from "./prompt-handlers.ts";
+import { PROMPTS } from "./prompts.ts";
+import { orProtocolError } from "../protocol-error.ts";
+import { variableOf, type ResourceKind } from "../resource-kind.ts";
+import { RESOURCES } from "../resources/resources.ts";
 import type { Scope, Suggestion } from "../scope.ts";
 
 /** The protocol's limit. */

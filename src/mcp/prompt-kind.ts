@@ -1,5 +1,5 @@
 import type { GetPromptResult } from "@modelcontextprotocol/server";
-import type { Scope, Suggestion } from "../scope.ts";
+import type { Scope, Suggestion } from "./scope.ts";
 
 export interface PromptArgument {
   readonly name: string;

@@ -1,5 +1,5 @@
-import type { KeyWatch } from "./transports/key-watch.ts";
-import type { OpenCalls } from "./calls/open-calls.ts";
+import type { KeyWatch } from "./key-watch.ts";
+import type { OpenCalls } from "../calls/open-calls.ts";
 
 /** What the transports over HTTP have in common. */
 export interface Shared {

@@ -1,5 +1,5 @@
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
-import type { Scope, Suggestion } from "../scope.ts";
+import type { Scope, Suggestion } from "./scope.ts";
 
 type Contents = ReadResourceResult["contents"][number];
 

@@ -1,5 +1,4 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { CALENDAR_TOOL_META } from "../resources/calendar-resource.ts";
 
 export type Block = CallToolResult["content"][number];
 
@@ -11,6 +10,3 @@ export interface ToolView {
   /** What goes with a result beside its text: pictures, sound, resources. */
   content?(result: Readonly<Record<string, unknown>>): readonly Block[];
 }
-
-/** Hosts that show MCP Apps draw the calendar instead of its text. */
-export const TOOL_VIEWS: readonly ToolView[] = [{ tool: "show_calendar", meta: CALENDAR_TOOL_META }];
