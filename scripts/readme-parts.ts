@@ -1,5 +1,5 @@
 import { loadCatalog } from "../src/app/catalog.ts";
-import { SETTINGS } from "../src/app/config.ts";
+import { SETTINGS } from "../src/app/settings.ts";
 import type { Capabilities } from "../src/domain/accounts/account.ts";
 import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";

@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { BUCKET_SETTINGS, readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
+import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import { SETTINGS } from "./settings.ts";
 
-/** Settings of one process, read once; see CONTRACT §12 for what each means. */
+/** Settings of one process, read once; `SETTINGS` says what each means. */
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -111,77 +112,6 @@ const Environment = z.object({
     .default("on")
     .transform((text) => text === "on"),
 });
-
-/** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
-export const SETTINGS: readonly {
-  readonly name: string;
-  readonly meaning: string;
-  readonly default: string;
-}[] = [
-  { name: "POSTHORN_HOST", meaning: "Listening address", default: "127.0.0.1" },
-  { name: "POSTHORN_PORT", meaning: "Listening port; 0 takes any free one", default: "4747" },
-  {
-    name: "POSTHORN_PUBLIC_URL",
-    meaning: "Address others reach it at, for connect pages, signed media and feeds",
-    default: "http://localhost:PORT",
-  },
-  {
-    name: "POSTHORN_DATA_DIR",
-    meaning: "Folder of the database, the files and the secret key",
-    default: "./data in a checkout, else the user's data folder",
-  },
-  {
-    name: "POSTHORN_API_KEY",
-    meaning: "A fixed key of the default owner with all permissions, 32 characters or more",
-    default: "none",
-  },
-  {
-    name: "POSTHORN_METRICS_TOKEN",
-    meaning:
-      "Turns on `/metrics` for Prometheus, which must bring this token as `Authorization: Bearer`; 16 characters or more",
-    default: "none",
-  },
-  {
-    name: "POSTHORN_TIMEZONE",
-    meaning: "IANA zone for times without an offset and for calendars",
-    default: "UTC",
-  },
-  {
-    name: "POSTHORN_MAX_LATENESS",
-    meaning: "How late a post may still go out after downtime; past it, it fails and says so",
-    default: "60m",
-  },
-  {
-    name: "POSTHORN_ALLOWED_HOSTS",
-    meaning:
-      "Hosts (host or host:port, comma-separated) that media and self-hosted platforms may be at although the address is private",
-    default: "none",
-  },
-  ...BUCKET_SETTINGS,
-  { name: "POSTHORN_RATE_LIMIT", meaning: "Requests a minute and key", default: "6000" },
-  {
-    name: "POSTHORN_UPLOAD_FOLDERS",
-    meaning: "Folders (comma-separated) below which upload_file may read a path over stdio",
-    default: "none",
-  },
-  {
-    name: "POSTHORN_CONFIRM",
-    meaning:
-      "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
-      "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all",
-    default: "risky",
-  },
-  {
-    name: "POSTHORN_LEGACY_SSE",
-    meaning: "on or off: MCP over HTTP+SSE (`/sse`, `/messages`) for clients of 2024",
-    default: "on",
-  },
-  {
-    name: "POSTHORN_LOG_LEVEL",
-    meaning: "debug, info, warn, error or silent; the log goes to standard error",
-    default: "info",
-  },
-];
 
 /**
  * Parses the environment once. `platforms` are the names of the platforms, whose settings begin with `POSTHORN_<NAME>_`.

@@ -14,7 +14,7 @@ import { describeBucket } from "../../domain/files/bucket-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openFileStore } from "../file-store.ts";
-import { assertKey } from "../../media/stores/folder-store.ts";
+import { assertKey } from "../../media/stores/file-key.ts";
 import { findMissing } from "../../services/upkeep/backup.ts";
 import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Post } from "../../domain/posts/post.ts";
-import { failures, type Operations } from "./openapi-operations.ts";
+import { failures } from "./openapi-errors.ts";
+import type { Operations } from "./openapi-operations.ts";
 
 export const POST_EXAMPLE: Post = {
   id: "post_01kd0j5x8h3v9q2m7w4c6r1t0y",

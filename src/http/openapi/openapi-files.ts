@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { File } from "../../domain/files/file.ts";
-import { failures, type Operations } from "./openapi-operations.ts";
+import { failures } from "./openapi-errors.ts";
+import type { Operations } from "./openapi-operations.ts";
 
 const FileAnswer = { content: { "application/json": { schema: z.strictObject({ file: File }) } } };
 

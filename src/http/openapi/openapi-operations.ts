@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type {
-  oas31,
   ZodOpenApiOperationObject,
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponsesObject,
 } from "zod-openapi";
 import type { AnyTool } from "../../toolkit/define-tool.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
+import { FAILURES } from "./openapi-errors.ts";
 import type { QueryKind } from "../query.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
@@ -16,84 +16,6 @@ interface Operation {
   readonly operation: ZodOpenApiOperationObject;
 }
 export type Operations = readonly Operation[];
-
-const ErrorBody = z
-  .strictObject({ error: z.string().describe("The field, the reason and the next step, in plain words.") })
-  .meta({ id: "Error" });
-
-const ERRORS = {
-  "400": [
-    "Invalid",
-    "The request is invalid; the text says which field and why.",
-    "limit: must be at most 500.",
-  ],
-  "401": [
-    "Unauthenticated",
-    "There is no valid API key.",
-    "The API key is not valid: unknown, expired or revoked.",
-  ],
-  "403": [
-    "Forbidden",
-    "The key lacks the permission, or the request comes from a foreign web page.",
-    'This key may not call schedule_post: it lacks the permission "publish".',
-  ],
-  "404": [
-    "NotFound",
-    "Not found, or belongs to someone else.",
-    'There is no post "post_1". Take post ids from list_posts.',
-  ],
-  "409": [
-    "Conflict",
-    "Not possible in the current state.",
-    "Not possible: the post is published, and this needs a post that is scheduled.",
-  ],
-  "413": ["TooLarge", "The body is over its limit.", "The body is larger than 1 MiB."],
-  "429": [
-    "RateLimited",
-    "More requests than the key may make in a minute.",
-    "This key made more than 6000 requests in a minute.",
-  ],
-  "500": [
-    "Failed",
-    "A fault of the server; its log has the details under the request's id.",
-    "Something went wrong on our side.",
-  ],
-  "503": [
-    "Unavailable",
-    "The platform cannot be connected yet, or is out of reach.",
-    "YouTube cannot be connected yet.",
-  ],
-} as const;
-
-type ErrorStatus = keyof typeof ERRORS;
-
-const RATE_HEADERS: oas31.HeadersObject = {
-  "Retry-After": {
-    description: "Seconds until the next request will be taken.",
-    schema: { type: "integer" },
-  },
-};
-
-/** The answers to a failed request, each once. */
-export const ERROR_RESPONSES = Object.fromEntries(
-  Object.entries(ERRORS).map(([status, [name, description, error]]) => [
-    name,
-    {
-      description,
-      ...(status === "429" ? { headers: RATE_HEADERS } : {}),
-      content: { "application/json": { schema: ErrorBody, example: { error } } },
-    },
-  ]),
-);
-
-/** References to the failures an operation can answer with. */
-export function failures(...statuses: ErrorStatus[]): ZodOpenApiResponsesObject {
-  return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${ERRORS[status][0]}` }]),
-  );
-}
-
-const EVERYWHERE: readonly ErrorStatus[] = ["400", "401", "403", "404", "409", "413", "429", "500", "503"];
 
 /** Where an operation stands in the table of contents. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -156,7 +78,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
         ...(route.success?.isMade === undefined
           ? {}
           : { "200": { ...success, description: "Nothing was made: it was a dry run." } }),
-        ...failures(...EVERYWHERE),
+        ...FAILURES,
       } as ZodOpenApiResponsesObject,
     },
   };
@@ -184,7 +106,7 @@ export function describeTool(tool: AnyTool): Operation {
           description: "Done.",
           content: { "application/json": { schema: z.strictObject({ result: tool.output }) } },
         },
-        ...failures(...EVERYWHERE),
+        ...FAILURES,
       },
     },
   };

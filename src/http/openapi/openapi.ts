@@ -3,7 +3,8 @@ import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { EVENTS } from "./openapi-events.ts";
 import { POST_EXAMPLE, SERVICE_PATHS } from "./openapi-extras.ts";
 import { FILE_PATHS } from "./openapi-files.ts";
-import { describeRoute, describeTool, ERROR_RESPONSES, type Operations } from "./openapi-operations.ts";
+import { ERROR_RESPONSES } from "./openapi-errors.ts";
+import { describeRoute, describeTool, type Operations } from "./openapi-operations.ts";
 import type { ResourceRoute } from "../api/resource-routes.ts";
 
 export type OpenApiDocument = oas31.OpenAPIObject;

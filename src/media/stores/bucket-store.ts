@@ -8,7 +8,7 @@ import { readObject, type Wanted } from "./bucket/read.ts";
 import { BucketRefusal, explainBucket } from "./bucket/refusal.ts";
 import { sweepUploads } from "./bucket/sweep.ts";
 import { writeObject } from "./bucket/write.ts";
-import { assertKey } from "./folder-store.ts";
+import { assertKey } from "./file-key.ts";
 
 const READ_AHEAD_BYTES = 256 * 1024;
 

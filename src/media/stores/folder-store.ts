@@ -14,8 +14,9 @@ import {
 import { dirname, join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
-import { DAY, quote } from "../../domain/time.ts";
+import { DAY } from "../../domain/time.ts";
 import type { FileStore } from "../../ports/file-store.ts";
+import { assertKey } from "./file-key.ts";
 import { toBuffer } from "../to-buffer.ts";
 
 /** Below the folder; no key can begin with a dot. */
@@ -24,7 +25,6 @@ const TEMPORARY = ".temporary";
 /** What a crashed process left in the temporary place is removed after this. */
 const ABANDONED_MS = DAY;
 
-const KEY = /^[a-z0-9][a-z0-9/_.-]{0,255}$/;
 const READ_BYTES = 256 * 1024;
 
 // A link in the place of a file is never followed. Windows has no such flag, and needs a privilege to make links.
@@ -70,17 +70,6 @@ export function createFolderStore(folder: string): FileStore {
     },
     temporaryUrl: async () => null,
   };
-}
-
-/** Throws `invalid` for a key that could name anything but a file of the store. */
-export function assertKey(key: string): void {
-  const parts = key.split("/");
-  if (KEY.test(key) && parts.every((part) => part !== "" && !part.startsWith(".") && !part.endsWith(".")))
-    return;
-  throw new AppError(
-    "invalid",
-    `r2://${quote(key).slice(1, -1)} is not an address of a stored file. Take addresses from list_files.`,
-  );
 }
 
 function pathOf(folder: string, key: string): string {
