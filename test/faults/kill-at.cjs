@@ -35,11 +35,26 @@ for (const name of ["openSync", "renameSync"]) {
 }
 syncBuiltinESMExports();
 
+const CHANGE = /^(begin immediate|commit|pragma wal_checkpoint)/i;
+
+/** `run`, with a place to die before it and one after it. */
+function between(run) {
+  pass();
+  const result = run();
+  pass();
+  return result;
+}
+
 const exec = Database.prototype.exec;
 Database.prototype.exec = function (source) {
-  const isChange = /^(BEGIN IMMEDIATE|COMMIT|PRAGMA wal_checkpoint)/.test(source);
-  if (isChange) pass();
-  const result = exec.call(this, source);
-  if (isChange) pass();
-  return result;
+  return CHANGE.test(source) ? between(() => exec.call(this, source)) : exec.call(this, source);
+};
+const prepare = Database.prototype.prepare;
+Database.prototype.prepare = function (source) {
+  const statement = prepare.call(this, source);
+  if (!CHANGE.test(source)) return statement;
+  const name = statement.reader ? "all" : "run";
+  const real = statement[name];
+  statement[name] = (...args) => between(() => real.apply(statement, args));
+  return statement;
 };

@@ -196,7 +196,7 @@ function policyOf({ _meta }: PageContents): string {
   ].join("; ");
 }
 
-const SANDBOX = readFileSync(new URL("apps/sandbox.html", import.meta.url), "utf8");
+const SANDBOX = readFileSync(new URL("host/sandbox.html", import.meta.url), "utf8");
 
 let bundled: Promise<string> | null = null;
 
@@ -206,7 +206,7 @@ function hostPage(): Promise<string> {
 }
 
 async function bundleHost(): Promise<string> {
-  const entry = fileURLToPath(new URL("apps/host-page.ts", import.meta.url));
+  const entry = fileURLToPath(new URL("host/host-page.ts", import.meta.url));
   const result = await build({
     entryPoints: [entry],
     bundle: true,
