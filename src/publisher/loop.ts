@@ -64,12 +64,12 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
       );
   };
   const loop = new Loop(ctx, options.locks, mark);
+  // At once, not at the next second: what a dead process left is taken up before anything else.
+  await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   // The callback's rejection must not end the process: a full disk or a lock passes.
   const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
     loop.tick(),
   );
-  // At once, not at the next second: what a dead process left is taken up before anything else.
-  await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   return {
     wake: () => loop.wake(),
     isHealthy: () => loop.isHealthy(),
@@ -95,6 +95,7 @@ class Loop {
   #runningWithMedia = 0;
   /** Called when nothing runs any more. */
   #onIdle: (() => void) | null = null;
+  #ticking: Promise<void> = Promise.resolve();
   #pass: Promise<void> | null = null;
   #isPassWanted = false;
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
@@ -122,7 +123,13 @@ class Loop {
     this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
   }
 
-  async tick(): Promise<void> {
+  /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */
+  tick(): Promise<void> {
+    this.#ticking = this.#runTick();
+    return this.#ticking;
+  }
+
+  async #runTick(): Promise<void> {
     const { clock } = this.#ctx;
     if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS || this.#clock.hasJumped()) {
       await beat(this.#ctx);
@@ -146,6 +153,8 @@ class Loop {
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    // It may still write, and the store is closed after us.
+    await this.#ticking.catch(() => {});
     await this.#pass?.catch(() => {});
     if (this.#running === 0) return;
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
@@ -159,22 +168,29 @@ class Loop {
   #runPass(): Promise<void> {
     if (this.#isClosing) return Promise.resolve();
     this.#isPassWanted = true;
-    this.#pass ??= this.#passes().finally(() => {
-      this.#pass = null;
-    });
+    this.#pass ??= this.#passes();
     return this.#pass;
   }
 
+  /** Its end and the last look at the wish are one turn, so that no wish is lost in between. */
   async #passes(): Promise<void> {
-    while (this.#isPassWanted && !this.#isClosing) {
-      this.#isPassWanted = false;
-      const now = this.#ctx.clock.now();
-      const next = await this.#ctx.store.claims.nextAfter(0);
-      if (next === null || next > now) continue;
-      if (this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
-      else await this.#takeUp();
+    try {
+      while (this.#isPassWanted && !this.#isClosing) {
+        this.#isPassWanted = false;
+        await this.#passOnce();
+        await this.#armTimer();
+      }
+    } finally {
+      this.#pass = null;
     }
-    await this.#armTimer();
+  }
+
+  async #passOnce(): Promise<void> {
+    const now = this.#ctx.clock.now();
+    const next = await this.#ctx.store.claims.nextAfter(0);
+    if (next === null || next > now) return;
+    if (this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
+    else await this.#takeUp();
   }
 
   async #takeUp(): Promise<void> {
@@ -184,7 +200,7 @@ class Loop {
       const limit = Math.min(BATCH, MAX_RUNNING - this.#running);
       const mediaLimit = MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia;
       const now = this.#ctx.clock.now();
-      if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now);
+      if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now, { isMediaOnly: limit > 0 });
       if (limit <= 0) return;
       const { posts, isFull } = await claimDue(this.#ctx, {
         limit,
