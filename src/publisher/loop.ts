@@ -7,6 +7,7 @@ import type { Lease } from "../store/engine/ledger.ts";
 import type { WorkerLocks } from "../store/engine/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { publishOne } from "./publish-one.ts";
 import { claimDue, sweep } from "./tick.ts";
 import {
@@ -96,8 +97,7 @@ class Loop {
   /** Called when nothing runs any more. */
   #onIdle: (() => void) | null = null;
   #ticking: Promise<void> = Promise.resolve();
-  #pass: Promise<void> | null = null;
-  #isPassWanted = false;
+  readonly #passes = new OneAtATime(() => this.#pass());
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
   #isSweepDue = true;
   #unwritten: Lease[] = [];
@@ -155,7 +155,7 @@ class Loop {
     if (this.#timer !== null) clearTimeout(this.#timer);
     // It may still write, and the store is closed after us.
     await this.#ticking.catch(() => {});
-    await this.#pass?.catch(() => {});
+    await this.#passes.settle();
     if (this.#running === 0) return;
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
     await new Promise<void>((resolve) => {
@@ -164,33 +164,18 @@ class Loop {
     clearTimeout(cutOff);
   }
 
-  /** One pass at a time; a wish that comes during one is granted after it. */
-  #runPass(): Promise<void> {
-    if (this.#isClosing) return Promise.resolve();
-    this.#isPassWanted = true;
-    this.#pass ??= this.#passes();
-    return this.#pass;
+  async #runPass(): Promise<void> {
+    if (!this.#isClosing) await this.#passes.run();
   }
 
-  /** Its end and the last look at the wish are one turn, so that no wish is lost in between. */
-  async #passes(): Promise<void> {
-    try {
-      while (this.#isPassWanted && !this.#isClosing) {
-        this.#isPassWanted = false;
-        await this.#passOnce();
-        await this.#armTimer();
-      }
-    } finally {
-      this.#pass = null;
-    }
-  }
-
-  async #passOnce(): Promise<void> {
+  async #pass(): Promise<void> {
+    if (this.#isClosing) return;
     const now = this.#ctx.clock.now();
     const next = await this.#ctx.store.claims.nextAfter(0);
-    if (next === null || next > now) return;
-    if (this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
-    else await this.#takeUp();
+    const isDue = next !== null && next <= now;
+    if (isDue && this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
+    else if (isDue) await this.#takeUp();
+    await this.#armTimer();
   }
 
   async #takeUp(): Promise<void> {
