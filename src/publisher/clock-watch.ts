@@ -14,7 +14,7 @@ const HOLD_BACK_MS = MINUTE;
 /** A clock that was set wrong is often put right at once: nothing is missed by it before that. */
 const HOLD_AHEAD_MS = 10 * SECOND;
 
-/** Publishers note the time every few seconds: where it was not noted for this long, none ran. */
+/** Publishers note the time every few seconds: where it was not noted for this long, or a machine slept for it, none ran. */
 const SILENT_MS = 15 * SECOND;
 
 /**
@@ -54,8 +54,9 @@ export class ClockWatch {
     this.#compare();
     const now = this.#wall;
     const { last, backMs } = await this.#ctx.store.claims.noteTime(now, BACK_MS);
-    if (this.#isFirstNote && last !== null && now - last > SILENT_MS)
-      this.#lateCauses.note("no_worker", last, now);
+    const silentSince = last ?? 0;
+    if (this.#isFirstNote && now - silentSince > SILENT_MS)
+      this.#lateCauses.note("no_worker", silentSince, now);
     this.#isFirstNote = false;
     this.#hasJumped = false;
     // Long since noticed by `#compare` where this process was there.
@@ -70,6 +71,7 @@ export class ClockWatch {
     this.#monotonic = now.monotonic;
     this.#hasJumped ||= driftMs < -BACK_MS || driftMs > AHEAD_MS;
     if (driftMs < -BACK_MS) this.#goneBack(-driftMs);
+    if (driftMs > SILENT_MS) this.#lateCauses.note("no_worker", this.#wall - driftMs, this.#wall);
     if (driftMs > AHEAD_MS) this.#goneAhead(driftMs);
   }
 
@@ -83,7 +85,6 @@ export class ClockWatch {
 
   #goneAhead(byMs: number): void {
     this.#hold = { wall: Infinity, monotonic: this.#monotonic + HOLD_AHEAD_MS };
-    this.#lateCauses.note("no_worker", this.#wall - byMs, this.#wall);
     this.#ctx.log.warn(
       { byMs: Math.round(byMs) },
       "the clock went ahead; what was due in between counts as left over from downtime",

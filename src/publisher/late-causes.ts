@@ -10,6 +10,8 @@ interface Gap {
   readonly cause: LateCause;
   readonly from: number;
   to: number;
+  /** Posts without media were taken up. */
+  readonly isMediaOnly: boolean;
 }
 
 /** Spans of one cause this close together are one. */
@@ -23,18 +25,19 @@ export class LateCauses {
   #gaps: Gap[] = [];
 
   /** Nothing was taken up between these moments. */
-  note(cause: LateCause, from: number, to: number): void {
+  note(cause: LateCause, from: number, to: number, { isMediaOnly = false } = {}): void {
     const last = this.#gaps.at(-1);
-    if (last?.cause === cause && from - last.to <= SAME_WITHIN_MS) {
+    const isSame = last?.cause === cause && last.isMediaOnly === isMediaOnly;
+    if (isSame && from - last.to <= SAME_WITHIN_MS) {
       last.to = Math.max(last.to, to);
       return;
     }
-    this.#gaps = [...this.#gaps, { cause, from, to }]
+    this.#gaps = [...this.#gaps, { cause, from, to, isMediaOnly }]
       .filter((gap) => gap.to >= to - REMEMBERED_MS)
       .slice(-MAX_GAPS);
   }
 
-  /** Null for a post that is on time. The nearest cause wins: what its channel waited for, then what this process did. */
+  /** Null for a post that is on time. First what its channel waited for, then what this process did at its time. */
   causeOf({ post, account }: Candidate, now: number): LateCause | null {
     const { due_at: dueAt } = post;
     if (now - dueAt < LATE_FROM_MS) return null;
@@ -42,8 +45,10 @@ export class LateCauses {
     if (waitedFor !== null && waitedFor !== "order") return waitedFor;
     if (post.tries > 0) return "retry";
     if (waitedFor !== null) return waitedFor;
-    const gap = this.#gaps.findLast(({ from, to }) => from <= now && to > dueAt);
-    if (gap !== undefined) return gap.cause;
-    return account.freed_at !== null && account.freed_at > dueAt ? "account_busy" : "load";
+    const since = this.#gaps.filter(({ to, isMediaOnly }) => to >= dueAt && !(isMediaOnly && post.is_light));
+    const atItsTime = since.findLast(({ from }) => from <= dueAt + SAME_WITHIN_MS);
+    if (atItsTime !== undefined) return atItsTime.cause;
+    if (account.freed_at !== null && account.freed_at > dueAt) return "account_busy";
+    return since.find(({ from }) => from <= now)?.cause ?? "load";
   }
 }

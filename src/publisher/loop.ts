@@ -7,6 +7,7 @@ import type { Lease } from "../store/engine/ledger.ts";
 import type { WorkerLocks } from "../store/engine/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { publishOne } from "./publish-one.ts";
 import { claimDue, sweep } from "./tick.ts";
 import {
@@ -65,12 +66,12 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
       );
   };
   const loop = new Loop(ctx, options.locks, mark);
+  // At once, not at the next second: what a dead process left is taken up before anything else.
+  await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   // The callback's rejection must not end the process: a full disk or a lock passes.
   const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
     loop.tick(),
   );
-  // At once, not at the next second: what a dead process left is taken up before anything else.
-  await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   return {
     wake: () => loop.wake(),
     isHealthy: () => loop.isHealthy(),
@@ -96,8 +97,8 @@ class Loop {
   #runningWithMedia = 0;
   /** Called when nothing runs any more. */
   #onIdle: (() => void) | null = null;
-  #pass: Promise<void> | null = null;
-  #isPassWanted = false;
+  #ticking: Promise<void> = Promise.resolve();
+  readonly #passes = new OneAtATime(() => this.#pass());
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
   #isSweepDue = true;
   #unwritten: Lease[] = [];
@@ -123,7 +124,13 @@ class Loop {
     this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
   }
 
-  async tick(): Promise<void> {
+  /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */
+  tick(): Promise<void> {
+    this.#ticking = this.#runTick();
+    return this.#ticking;
+  }
+
+  async #runTick(): Promise<void> {
     const { clock } = this.#ctx;
     if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS || this.#clock.hasJumped()) {
       await beat(this.#ctx);
@@ -147,7 +154,9 @@ class Loop {
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    await this.#pass?.catch(() => {});
+    // It may still write, and the store is closed after us.
+    await this.#ticking.catch(() => {});
+    await this.#passes.settle();
     if (this.#running === 0) return;
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
     await new Promise<void>((resolve) => {
@@ -156,25 +165,17 @@ class Loop {
     clearTimeout(cutOff);
   }
 
-  /** One pass at a time; a wish that comes during one is granted after it. */
-  #runPass(): Promise<void> {
-    if (this.#isClosing) return Promise.resolve();
-    this.#isPassWanted = true;
-    this.#pass ??= this.#passes().finally(() => {
-      this.#pass = null;
-    });
-    return this.#pass;
+  async #runPass(): Promise<void> {
+    if (!this.#isClosing) await this.#passes.run();
   }
 
-  async #passes(): Promise<void> {
-    while (this.#isPassWanted && !this.#isClosing) {
-      this.#isPassWanted = false;
-      const now = this.#ctx.clock.now();
-      const next = await this.#ctx.store.claims.nextAfter(0);
-      if (next === null || next > now) continue;
-      if (this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
-      else await this.#takeUp();
-    }
+  async #pass(): Promise<void> {
+    if (this.#isClosing) return;
+    const now = this.#ctx.clock.now();
+    const next = await this.#ctx.store.claims.nextAfter(0);
+    const isDue = next !== null && next <= now;
+    if (isDue && this.#clock.isHeld()) this.#lateCauses.note("clock", now, now);
+    else if (isDue) await this.#takeUp();
     await this.#armTimer();
   }
 
@@ -186,7 +187,7 @@ class Loop {
       const limit = Math.min(batch, MAX_RUNNING - this.#running);
       const mediaLimit = MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia;
       const now = this.#ctx.clock.now();
-      if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now);
+      if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now, { isMediaOnly: limit > 0 });
       if (limit <= 0) return;
       const { posts, isFull } = await claimDue(this.#ctx, {
         limit,

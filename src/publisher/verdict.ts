@@ -1,6 +1,6 @@
 import { reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
-import { MINUTE, SECOND } from "../domain/time.ts";
+import { SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
@@ -32,8 +32,8 @@ export interface Situation {
 /** How long a failing head may keep its account's later posts waiting (order before speed). */
 const HEAD_BLOCKS_MS = 60 * SECOND;
 
-/** How soon a post is looked at again whose channel must be reconnected; nothing is claimed before that anyway. */
-const RECONNECT_RECHECK_MS = MINUTE;
+/** How soon a post is looked at again whose channel must be reconnected: somebody may have done so meanwhile. */
+const RECONNECT_RECHECK_MS = SECOND;
 
 /** After an answer was lost, the platform gets this long before it is asked. */
 const SETTLE_AFTER_MS = SECOND;
@@ -109,7 +109,7 @@ function verdictOnFault(fault: PlatformFault, at: Situation): PostEnd {
     case "rejected":
       return at.isOpen ? askLater(at, { afterMs: null, why: fault.message }) : failed(fault.message, at);
     case "auth":
-      return waitForReconnect(at);
+      return waitForReconnect(fault, at);
     case "rate":
       return waitForRate(fault, at);
     case "ambiguous":
@@ -161,8 +161,9 @@ function askLater(at: Situation, ask: { afterMs: number | null; why: string }): 
   };
 }
 
-function waitForReconnect(at: Situation): PostEnd {
-  const error = reconnectSentence(at.account);
+/** The sentence is the one that posts get which wait for the same channel. */
+function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
+  const error = reconnectSentence(at.account, fault.message);
   return {
     ...NOTHING,
     trigger: backTo(at),

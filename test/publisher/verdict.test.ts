@@ -62,7 +62,7 @@ const SENTENCES: Readonly<Record<string, string | null>> = {
   "–": null,
   why: WHY,
   reconnect:
-    'The channel "News" on feed must be reconnected first. Call connect_channel with provider "feed" and accountId "acc_1".',
+    'The channel "News" on feed must be reconnected first. It broke. Call connect_channel with provider "feed" and accountId "acc_1".',
   unsettled: "The platform has not settled it yet.",
   bug: INTERNAL_ERROR_SENTENCE,
   missed: missedSentence(null),
@@ -92,9 +92,9 @@ const TABLE = `
   rejected       | no   | *  | *    | failed    | –    | no    | why                | failed    | why                | –     | 0
   rejected       | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   rejected       | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
-  auth           | no   | no | *    | scheduled | 60 s | no    | reconnect          | retrying  | reconnect          | –     | 2
-  auth           | no   | up | *    | =         | 60 s | no    | reconnect          | retrying  | reconnect          | –     | 2
-  auth           | open | *  | *    | =         | 60 s | yes   | reconnect          | retrying  | reconnect          | –     | 2
+  auth           | no   | no | *    | scheduled | 1 s  | no    | reconnect          | retrying  | reconnect          | –     | 2
+  auth           | no   | up | *    | =         | 1 s  | no    | reconnect          | retrying  | reconnect          | –     | 2
+  auth           | open | *  | *    | =         | 1 s  | yes   | reconnect          | retrying  | reconnect          | –     | 2
   rate, 30 s     | no   | no | no   | scheduled | 30 s | no    | why                | retrying  | why                | 30 s  | 3
   rate, 30 s     | no   | up | no   | =         | 30 s | no    | why                | retrying  | why                | 30 s  | 3
   rate, 30 s     | open | *  | no   | =         | 30 s | yes   | –                  | retrying  | why                | 30 s  | 3

@@ -63,6 +63,10 @@ describe("what a platform answers", () => {
         secrets: { url: receiver.url, secret: "" },
       });
       expect(account.id).toBe(channel);
+      // What waited for the channel goes out now, and takes no later answer.
+      await drain(service.ctx);
+      const { json } = await service.ask(`GET /api/v1/posts/${post.id}`);
+      expect(json.post.status).toBe(post.status === "failed" ? "failed" : "published");
     },
   );
 

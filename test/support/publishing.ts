@@ -2,7 +2,7 @@ import { LateCauses } from "../../src/publisher/late-causes.ts";
 import { newId } from "../../src/domain/ids.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { publishOne } from "../../src/publisher/publish-one.ts";
-import { claimDue } from "../../src/publisher/tick.ts";
+import { claimDue, sweep } from "../../src/publisher/tick.ts";
 import { Gate } from "../../src/domain/gate.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
@@ -54,6 +54,7 @@ export async function addPost(
 ): Promise<PostRow> {
   const now = ctx.clock.now();
   const scheduledAt = overrides.scheduled_at ?? now;
+  const named = JSON.stringify([overrides.media_url, overrides.metadata]);
   const row = {
     ...freshRow({
       id: newId("post"),
@@ -67,7 +68,7 @@ export async function addPost(
       scheduled_at: scheduledAt,
       due_at: scheduledAt,
       content_hash: "",
-      is_light: 1,
+      is_light: /:\/\//.test(named) ? 0 : 1,
       created_at: now,
     }),
     ...overrides,
@@ -84,8 +85,9 @@ export async function readPost(ctx: AppContext, id: string): Promise<PostRow> {
     .executeTakeFirstOrThrow();
 }
 
-/** One tick: takes up what is due and works on it to its end. Returns how many were taken. */
+/** One tick: sweeps, takes up what is due and works on it to its end. Returns how many were taken. */
 export async function runTick(ctx: AppContext, signal = new AbortController().signal): Promise<number> {
+  await sweep(ctx);
   const { posts } = await claimDue(ctx, { lateCauses: new LateCauses(), limit: 100 });
   await Promise.all(posts.map((one) => publishOne(ctx, one, { signal, sending: new Gate(100) })));
   return posts.length;

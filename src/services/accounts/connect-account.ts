@@ -12,7 +12,7 @@ import {
   findAccountByIdentity,
   findAccountRow,
   insertAccount,
-  updateConnection,
+  reconnectAccount,
   type AccountRow,
 } from "../../store/tables/accounts.ts";
 import type { Tx } from "../../store/engine/store.ts";
@@ -207,7 +207,7 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     updated_at: now,
   };
   if (existing !== null) {
-    await updateConnection(tx, { ownerId: target.ownerId, id: existing.id }, change);
+    await reconnectAccount(tx, existing, change);
     return { ...existing, ...change, secrets_version: existing.secrets_version + 1 };
   }
   const row: AccountRow = {

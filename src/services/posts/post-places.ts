@@ -56,11 +56,11 @@ interface Place {
 
 /** Walks a value along its schema, whose own `.meta({ media })` says where an address of media stands. */
 function visit({ schema, field, value }: Place, replace: (address: Address) => string): unknown {
-  const type = unwrap(schema);
   if (typeof value === "string") {
-    const role = type instanceof z.ZodType ? MediaRole.safeParse(type.meta()?.["media"]).data : undefined;
+    const role = roleOf(schema);
     return role === undefined ? value : replace({ field, url: value, role });
   }
+  const type = unwrap(schema);
   if (type instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item: unknown, at) =>
       visit({ schema: type.element, field: `${field}[${at}]`, value: item }, replace),
@@ -76,9 +76,17 @@ function visit({ schema, field, value }: Place, replace: (address: Address) => s
   return value;
 }
 
+/** It may be told before or after "may be left out". */
+function roleOf(schema: unknown): Address["role"] | undefined {
+  const own = schema instanceof z.ZodType ? MediaRole.safeParse(schema.meta()?.["media"]).data : undefined;
+  return own ?? (isWrapped(schema) ? roleOf(schema.unwrap()) : undefined);
+}
+
 /** What stands behind "may be left out", "may be null" and defaults. */
 function unwrap(schema: unknown): unknown {
-  const isWrapped =
-    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
-  return isWrapped ? unwrap(schema.unwrap()) : schema;
+  return isWrapped(schema) ? unwrap(schema.unwrap()) : schema;
+}
+
+function isWrapped(schema: unknown): schema is z.ZodOptional | z.ZodNullable | z.ZodDefault {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
 }

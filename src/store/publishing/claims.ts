@@ -91,8 +91,10 @@ function take(
       workerId: wish.workerId,
       fence: post.fence + 1,
     };
-    const lateCause = causes.get(post.id) ?? null;
-    return { post, account, effects, lease, attempt: attempts.get(post.id) ?? 1, lateCause };
+    const attempt = attempts.get(post.id) ?? 1;
+    // One that goes on in its last attempt was taken up before.
+    const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;
+    return { post, account, effects, lease, attempt, lateCause };
   });
 }
 

@@ -2,6 +2,7 @@ import type { Reader, Tx } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
 import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
+import { startWaitingPosts } from "../publishing/unusable-posts.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
 
@@ -72,6 +73,21 @@ export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
 
 type AccountChange = Omit<Updateable<Tables["accounts"]>, "id" | "owner_id" | "secrets_version">;
 
+/** Its posts wait until it is connected again. */
+function isUnusable({ status }: Pick<AccountRow, "status">): boolean {
+  return status === "disconnected" || status === "reconnect_required";
+}
+
+/** Writes what a reconnection brought. Posts that waited for it start. */
+export async function reconnectAccount(
+  tx: Tx,
+  before: AccountRow,
+  change: AccountChange & { status: "connected"; updated_at: number },
+): Promise<void> {
+  await updateConnection(tx, { ownerId: before.owner_id, id: before.id }, change);
+  if (isUnusable(before)) startWaitingPosts(tx, before.id, change.updated_at);
+}
+
 /** Writes the change and raises `secrets_version`, so that a refresh under way does not overwrite it. */
 export async function updateConnection(
   tx: Tx,
@@ -94,13 +110,15 @@ export interface SecretsVersion {
   readonly version: number;
 }
 
-/** Stores refreshed secrets unless somebody changed them meanwhile; false then. */
+/** Stores refreshed secrets unless somebody changed them meanwhile; false then. Posts that waited for the account start. */
 export async function storeRefreshed(
   tx: Tx,
   seen: SecretsVersion,
   change: { secretsEnc: string | null; tokenExpiresAt: number | null; now: number },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await queryOf(tx)
+  const before = await findAccountRow(tx, seen.ownerId, seen.id);
+  if (before?.secrets_version !== seen.version) return false;
+  await queryOf(tx)
     .updateTable("accounts")
     .set({
       secrets_enc: change.secretsEnc,
@@ -113,9 +131,9 @@ export async function storeRefreshed(
     })
     .where("owner_id", "=", seen.ownerId)
     .where("id", "=", seen.id)
-    .where("secrets_version", "=", seen.version)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+    .execute();
+  if (isUnusable(before)) startWaitingPosts(tx, seen.id, change.now);
+  return true;
 }
 
 /** Marks the account as one a person must reconnect, unless its secrets changed meanwhile; false then. */

@@ -411,7 +411,10 @@ describe("failures", () => {
     await service.call("disconnect_channel", { accountId });
     await service.clock.advance(60 * MINUTE + SECOND);
     await drain(service.ctx);
-    expect((await readPost(service.ctx, post.id)).status).toBe("scheduled");
+    expect(await readPost(service.ctx, post.id)).toMatchObject({
+      status: "scheduled",
+      error: expect.stringMatching(/must be reconnected first.*connect_channel/),
+    });
     await service.clock.advance(61 * MINUTE);
     await drain(service.ctx);
     expect(await readPost(service.ctx, post.id)).toMatchObject({

@@ -1,0 +1,105 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openSqlite } from "../../../src/store/engine/driver.ts";
+import { statements as init } from "../../../src/store/engine/migrations/0001_init.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import { readHistory } from "../../../src/services/posts/posts.ts";
+import { createTestContext } from "../../support/context.ts";
+import { queryOf, rawOf } from "../../support/handles.ts";
+import { drain, readPost } from "../../support/publishing.ts";
+import { scriptedPlatform } from "../../support/scripted-platform.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const NOW = Date.parse("2026-11-21T09:00:00.000Z");
+const DUE = NOW - 5_000;
+
+/** Waiting posts as the first schema had them: by id, address and metadata, and whether they bring no media. */
+const POSTS: readonly [id: string, mediaUrl: string, metadata: object | null, isLight: 0 | 1][] = [
+  ["post_text", "", null, 1],
+  ["post_words", "", { title: 'She said: "url": no', tags: ["mediaUrl"] }, 1],
+  ["post_link", "", { link: "https://example.org/url" }, 1],
+  ["post_picture", "https://media.example/1.png", null, 0],
+  ["post_own", "r2://file_1", { altText: "x" }, 0],
+  ["post_more", "", { moreMedia: [{ url: "r2://file_2" }] }, 0],
+  ["post_thread", "", { thread: [{ caption: "More", mediaUrl: "r2://file_3" }] }, 0],
+  ["post_cover", "", { title: "T", thumbnailUrl: "r2://file_4" }, 0],
+];
+
+/** A database as the version before left it. */
+function makeOld(file: string): void {
+  const { database } = openSqlite({ file, busyTimeoutMs: 1_000 });
+  database.exec("PRAGMA journal_mode = WAL");
+  for (const statement of init) database.exec(statement);
+  database.exec("PRAGMA user_version = 1");
+  const account = database.prepare(
+    `INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
+     VALUES (?, 'default', 'scripted', 'Old', 'connected', '[]', '{}', 0, 0, 1, 1)`,
+  );
+  const post = database.prepare(
+    `INSERT INTO posts (id, owner_id, account_id, provider, media_url, caption, metadata, scheduled_at, due_at, next_at, sort_key,
+       status, in_doubt, attempts, tries, run, fence, content_hash, created_at, updated_at)
+     VALUES (?, 'default', ?, 'scripted', ?, 'Hello', ?, ?, ?, ?, ?, ?, 0, 0, 0, 1, 0, '', 1, 1)`,
+  );
+  database.exec(
+    `INSERT INTO webhooks (id, owner_id, address, events, status, secrets_enc, lease_until, created_at, updated_at)
+     SELECT 'whk_1', 'default', 'https://hooks.example', '["post.scheduled","post.published"]', 'active', '', 0, 1, 1`,
+  );
+  POSTS.forEach(([id, mediaUrl, metadata], n) => {
+    account.run([`acc_${n}`]);
+    const json = metadata === null ? null : JSON.stringify(metadata);
+    post.run([id, `acc_${n}`, mediaUrl, json, DUE, DUE, DUE, n, "scheduled"]);
+  });
+  post.run(["post_gone", "acc_0", "", null, DUE, DUE, null, 99, "published"]);
+  database.exec("DELETE FROM webhook_deliveries");
+  database.close();
+}
+
+describe("a database of the version before", () => {
+  it("is brought to this one: what waits with media is told from what does not, and all of it goes out", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "posthorn.db");
+    makeOld(file);
+    await using ctx = await createTestContext({
+      store: await openStore({ file }),
+      platformList: [
+        scriptedPlatform({
+          publish: async (post) => ({ state: "live", platformPostId: post.id, platformUrl: null }),
+        }),
+      ],
+      media: { forPost: () => ({}) as never, release: async () => {} },
+    });
+    const rows = await queryOf(ctx.store)
+      .selectFrom("posts")
+      .select(["id", "is_light", "updated_at"])
+      .where("next_at", "is not", null)
+      .orderBy("sort_key")
+      .execute();
+    expect(rows).toEqual(POSTS.map(([id, , , is_light]) => ({ id, is_light, updated_at: 1 })));
+    expect(await queryOf(ctx.store).selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
+    expect(
+      await queryOf(ctx.store).selectFrom("accounts").select(["wait_cause", "freed_at"]).execute(),
+    ).toEqual(POSTS.map(() => ({ wait_cause: null, freed_at: null })));
+    // The scripted platform takes a title at most.
+    await queryOf(ctx.store).updateTable("posts").set({ metadata: null }).execute();
+    await drain(ctx);
+    for (const [id] of POSTS) {
+      const post = await readPost(ctx, id);
+      expect(post).toMatchObject({ status: "published", attempts: 1 });
+      expect(await readHistory(ctx, post)).toMatchObject([{ outcome: "published", lateCause: "load" }]);
+    }
+  });
+
+  it("is migrated once, whoever opens it, and has the schema of a new one", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "posthorn.db");
+    makeOld(file);
+    const stores = await Promise.all([1, 2, 3].map(() => openStore({ file })));
+    await using fresh = await openStore({ file: ":memory:" });
+    const columns = (store: (typeof stores)[number]): unknown =>
+      ["posts", "accounts", "attempts"].map((table) =>
+        rawOf(store).prepare(`PRAGMA table_info(${table})`).all([]),
+      );
+    expect(columns(stores[0]!)).toEqual(columns(fresh));
+    for (const store of stores) await store[Symbol.asyncDispose]();
+  });
+});
