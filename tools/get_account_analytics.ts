@@ -38,5 +38,5 @@ export default defineTool({
       .array(z.strictObject({ metric: z.string(), reason: z.string() }))
       .describe("What the platform did not give, and why."),
   }),
-  handle: (args, { ctx, caller }) => getAccountAnalytics(ctx, caller, args),
+  handle: (args, call) => getAccountAnalytics(call, args),
 });

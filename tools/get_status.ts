@@ -64,5 +64,5 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
   output,
-  handle: (_args, { ctx, caller }) => getStatus(ctx, caller),
+  handle: (_args, call) => getStatus(call),
 });

@@ -22,5 +22,5 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page, with the same filters."),
   }),
   output,
-  handle: (args, { ctx, caller }) => listFiles(ctx, caller, args),
+  handle: (args, call) => listFiles(call, args),
 });

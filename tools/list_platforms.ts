@@ -30,5 +30,5 @@ export default defineTool({
       )
       .describe("By name."),
   }),
-  handle: (_args, { ctx }) => listPlatforms(ctx),
+  handle: (_args, call) => listPlatforms(call),
 });

@@ -45,5 +45,5 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page, sent with the same filters."),
   }),
   output,
-  handle: (args, { ctx, caller }) => listPosts(ctx, caller, args),
+  handle: (args, call) => listPosts(call, args),
 });

@@ -23,5 +23,5 @@ export default defineTool({
     cursor: z.string().optional().describe("nextCursor of the previous page."),
   }),
   output,
-  handle: (args, { ctx, caller }) => listWebhooks(ctx, caller, args),
+  handle: (args, call) => listWebhooks(call, args),
 });

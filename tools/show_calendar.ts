@@ -25,5 +25,5 @@ export default defineTool({
     accountId: z.array(z.string()).min(1).max(500).optional().describe("Only posts on these accounts."),
   }),
   output,
-  handle: (args, { ctx, caller }) => showCalendar(ctx, caller, args),
+  handle: (args, call) => showCalendar(call, args),
 });

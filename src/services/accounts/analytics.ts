@@ -1,12 +1,11 @@
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { parseBound, quote, SECOND, toIso } from "../../domain/time.ts";
 import { PlatformFault, type AnyPlatform, type PlatformAnalytics } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { readEnded, type EndedPost } from "../../store/tables/analytics.ts";
 import { findAccount } from "./accounts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { percentile } from "../health/status.ts";
@@ -55,8 +54,7 @@ export interface AccountAnalytics {
  * too: its metrics stand under `unavailable`.
  */
 export async function getAccountAnalytics(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   args: AnalyticsArgs,
 ): Promise<AccountAnalytics> {
   const days = readDays(ctx, args);

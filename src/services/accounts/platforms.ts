@@ -3,7 +3,7 @@ import type { Capabilities } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import type { AnyPlatform, Connect } from "../../ports/platform.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 export interface PlatformListing {
   readonly provider: string;
@@ -17,7 +17,7 @@ export interface PlatformListing {
 }
 
 /** Every platform of this installation, by name. */
-export async function listPlatforms(ctx: AppContext): Promise<{ platforms: PlatformListing[] }> {
+export async function listPlatforms({ ctx }: CallContext): Promise<{ platforms: PlatformListing[] }> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { platforms: platforms.map((platform) => describePlatform(ctx, platform)) };
 }

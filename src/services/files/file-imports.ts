@@ -39,7 +39,7 @@ export async function uploadFile(
     throw new AppError("invalid", "path: cannot be given together with url. Give one.");
   if (args.url !== undefined) return importFile(call, { ...args, url: args.url });
   if (args.path !== undefined) return readLocalFile(call, { ...args, path: args.path });
-  return createUploadLink(call.ctx, call.caller, { name: args.name ?? null, altText: args.altText ?? null });
+  return createUploadLink(call, { name: args.name ?? null, altText: args.altText ?? null });
 }
 
 /** Fetches a file through the outbound door into the store. */
@@ -57,12 +57,7 @@ export async function importFile(
   }
   const name = args.name ?? nameOf(answer.url);
   const body = Readable.from(fetched(call, answer), { objectMode: false });
-  return storeUpload(ctx, call.caller, {
-    name,
-    altText: args.altText ?? null,
-    body,
-    signal: call.signal,
-  }).catch((error: unknown) => {
+  return storeUpload(call, { name, altText: args.altText ?? null, body }).catch((error: unknown) => {
     throw explain(error);
   });
 }
@@ -139,13 +134,8 @@ async function readLocalFile(
   const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {
     objectMode: false,
   });
-  const upload = {
-    name: args.name ?? basename(args.path),
-    altText: args.altText ?? null,
-    body,
-    signal: call.signal,
-  };
-  return await storeUpload(call.ctx, call.caller, upload);
+  const name = args.name ?? basename(args.path);
+  return await storeUpload(call, { name, altText: args.altText ?? null, body });
 }
 
 async function allowedPath(ctx: AppContext, caller: Caller, path: string): Promise<string> {

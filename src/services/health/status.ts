@@ -1,5 +1,4 @@
 import type { Account } from "../../domain/accounts/account.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   countInDoubt,
@@ -12,7 +11,7 @@ import {
 } from "../../store/tables/status.ts";
 import { readPublishers } from "../../store/tables/workers.ts";
 import { listAccounts } from "../accounts/accounts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 /** Publishers beat every 5 seconds; three missed beats mean that nobody is at work. */
 const ALIVE_WITHIN_MS = 15 * SECOND;
@@ -74,12 +73,13 @@ export interface Status {
 }
 
 /** How publishing is doing, over the accounts the caller may see. */
-export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status> {
+export async function getStatus(call: CallContext): Promise<Status> {
+  const { ctx, caller } = call;
   const now = ctx.clock.now();
   const scope: StatusScope = { ownerId: caller.ownerId, accountIds: caller.accountIds };
   const since = now - DAYS * DAY;
   const { store } = ctx;
-  const { accounts } = await listAccounts(ctx, caller);
+  const { accounts } = await listAccounts(call);
   const counts = await countPosts(store, scope, {
     overdueBefore: now - OVERDUE_AFTER_MS,
     failedSince: since,

@@ -7,7 +7,7 @@ import { parseBound, quote } from "../../domain/time.ts";
 import { readPage, type PostFilter } from "../../store/search/list-posts.ts";
 import { toPost } from "../../store/tables/posts.ts";
 import { parseSearch } from "../../store/search/search-text.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 export interface ListPostsArgs {
   readonly accountId?: readonly string[] | undefined;
@@ -22,8 +22,7 @@ export interface ListPostsArgs {
 
 /** A page of the caller's posts, newest scheduled time first. */
 export async function listPosts(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   args: ListPostsArgs,
 ): Promise<{ posts: Post[]; nextCursor: string | null }> {
   const filters = readFilters(ctx, args);

@@ -8,7 +8,7 @@ import type { PostRow } from "../../store/engine/schema.ts";
 import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { canonicalJson } from "../access/idempotency.ts";
+import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/files.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
 import {
@@ -78,11 +78,10 @@ export async function editPublishedPost(call: CallContext, input: EditInput): Pr
     ...(ids?.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
     updated_at: ctx.clock.now(),
   };
-  return {
-    post: toPost(
-      await ctx.store.write((tx) => transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set)),
-    ),
-  };
+  return commitOnce(call, async (tx) => {
+    const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set);
+    return { post: toPost(after) };
+  });
 }
 
 /** Sets or replaces the thumbnail of a post that is on its platform. */
@@ -114,13 +113,10 @@ export async function setThumbnail(
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
   const changes = { metadata: checked.row.metadata, updated_at: ctx.clock.now() };
-  return {
-    post: toPost(
-      await ctx.store.write((tx) =>
-        transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes),
-      ),
-    ),
-  };
+  return commitOnce(call, async (tx) => {
+    const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes);
+    return { post: toPost(after) };
+  });
 }
 
 function contentOf(row: PostRow): PostContent {

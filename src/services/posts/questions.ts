@@ -107,10 +107,10 @@ export async function askToDisconnect(
 }
 
 export async function askToDeleteFile(
-  { ctx, caller }: CallContext,
+  call: CallContext,
   input: { readonly id: string },
 ): Promise<string | null> {
-  const { file } = await getFile(ctx, caller, input);
+  const { file } = await getFile(call, input);
   if (file.usedByPosts > 0) return null;
   return `Delete the file ${quote(file.name)} (${file.sizeBytes} bytes) for good?`;
 }

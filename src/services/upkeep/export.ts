@@ -3,7 +3,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
-import { PERMISSIONS, type Caller } from "../../domain/permissions.ts";
+import { PERMISSIONS } from "../../domain/permissions.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../../store/backup/durable.ts";
@@ -12,7 +12,7 @@ import type { PostRow } from "../../store/engine/schema.ts";
 import { listPostsById, toPost } from "../../store/tables/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { listKeys } from "../access/api-keys.ts";
-import type { AppContext } from "../context.ts";
+import { plainCall, type AppContext } from "../context.ts";
 import { describeFiles } from "../files/files.ts";
 import { readHistory } from "../posts/posts.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
@@ -35,14 +35,9 @@ export async function* exportOwner(
   ownerId: string,
   version: string,
 ): AsyncGenerator<ExportLine> {
-  const caller: Caller = {
-    ownerId,
-    permissions: PERMISSIONS,
-    accountIds: null,
-    keyId: "local",
-    isLocal: true,
-  };
-  const { accounts } = await listAccounts(ctx, caller);
+  const all = { permissions: PERMISSIONS, accountIds: null, keyId: "local", isLocal: true };
+  const call = plainCall(ctx, { ownerId, ...all });
+  const { accounts } = await listAccounts(call);
   const { keys } = await listKeys(ctx, ownerId);
   if (accounts.length + keys.length === 0) {
     throw new AppError(
@@ -60,7 +55,7 @@ export async function* exportOwner(
   };
   for (const account of accounts) yield { type: "account", account };
   for (const key of keys) yield { type: "key", key };
-  const { webhooks } = await listWebhooks(ctx, caller, { limit: 1 });
+  const { webhooks } = await listWebhooks(call, { limit: 1 });
   for (const webhook of webhooks) yield { type: "webhook", webhook };
   let files = 0;
   for await (const file of filesOf(ctx, ownerId)) {

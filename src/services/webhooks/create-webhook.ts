@@ -7,6 +7,7 @@ import { EVENT_KINDS, type EventKind, type Webhook } from "../../domain/webhooks
 import type { Tx } from "../../store/engine/store.ts";
 import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { sealTarget } from "./webhook-targets.ts";
 import { toWebhook } from "./webhooks.ts";
@@ -25,21 +26,20 @@ export interface WebhookArgs {
 
 /** `secret` is shown this once, and only where it was made here. */
 export async function createWebhook(
-  { ctx, caller, signal, idempotency }: CallContext,
+  call: CallContext,
   args: WebhookArgs,
 ): Promise<{ webhook: Webhook; secret: string | null }> {
+  const { ctx, caller, signal } = call;
   const url = ctx.outbound.assertAllowed("url", args.url);
   url.hash = "";
   const secret = args.secret === undefined ? makeSecret() : readSecret(args.secret);
   const accountIds = await readAccountIds(ctx, caller, args.accountId);
   await knock(ctx, url, signal);
   const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
-  return ctx.store.write(async (tx) => {
+  return commitOnce(call, async (tx) => {
     await requireRoom(tx, caller.ownerId);
     await insertWebhook(tx, row);
-    const result = { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
-    await idempotency?.complete(tx, result);
-    return result;
+    return { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
   });
 }
 
