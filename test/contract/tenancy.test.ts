@@ -86,7 +86,6 @@ async function makeThings(ownerId: string): Promise<Things> {
   );
   const upload = {
     name: "photo.png",
-    contentType: "image/png",
     body: createReadStream(PHOTO),
     altText: `secret of ${ownerId}`,
   };

@@ -141,7 +141,6 @@ describe("whoever asks for a file and does not take it", () => {
     const { file } = await storeUpload(callOf(service.ctx), {
       name: "a.png",
       altText: null,
-      contentType: "image/png",
       body: Readable.from([big]),
     });
     const { pathname, search } = new URL(file.downloadUrl ?? "");
@@ -171,7 +170,6 @@ describe("whoever asks in time", () => {
     const { file } = await storeUpload(callOf(service.ctx), {
       name: "photo.png",
       altText: null,
-      contentType: "image/png",
       body,
     });
     const { pathname, search } = new URL(file.downloadUrl ?? "");

@@ -2,7 +2,8 @@ import type { Finding } from "../../cli/host.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import type { Context } from "../compose.ts";
 import { plainCall } from "../../services/context.ts";
-import { getStatus, type Status } from "../../services/health/status.ts";
+import type { Status } from "../../domain/health/status.ts";
+import { getStatus } from "../../services/health/status.ts";
 import { listWebhooks } from "../../services/webhooks/webhooks.ts";
 
 /** Whether posts of the default owner go out, on time, and whether anybody hears of it. */

@@ -55,7 +55,6 @@ async function schedule(host: Host, server: Server): Promise<Post> {
   const body = Readable.from([demoPicture()]);
   const { file } = await storeUpload(call, {
     name: "posthorn-demo.png",
-    contentType: "image/png",
     body,
     altText,
   });

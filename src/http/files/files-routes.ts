@@ -85,7 +85,7 @@ function receiveBytes(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const query = z.object({ name: z.string().optional(), altText: z.string().optional() });
     const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
-    const upload = { name: name ?? null, altText: altText ?? null, contentType: mediaType(request) };
+    const upload = { name: name ?? null, altText: altText ?? null };
     await receive(ctx, { request, response }, (body) =>
       storeUpload(plainCall(ctx, callerOf(response)), { ...upload, body }),
     );

@@ -1,3 +1,4 @@
+import type { AccountAnalytics, AnalyticsArgs } from "../../domain/accounts/analytics.ts";
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import { parseBound, quote, SECOND, toIso } from "../../domain/time.ts";
@@ -9,15 +10,6 @@ import type { AppContext, CallContext } from "../context.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { percentile } from "../health/status.ts";
-
-export const GRANULARITIES = ["day", "total"] as const;
-
-export interface AnalyticsArgs {
-  readonly accountId: string;
-  readonly from: string;
-  readonly to?: string | undefined;
-  readonly granularity: (typeof GRANULARITIES)[number];
-}
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
 const PLATFORM_METRICS = [
@@ -36,18 +28,6 @@ const MAX_DAYS = 366;
 const ASK_TIMEOUT_MS = 20 * SECOND;
 
 type Numbers = Readonly<Record<string, number | null>>;
-
-export interface AccountAnalytics {
-  readonly accountId: string;
-  readonly provider: string;
-  readonly from: string;
-  readonly to: string;
-  readonly granularity: AnalyticsArgs["granularity"];
-  readonly fetchedAt: string;
-  readonly totals: Numbers;
-  readonly series: ({ readonly date: string } & Record<string, string | number | null>)[];
-  readonly unavailable: { readonly metric: string; readonly reason: string }[];
-}
 
 /**
  * A channel's numbers by day: what this service knows itself, and what the platform offers. A platform out of reach is an answer

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Account } from "../../domain/accounts/account.ts";
-import type { ConnectionStatus } from "../../domain/accounts/connection.ts";
+import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
@@ -26,23 +26,6 @@ export const LINK_LIFE_MS = 15 * MINUTE;
 
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
-
-export interface ConnectArgs {
-  readonly provider: string;
-  readonly accountId?: string | undefined;
-  readonly instanceUrl?: string | undefined;
-  readonly handle?: string | undefined;
-  readonly name?: string | undefined;
-}
-
-export interface ConnectResult {
-  readonly status: "authorization_required" | "connected";
-  readonly connectId: string | null;
-  readonly url: string | null;
-  readonly expiresAt: string | null;
-  readonly instructions: string | null;
-  readonly account: Account | null;
-}
 
 /** Connects a channel at once, or answers the address of a page where a person enters what no chat should see. */
 export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {

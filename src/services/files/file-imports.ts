@@ -3,7 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { basename, isAbsolute, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
+import type { File, UploadFileArgs } from "../../domain/files/file.ts";
 import { declaredBytes, problemOfAnswer } from "../../domain/files/media-answer.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
@@ -20,13 +20,6 @@ const PROGRESS_BYTES = 256 * 1024;
 const PROGRESS_SHARE = 0.01;
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
-
-export interface UploadFileArgs {
-  readonly url?: string | undefined;
-  readonly path?: string | undefined;
-  readonly name?: string | undefined;
-  readonly altText?: string | undefined;
-}
 
 type UploadLink = Awaited<ReturnType<typeof createUploadLink>>;
 

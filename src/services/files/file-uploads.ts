@@ -34,8 +34,6 @@ export interface Upload {
   readonly name: string | null;
   readonly body: Readable;
   readonly altText: string | null;
-  /** What the sender says it is. Only the content counts. */
-  readonly contentType?: string | null;
 }
 
 /** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */

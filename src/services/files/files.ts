@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { decodeCursor, encodeCursor, unknownCursor } from "../../domain/cursor.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { File, FileType } from "../../domain/files/file.ts";
+import type { File, ListFilesArgs } from "../../domain/files/file.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import {
@@ -23,13 +23,6 @@ const OWN_SCHEME = "r2://";
 
 /** Rows read at once while names are searched. */
 const SEARCH_BATCH = 500;
-
-export interface ListFilesArgs {
-  readonly search?: string | undefined;
-  readonly type?: FileType | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
 
 /** The owner's files, newest first. */
 export async function listFiles(

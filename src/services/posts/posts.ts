@@ -1,3 +1,4 @@
+import type { Resolution } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
@@ -82,13 +83,6 @@ export async function retryPost(call: CallContext, input: { readonly id: string 
   });
   ctx.wakePublisher();
   return answer;
-}
-
-export interface Resolution {
-  readonly id: string;
-  readonly outcome: "published" | "not_published";
-  readonly platformPostId?: string | undefined;
-  readonly platformUrl?: string | undefined;
 }
 
 /** A person settles an unknown outcome: they looked at the channel. */

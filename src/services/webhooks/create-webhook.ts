@@ -3,7 +3,12 @@ import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { makeSecret, readSecret } from "../../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../../domain/time.ts";
-import { EVENT_KINDS, type EventKind, type Webhook } from "../../domain/webhooks/webhook.ts";
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type Webhook,
+  type WebhookArgs,
+} from "../../domain/webhooks/webhook.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -16,13 +21,6 @@ import { toWebhook } from "./webhooks.ts";
 const MAX_WEBHOOKS = 50;
 
 const KNOCK_TIMEOUT_MS = 10 * SECOND;
-
-export interface WebhookArgs {
-  readonly url: string;
-  readonly events?: readonly EventKind[] | undefined;
-  readonly accountId?: readonly string[] | undefined;
-  readonly secret?: string | undefined;
-}
 
 /** `secret` is shown this once, and only where it was made here. */
 export async function createWebhook(

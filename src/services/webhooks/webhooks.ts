@@ -2,7 +2,14 @@ import { decodeCursor, encodeCursor, unknownCursor } from "../../domain/cursor.t
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { parseBound, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
-import type { Delivery, EventKind, Webhook } from "../../domain/webhooks/webhook.ts";
+import type {
+  Delivery,
+  EventKind,
+  ListWebhooksArgs,
+  ReplayArgs,
+  Webhook,
+  WebhookList,
+} from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import {
   countPending,
@@ -17,18 +24,6 @@ import {
 } from "../../store/tables/webhooks.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-
-export interface ListWebhooksArgs {
-  readonly id?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
-export interface WebhookList {
-  readonly webhooks: Webhook[];
-  readonly deliveries?: Delivery[];
-  readonly nextCursor?: string | null;
-}
 
 /** The webhooks the caller may see; of one that is named also a page of its deliveries, newest first. */
 export async function listWebhooks(
@@ -77,12 +72,6 @@ export async function deleteWebhook(call: CallContext, args: { id: string }): Pr
   });
   ctx.log.info({ webhookId: args.id }, "The webhook was deleted");
   return answer;
-}
-
-export interface ReplayArgs {
-  readonly id: string;
-  readonly deliveryId?: string | undefined;
-  readonly since?: string | undefined;
 }
 
 /** Puts one delivery, or all events since a time, back into the queue. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { PlatformFault, type Platform } from "../../../src/ports/platform.ts";
-import { getAccountAnalytics, type AnalyticsArgs } from "../../../src/services/accounts/analytics.ts";
+import type { AnalyticsArgs } from "../../../src/domain/accounts/analytics.ts";
+import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";

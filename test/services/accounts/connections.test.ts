@@ -1,3 +1,4 @@
+import type { ConnectArgs } from "../../../src/domain/accounts/connection.ts";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +12,6 @@ import {
   checkConnection,
   connectChannel,
   connectWithSecrets,
-  type ConnectArgs,
 } from "../../../src/services/accounts/connections.ts";
 import { openSecrets } from "../../../src/services/accounts/secrets.ts";
 import { guestCall } from "../../../src/services/context.ts";

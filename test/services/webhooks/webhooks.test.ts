@@ -9,7 +9,8 @@ import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { updatePost } from "../../../src/services/posts/update-post.ts";
 import { testWebhook } from "../../../src/services/webhooks/test-webhook.ts";
 import { deliverDue } from "../../../src/services/webhooks/webhook-deliveries.ts";
-import { createWebhook, type WebhookArgs } from "../../../src/services/webhooks/create-webhook.ts";
+import type { WebhookArgs } from "../../../src/domain/webhooks/webhook.ts";
+import { createWebhook } from "../../../src/services/webhooks/create-webhook.ts";
 import { deleteWebhook, listWebhooks, replayWebhook } from "../../../src/services/webhooks/webhooks.ts";
 import {
   leaseWebhook,
