@@ -191,17 +191,7 @@ async function receive(
   }
 }
 
-type FactColumns =
-  | "mime_type"
-  | "type"
-  | "width"
-  | "height"
-  | "duration_seconds"
-  | "video_codec"
-  | "audio_codec"
-  | "is_animated";
-
-function columnsOf(facts: ProbedMedia): Pick<FileRow, FactColumns> {
+function columnsOf(facts: ProbedMedia): Partial<FileRow> {
   return {
     mime_type: facts.mimeType,
     type: facts.type,
