@@ -90,6 +90,24 @@ const LONGER: Readonly<Record<string, number>> = {
   "src/ports/platform.ts": 270,
 };
 
+/**
+ * Where use cases write what is no call's effect, in how many places and why. Everything else goes through `commitOnce`, which
+ * commits the answer of a call with an idempotency key together with what the call did.
+ */
+const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: string]>> = {
+  "src/services/access/api-keys.ts": [4, "keys of the command line, and when a key was used last"],
+  "src/services/access/confirmations.ts": [1, "a person's yes, used once, before the call begins"],
+  "src/services/access/idempotency.ts": [4, "the keys themselves"],
+  "src/services/accounts/connect-page.ts": [2, "how often a link was tried, and why that failed"],
+  "src/services/accounts/renew-tokens.ts": [3, "tokens renewed, or refused by the platform"],
+  "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
+  "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],
+  "src/services/publishing/settle-post.ts": [2, "the lease on a post while the platform is asked"],
+  "src/services/upkeep/first-start.ts": [1, "what the first start leaves"],
+  "src/services/upkeep/restored.ts": [1, "what a restored backup holds back"],
+  "src/services/webhooks/webhook-deliveries.ts": [3, "what the delivering loop leases, sent and gives back"],
+};
+
 interface Source {
   readonly path: string;
   readonly layer: string;
@@ -228,6 +246,15 @@ describe("architecture", () => {
         .map((name) => `${source.path} imports ${name}`),
     );
     expect(bare).toEqual([]);
+  });
+
+  it("writes what calls do with their answers", () => {
+    const writes = sources
+      .filter((source) => source.layer === "services")
+      .map((source) => [source.path, source.text.match(/\bstore\s*\.write\(/g)?.length ?? 0] as const)
+      .filter(([, places]) => places > 0);
+    const allowed = Object.entries(OTHER_WRITES).map(([path, [places]]) => [path, places]);
+    expect(Object.fromEntries(writes)).toEqual(Object.fromEntries(allowed));
   });
 
   it("touches the process in src/main.ts alone, and the console nowhere", () => {

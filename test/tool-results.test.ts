@@ -5,7 +5,7 @@ import { loadCatalog } from "../src/app/catalog.ts";
 import { storeUpload } from "../src/services/files/file-uploads.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { createToolbox } from "../src/toolkit/toolbox.ts";
-import { callerOf } from "./support/context.ts";
+import { callOf, callerOf } from "./support/context.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "./support/scripted-platform.ts";
 import { startService, type Service } from "./support/service.ts";
 import { queryOf } from "./support/handles.ts";
@@ -81,7 +81,7 @@ const FAILED = { status: "failed", next_at: null, error: "It failed." };
 
 async function addFile(): Promise<string> {
   const body = createReadStream(new URL("./fixtures/photo.png", import.meta.url));
-  const { file } = await storeUpload(service.ctx, callerOf(), { name: "photo.png", altText: null, body });
+  const { file } = await storeUpload(callOf(service.ctx), { name: "photo.png", altText: null, body });
   return file.id;
 }
 

@@ -21,5 +21,5 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),
   output,
-  handle: (args, { ctx, caller }) => checkConnection(ctx, caller, args),
+  handle: (args, call) => checkConnection(call, args),
 });

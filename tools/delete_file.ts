@@ -14,5 +14,5 @@ export default defineTool({
   input: z.strictObject({ id: z.string().describe("File id.") }),
   output: z.strictObject({ file: File }),
   question: (args, call) => askToDeleteFile(call, args),
-  handle: (args, { ctx, caller }) => deleteFile(ctx, caller, args),
+  handle: (args, call) => deleteFile(call, args),
 });

@@ -11,5 +11,5 @@ export default defineTool({
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
   input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
   output: z.strictObject({ webhook: Webhook }),
-  handle: (args, { ctx, caller }) => deleteWebhook(ctx, caller, args),
+  handle: (args, call) => deleteWebhook(call, args),
 });

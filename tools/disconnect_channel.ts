@@ -15,5 +15,5 @@ export default defineTool({
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),
   output: z.strictObject({ account: Account }),
   question: (args, call) => askToDisconnect(call, args),
-  handle: (args, { ctx, caller }) => disconnectChannel(ctx, caller, args),
+  handle: (args, call) => disconnectChannel(call, args),
 });

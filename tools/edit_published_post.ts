@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { PostEdit } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
 import { editPublishedPost } from "../src/services/posts/live-posts.ts";
 import { askToEdit } from "../src/services/posts/questions.ts";
@@ -13,15 +14,7 @@ export default defineTool({
     "capabilities (list_accounts) can change; metadata is merged key by key, null removes a key. For a waiting post use update_post. " +
     'Example: {"id":"post_…","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
-  input: z.strictObject({
-    id: z.string().describe("The live post, from list_posts with status published."),
-    caption: z.string().max(100_000).nullable().optional().describe("The new text."),
-    metadata: z
-      .record(z.string(), z.json())
-      .nullable()
-      .optional()
-      .describe("Platform fields to change; merged key by key."),
-  }),
+  input: PostEdit,
   output: z.strictObject({ post: Post }),
   question: (args, call) => askToEdit(call, args),
   handle: (args, call) => editPublishedPost(call, args),

@@ -21,5 +21,5 @@ export default defineTool({
     insights: Insights.optional(),
     history: z.array(Attempt).optional().describe("Oldest first."),
   }),
-  handle: (args, { ctx, caller }) => getPost(ctx, caller, args),
+  handle: (args, call) => getPost(call, args),
 });

@@ -1,58 +1,7 @@
 import { z } from "zod";
-import { ACCOUNT_STATUSES } from "../src/domain/accounts/account.ts";
+import { Status } from "../src/domain/health/status.ts";
 import { getStatus } from "../src/services/health/status.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
-
-const output = z.strictObject({
-  now: z.iso.datetime().describe("The server's time."),
-  timezone: z.string().describe("Zone of times without an offset."),
-  publisher: z.strictObject({
-    running: z.boolean().describe("False: nothing goes out until one is started (posthorn serve)."),
-    heartbeatAt: z.iso.datetime().nullable(),
-    workers: z.int().describe("Publishing processes alive."),
-  }),
-  counts: z.strictObject({
-    scheduled: z.int(),
-    overdue: z.int().describe("Not live a minute after their time."),
-    publishing: z.int(),
-    uploaded: z.int(),
-    failed: z.int().describe("Of the last 7 days."),
-    unknownOutcome: z.int().describe("May or may not be live; settle each with resolve_post."),
-  }),
-  lateness: z
-    .strictObject({
-      p50Ms: z.int().nullable(),
-      p95Ms: z.int().nullable(),
-      maxMs: z.int().nullable(),
-      sampleSize: z.int(),
-      days: z.int(),
-    })
-    .describe("How long after their time posts went live."),
-  lastFailures: z
-    .array(
-      z.strictObject({
-        id: z.string(),
-        accountId: z.string(),
-        provider: z.string(),
-        scheduledAt: z.iso.datetime(),
-        error: z.string().nullable(),
-      }),
-    )
-    .describe("The last 7 days' latest five."),
-  nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
-  accountsToReconnect: z
-    .array(
-      z.strictObject({
-        id: z.string(),
-        name: z.string(),
-        provider: z.string(),
-        status: z.enum(ACCOUNT_STATUSES),
-        reason: z.string().nullable(),
-        queuedCount: z.int(),
-      }),
-    )
-    .describe("Expiring, or without access."),
-});
 
 export default defineTool({
   name: "get_status",
@@ -63,6 +12,6 @@ export default defineTool({
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
-  output,
-  handle: (_args, { ctx, caller }) => getStatus(ctx, caller),
+  output: Status,
+  handle: (_args, call) => getStatus(call),
 });

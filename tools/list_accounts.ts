@@ -14,5 +14,5 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
   output: z.strictObject({ accounts: z.array(Account).describe("Oldest first.") }),
-  handle: (_args, { ctx, caller }) => listAccounts(ctx, caller),
+  handle: (_args, call) => listAccounts(call),
 });

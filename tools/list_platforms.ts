@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Capabilities } from "../src/domain/accounts/account.ts";
+import { PlatformListing } from "../src/domain/accounts/platform-listing.ts";
 import { listPlatforms } from "../src/services/accounts/platforms.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -13,22 +13,7 @@ export default defineTool({
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),
   output: z.strictObject({
-    platforms: z
-      .array(
-        z.strictObject({
-          provider: z.string(),
-          title: z.string(),
-          configured: z.boolean(),
-          missing: z.array(z.string()).describe("Settings that must be set first."),
-          connect: z
-            .enum(["none", "secrets"])
-            .describe("secrets: a person enters them on a page; none: connects at once."),
-          docs: z.string(),
-          capabilities: Capabilities,
-          metadataSchema: z.looseObject({}).describe("JSON Schema of a post's metadata."),
-        }),
-      )
-      .describe("By name."),
+    platforms: z.array(PlatformListing).describe("By name."),
   }),
-  handle: (_args, { ctx }) => listPlatforms(ctx),
+  handle: (_args, call) => listPlatforms(call),
 });

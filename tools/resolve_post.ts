@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Resolution } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
 import { resolvePost } from "../src/services/posts/posts.ts";
 import { askToSettle } from "../src/services/posts/questions.ts";
@@ -13,16 +14,7 @@ export default defineTool({
     "not_published if it is not (then retry_post may send it). Never guess. " +
     'Example: {"id":"post_…","outcome":"published","platformUrl":"https://example.com/1"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
-  input: z.strictObject({
-    id: z.string().describe("The post, from list_posts with status failed."),
-    outcome: z.enum(["published", "not_published"]).describe("What a person saw on the channel."),
-    platformPostId: z.string().min(1).max(500).optional().describe("Its id on the platform, if known."),
-    platformUrl: z
-      .url({ protocol: /^https?$/ })
-      .max(2_000)
-      .optional()
-      .describe("Its address on the platform, if known."),
-  }),
+  input: Resolution,
   output: z.strictObject({ post: Post }),
   question: (args, call) => askToSettle(call, args),
   handle: (args, call) => resolvePost(call, args),

@@ -1,16 +1,9 @@
 import { z } from "zod";
-import { Post } from "../src/domain/posts/post.ts";
+import { BatchResult } from "../src/domain/posts/post.ts";
 import { PostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePosts } from "../src/services/posts/schedule-post.ts";
 import { askToPublishSeveral } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
-
-const Result = z.strictObject({
-  index: z.int().describe("Place in posts, from 0."),
-  post: Post.nullable(),
-  warnings: z.array(z.string()),
-  error: z.string().nullable().describe("Why this one was not scheduled."),
-});
 
 export default defineTool({
   name: "schedule_posts",
@@ -25,7 +18,7 @@ export default defineTool({
     posts: z.array(PostBody).min(1).max(100).describe("The posts, each with the fields of schedule_post."),
     atomic: z.boolean().optional().describe("All or none."),
   }),
-  output: z.strictObject({ results: z.array(Result).describe("In the order of posts.") }),
+  output: z.strictObject({ results: z.array(BatchResult).describe("In the order of posts.") }),
   question: (args, call) => askToPublishSeveral(call, args),
   handle: (args, call) => schedulePosts(call, args),
 });

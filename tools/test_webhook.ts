@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Delivery, Webhook } from "../src/domain/webhooks/webhook.ts";
-import { testWebhook } from "../src/services/webhooks/webhook-deliveries.ts";
+import { testWebhook } from "../src/services/webhooks/test-webhook.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -12,5 +12,5 @@ export default defineTool({
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({ id: z.string().describe("From list_webhooks.") }),
   output: z.strictObject({ webhook: Webhook, delivery: Delivery }),
-  handle: (args, { ctx, caller, signal }) => testWebhook(ctx, caller, { ...args, signal }),
+  handle: (args, call) => testWebhook(call, args),
 });

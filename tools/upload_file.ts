@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { File } from "../src/domain/files/file.ts";
+import { File, UploadFileArgs } from "../src/domain/files/file.ts";
 import { uploadFile } from "../src/services/files/file-imports.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -21,12 +21,7 @@ export default defineTool({
   permission: "files",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   localFields: ["path"],
-  input: z.strictObject({
-    url: z.string().optional().describe("http(s) address to fetch the file from."),
-    path: z.string().optional().describe("Absolute path on the machine Posthorn runs on."),
-    name: z.string().min(1).max(255).optional().describe("File name; default: that of the address."),
-    altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
-  }),
+  input: UploadFileArgs,
   output,
   handle: (args, call) => uploadFile(call, args),
 });

@@ -2,7 +2,7 @@ import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Gate } from "../domain/gate.ts";
 import { toIso } from "../domain/time.ts";
-import { markReconnectRequired } from "../services/accounts/accounts.ts";
+import { markReconnectRequired } from "../services/accounts/renew-tokens.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { Effects } from "../services/publishing/effects.ts";

@@ -58,6 +58,18 @@ export interface CallContext {
   readonly idempotency: IdempotencyClaim | null;
 }
 
+/** Of somebody who came by a signed address or a link, with no key of ours. */
+export type GuestCall = Pick<CallContext, "ctx" | "signal" | "idempotency">;
+
+/** A call that does not come through a tool and carries no idempotency key. */
+export function plainCall(ctx: AppContext, caller: Caller, signal?: AbortSignal): CallContext {
+  return { ...guestCall(ctx, signal), caller, progress: () => {} };
+}
+
+export function guestCall(ctx: AppContext, signal = new AbortController().signal): GuestCall {
+  return { ctx, signal, idempotency: null };
+}
+
 export interface IdempotencyClaim {
   readonly keyHash: string;
   complete(tx: Tx, result: unknown): Promise<void>;

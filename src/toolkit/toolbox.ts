@@ -4,7 +4,7 @@ import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";
 import { quote } from "../domain/time.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
-import type { AppContext, CallContext, IdempotencyClaim } from "../services/context.ts";
+import { plainCall, type AppContext, type CallContext, type IdempotencyClaim } from "../services/context.ts";
 import { runOnce } from "../services/access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
@@ -129,11 +129,12 @@ async function runTool(
   input: Input,
   { checksOutput, context, ...options }: RunOptions,
 ): Promise<Input> {
-  const { signal = new AbortController().signal, progress = () => {} } = options;
   // A question has rounds of its own.
   const client =
     tool.question === undefined && options.client !== undefined ? { client: options.client } : {};
-  const call = { ...context, signal, progress, ...client };
+  const { ctx, caller, idempotency } = context;
+  const plain = plainCall(ctx, caller, options.signal);
+  const call = { ...plain, idempotency, progress: options.progress ?? plain.progress, ...client };
   await requireConfirmation(tool, input, { ...options, call });
   const result = await tool.handle(input, call);
   // The result itself goes on, not zod's copy: what is checked is what is sent in production.

@@ -5,7 +5,7 @@ import { loadCatalog } from "../../src/app/catalog.ts";
 import { getFile } from "../../src/services/files/files.ts";
 import { storeUpload } from "../../src/services/files/file-uploads.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
-import { callerOf } from "../support/context.ts";
+import { callOf, callerOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
 
@@ -86,11 +86,10 @@ async function makeThings(ownerId: string): Promise<Things> {
   );
   const upload = {
     name: "photo.png",
-    contentType: "image/png",
     body: createReadStream(PHOTO),
     altText: `secret of ${ownerId}`,
   };
-  const { file } = await storeUpload(service.ctx, callerOf({ ownerId }), upload);
+  const { file } = await storeUpload(callOf(service.ctx, callerOf({ ownerId })), upload);
   return { account, post: post.id, connection: connectId, file: file.id, webhook: webhook.id };
 }
 
@@ -180,7 +179,7 @@ describe("batches and filters", () => {
       });
       expect(answer.status).toBe(404);
     }
-    const { file } = await getFile(service.ctx, callerOf({ ownerId: "other" }), { id: foreign.file });
+    const { file } = await getFile(callOf(service.ctx, callerOf({ ownerId: "other" })), { id: foreign.file });
     const answer = await service.ask("POST /api/v1/posts", {
       key: mine,
       json: { accountId: own.account, mediaUrl: file.url },

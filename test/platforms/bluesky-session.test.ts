@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
 import { openSecrets, sealSecrets } from "../../src/services/accounts/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
-import { callerOf } from "../support/context.ts";
+import { callOf } from "../support/context.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";
 import { startPds, type TestPds } from "../support/pds.ts";
 import { queryOf } from "../support/handles.ts";
@@ -22,7 +22,7 @@ function connect(
   secrets: Record<string, string>,
   more: { handle?: string; instanceUrl?: string; accountId?: string } = {},
 ) {
-  return connectWithSecrets(world.ctx, callerOf(), { provider: "bluesky", secrets, ...more });
+  return connectWithSecrets(callOf(world.ctx), { provider: "bluesky", secrets, ...more });
 }
 
 /** Changes what is stored, as time would. */

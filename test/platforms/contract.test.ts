@@ -14,7 +14,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import { createFeedShelf } from "../../src/store/tables/feed-items.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { createBlueskyWorld } from "../support/bluesky.ts";
-import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { startPds, type TestPds } from "../support/pds.ts";
 import { addAccount } from "../support/publishing.ts";
@@ -101,9 +101,9 @@ async function openBluesky(platform: AnyPlatform): Promise<Stage> {
 
 async function connect(
   ctx: TestContext,
-  args: Parameters<typeof connectWithSecrets>[2],
+  args: Parameters<typeof connectWithSecrets>[1],
 ): Promise<Tables["accounts"]> {
-  const { account } = await connectWithSecrets(ctx, callerOf(), args);
+  const { account } = await connectWithSecrets(callOf(ctx), args);
   const row = await findAccountRow(ctx.store, callerOf().ownerId, account.id);
   if (row === undefined) throw new Error("The account was not stored.");
   return row;

@@ -53,7 +53,7 @@ function withAddresses(): MediaSource {
 }
 
 async function connect(secrets: Record<string, string> = {}, accountId?: string) {
-  const { account, notice } = await connectWithSecrets(ctx, callerOf(), {
+  const { account, notice } = await connectWithSecrets(callOf(ctx), {
     provider: "webhook",
     secrets: { url: receiver.url, ...secrets },
     ...(accountId === undefined ? {} : { accountId }),

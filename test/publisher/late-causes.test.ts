@@ -7,7 +7,7 @@ import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { connectChannel } from "../../src/services/accounts/connections.ts";
 import { getPost } from "../../src/services/posts/posts.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
-import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
@@ -92,7 +92,7 @@ async function after(ms: number): Promise<void> {
 
 /** The causes of a post's attempts, as its callers see them. */
 async function causesOf(id: string): Promise<(LateCause | null)[]> {
-  const { history = [] } = await getPost(ctx, callerOf(), { id, history: true });
+  const { history = [] } = await getPost(callOf(ctx), { id, history: true });
   const causes = history.map(({ lateCause }) => lateCause);
   for (const cause of causes) seen.add(cause);
   return causes;

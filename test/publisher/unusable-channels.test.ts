@@ -11,7 +11,7 @@ import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { storeRefreshed } from "../../src/store/tables/accounts.ts";
 import { FakeClock } from "../support/clock.ts";
-import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -102,7 +102,7 @@ describe("a post that is due on a channel that cannot be used", () => {
     const account = await addAccount(ctx);
     const post = await addPost(ctx, account, { scheduled_at: clock.now() + SECOND });
     const future = await addPost(ctx, account, { scheduled_at: clock.now() + HOUR });
-    await disconnectChannel(ctx, callerOf(), { accountId: account.id });
+    await disconnectChannel(callOf(ctx), { accountId: account.id });
     await clock.advance(SECOND);
     await becomes(post.id, { status: "scheduled", error: expect.stringContaining("connect_channel") });
     await clock.advance(5 * SECOND);

@@ -5,7 +5,7 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
 import { deliverDue } from "../../src/services/webhooks/webhook-deliveries.ts";
 import { startCanary, type Canary } from "../support/canary.ts";
-import { callerOf } from "../support/context.ts";
+import { callOf } from "../support/context.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { addAccount, drain } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
@@ -73,7 +73,7 @@ const connecting =
     args: (address: string) => { provider: string; instanceUrl?: string; secrets: Record<string, string> },
   ): Way =>
   (address) =>
-    connectWithSecrets(service.ctx, callerOf(), args(address)).then(
+    connectWithSecrets(callOf(service.ctx), args(address)).then(
       () => ({ status: 200, error: "" }),
       (error: { kind?: string; message: string }) => ({
         status: REFUSED.includes(error.kind ?? "") ? 400 : 500,

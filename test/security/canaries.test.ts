@@ -17,6 +17,7 @@ import { startTestServer, type Answer, type Ask, type TestServer } from "../supp
 import { drain } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startReceiver, type Receiver } from "../support/webhook-receiver.ts";
+import { callOf } from "../support/context.ts";
 
 /** Everything that must be found nowhere once it has been handed over. */
 const CANARY = {
@@ -252,7 +253,7 @@ async function runSession(): Promise<void> {
   await deliverDue(ctx, own.result.webhook.id, new AbortController().signal);
   await call("list_webhooks", { id: own.result.webhook.id, limit: 50 });
 
-  const link = await openCalendarLink(ctx, "default", { isNew: false });
+  const link = await openCalendarLink(callOf(ctx), { isNew: false });
   made["calendar link"] = new URL(link.url).pathname.split("/")[2]?.replace(".ics", "") ?? "";
   const calendar = await server.ask(`GET ${new URL(link.url).pathname}`, { key: null });
   shown.push(JSON.stringify(calendar.headers), calendar.text);

@@ -2,6 +2,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http.ts";
+import { callOf } from "../support/context.ts";
 import type { Service } from "../support/service.ts";
 import { startServiceWithMcp } from "./service-with-mcp.ts";
 
@@ -208,7 +209,7 @@ describe("every answer", () => {
     ];
     await service.clock.advance(120_000);
     const { revokeKey } = await import("../../src/services/access/api-keys.ts");
-    await revokeKey(service.ctx, "default", revoked);
+    await revokeKey(callOf(service.ctx), { key: revoked });
     const bodies: Answer[] = [];
     for (const bad of [
       expired,

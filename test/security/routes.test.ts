@@ -3,6 +3,7 @@ import { RESOURCE_ROUTES } from "../../src/http/api/resource-routes.ts";
 import { openCalendarLink, revokeCalendarLink } from "../../src/services/feeds/calendar-link.ts";
 import { createUploadUrl, createDownloadUrl } from "../../src/services/files/file-addresses.ts";
 import { startService, type Service } from "../support/service.ts";
+import { callOf, callerOf } from "../support/context.ts";
 
 const TUS = { "Tus-Resumable": "1.0.0" };
 
@@ -138,11 +139,12 @@ describe("an owner's calendar", () => {
       { ownerId: "other" },
     );
     const pathOf = async (ownerId: string): Promise<string> =>
-      new URL((await openCalendarLink(service.ctx, ownerId, { isNew: false })).url).pathname;
+      new URL((await openCalendarLink(callOf(service.ctx, callerOf({ ownerId })), { isNew: false })).url)
+        .pathname;
     const [own, foreign] = [await pathOf("default"), await pathOf("other")];
     expect((await service.ask(`GET ${own}`, { key: null })).text).not.toContain("plan of other");
     expect((await service.ask(`GET ${foreign}`, { key: null })).text).toContain("plan of other");
-    await revokeCalendarLink(service.ctx, "other");
+    await revokeCalendarLink(callOf(service.ctx, callerOf({ ownerId: "other" })));
     const [gone, never] = [
       await service.ask(`GET ${foreign}`, { key: null }),
       await service.ask("GET /calendar/never.ics", { key: null }),

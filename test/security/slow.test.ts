@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { storeUpload } from "../../src/services/files/file-uploads.ts";
-import { callerOf } from "../support/context.ts";
+import { callOf } from "../support/context.ts";
 import { startService, type Service } from "../support/service.ts";
 
 const PHOTO = new URL("../fixtures/photo.png", import.meta.url);
@@ -138,10 +138,9 @@ describe("whoever asks for a file and does not take it", () => {
   it("is left, and the file is closed", async () => {
     // More than what the system keeps for a connection.
     const big = Buffer.concat([await readFile(PHOTO), Buffer.alloc(32 * 1024 * 1024)]);
-    const { file } = await storeUpload(service.ctx, callerOf(), {
+    const { file } = await storeUpload(callOf(service.ctx), {
       name: "a.png",
       altText: null,
-      contentType: "image/png",
       body: Readable.from([big]),
     });
     const { pathname, search } = new URL(file.downloadUrl ?? "");
@@ -168,10 +167,9 @@ describe("whoever asks in time", () => {
 
   it("gets the second answer over the same connection", async () => {
     const body = createReadStream(PHOTO);
-    const { file } = await storeUpload(service.ctx, callerOf(), {
+    const { file } = await storeUpload(callOf(service.ctx), {
       name: "photo.png",
       altText: null,
-      contentType: "image/png",
       body,
     });
     const { pathname, search } = new URL(file.downloadUrl ?? "");

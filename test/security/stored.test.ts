@@ -11,7 +11,7 @@ import {
   listKeys,
   revokeKey,
 } from "../../src/services/access/api-keys.ts";
-import { createTestContext } from "../support/context.ts";
+import { callOf, callerOf, createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";
 
 const cipher = createCipher(randomBytes(32));
@@ -77,12 +77,12 @@ describe("what is sealed", () => {
 describe("API keys", () => {
   it("hold 256 random bits, of which only a hash is kept", async () => {
     await using ctx = await createTestContext();
-    const keys = await Promise.all(Array.from({ length: 50 }, () => createKey(ctx, "default", {})));
+    const keys = await Promise.all(Array.from({ length: 50 }, () => createKey(callOf(ctx), {})));
     expect(new Set(keys.map(({ key }) => key.split("_")[2])).size).toBe(50);
     for (const { key } of keys) expect(key).toMatch(/^phk_[0-9a-z]{26}_[0-9a-f]{64}$/);
     const stored = JSON.stringify([
       rawOf(ctx.store).prepare("SELECT * FROM api_keys").all([]),
-      await listKeys(ctx, "default"),
+      await listKeys(callOf(ctx)),
       ctx.log.lines,
     ]);
     for (const { key } of keys) expect(stored).not.toContain(key.split("_")[2]);
@@ -90,11 +90,11 @@ describe("API keys", () => {
 
   it("that are revoked or run out end at once, in what is open already too", async () => {
     await using ctx = await createTestContext();
-    const { key } = await createKey(ctx, "default", {});
-    const short = (await createKey(ctx, "default", { expires: "1h" })).key;
+    const { key } = await createKey(callOf(ctx), {});
+    const short = (await createKey(callOf(ctx), { expires: "1h" })).key;
     const [caller, other] = [await authenticate(ctx, key, null), await authenticate(ctx, short, null)];
     expect([await isKeyActive(ctx, caller!), await isKeyActive(ctx, other!)]).toEqual([true, true]);
-    await revokeKey(ctx, "default", key);
+    await revokeKey(callOf(ctx), { key });
     await ctx.clock.advance(3_600_000);
     expect([await authenticate(ctx, key, null), await authenticate(ctx, short, null)]).toEqual([null, null]);
     expect([await isKeyActive(ctx, caller!), await isKeyActive(ctx, other!)]).toEqual([false, false]);
@@ -102,19 +102,19 @@ describe("API keys", () => {
 
   it("of one owner cannot be revoked by another", async () => {
     await using ctx = await createTestContext();
-    const { key } = await createKey(ctx, "other", {});
-    await expect(revokeKey(ctx, "default", key)).rejects.toMatchObject({ kind: "not_found" });
+    const { key } = await createKey(callOf(ctx, callerOf({ ownerId: "other" })), {});
+    await expect(revokeKey(callOf(ctx), { key })).rejects.toMatchObject({ kind: "not_found" });
     expect(await authenticate(ctx, key, null)).not.toBeNull();
   });
 });
 
 it("an address of the calendar is kept as a hash and sealed, and one of 256 bits", async () => {
   await using ctx = await createTestContext();
-  const { url } = await openCalendarLink(ctx, "default", { isNew: false });
+  const { url } = await openCalendarLink(callOf(ctx), { isNew: false });
   const token = /\/calendar\/([\w-]+)\.ics$/.exec(url)?.[1] ?? "";
   expect(Buffer.from(token, "base64url")).toHaveLength(32);
   expect(JSON.stringify(rawOf(ctx.store).prepare("SELECT * FROM calendar_links").all([]))).not.toContain(
     token,
   );
-  expect((await openCalendarLink(ctx, "default", { isNew: true })).url).not.toBe(url);
+  expect((await openCalendarLink(callOf(ctx), { isNew: true })).url).not.toBe(url);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
-import { callerOf } from "../support/context.ts";
+import { callOf } from "../support/context.ts";
 import { drain } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";
 import { startReceiver, type Receiver } from "../support/webhook-receiver.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   service = await startService({}, { outbound });
   receiver = await startReceiver();
-  const { account } = await connectWithSecrets(service.ctx, callerOf(), {
+  const { account } = await connectWithSecrets(callOf(service.ctx), {
     provider: "webhook",
     secrets: { url: receiver.url },
   });
@@ -57,7 +57,7 @@ describe("what a platform answers", () => {
       const listed = await service.ask("GET /api/v1/status");
       expect(listed.text).not.toContain("previous instructions");
       await service.call("disconnect_channel", { accountId: channel });
-      const { account } = await connectWithSecrets(service.ctx, callerOf(), {
+      const { account } = await connectWithSecrets(callOf(service.ctx), {
         provider: "webhook",
         accountId: channel,
         secrets: { url: receiver.url, secret: "" },
@@ -104,7 +104,7 @@ describe("what a platform answers", () => {
     });
     await new Promise<void>((resolve) => endless.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`;
-    const { account } = await connectWithSecrets(service.ctx, callerOf(), {
+    const { account } = await connectWithSecrets(callOf(service.ctx), {
       provider: "webhook",
       secrets: { url },
     });
@@ -133,7 +133,7 @@ describe("a channel's name", () => {
       );
     });
     await new Promise<void>((resolve) => pds.listen(0, "127.0.0.1", resolve));
-    const { account } = await connectWithSecrets(service.ctx, callerOf(), {
+    const { account } = await connectWithSecrets(callOf(service.ctx), {
       provider: "bluesky",
       instanceUrl: `http://127.0.0.1:${(pds.address() as AddressInfo).port}`,
       secrets: { handle: "alice.test", appPassword: "abcd-efgh-ijkl-mnop" },

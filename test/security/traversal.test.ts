@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { storeUpload } from "../../src/services/files/file-uploads.ts";
-import { callerOf } from "../support/context.ts";
+import { callOf } from "../support/context.ts";
 import type { Answer } from "../support/http.ts";
 import { startService, type Service } from "../support/service.ts";
 import { decoded, TRAVERSALS } from "./encodings.ts";
@@ -19,10 +19,9 @@ let before: readonly string[];
 beforeAll(async () => {
   service = await startService();
   feed = await service.addFeed();
-  const { file } = await storeUpload(service.ctx, callerOf(), {
+  const { file } = await storeUpload(callOf(service.ctx), {
     name: "a.png",
     altText: null,
-    contentType: "image/png",
     body: createReadStream(PHOTO),
   });
   query = new URL(file.downloadUrl ?? "").search;
@@ -125,10 +124,9 @@ describe("a file's name", () => {
     const photo = readFileSync(PHOTO);
     for (const traversal of TRAVERSALS) {
       const name = decoded(traversal);
-      const { file } = await storeUpload(service.ctx, callerOf(), {
+      const { file } = await storeUpload(callOf(service.ctx), {
         name,
         altText: null,
-        contentType: "image/png",
         body: Readable.from([photo]),
       });
       expect(file.name).toMatch(/^[^/\\\p{Cc}\p{Cf}]{1,255}\.png$/u);

@@ -7,7 +7,7 @@ import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
 import { findAccountRow } from "../../src/store/tables/accounts.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";
-import { callerOf, createTestContext, type TestContext } from "./context.ts";
+import { callOf, createTestContext, type TestContext } from "./context.ts";
 import { createMemoryMedia, type MemoryMedia } from "./memory-media.ts";
 import { addPost, drain, readPost } from "./publishing.ts";
 import type { PdsUser } from "./pds.ts";
@@ -104,7 +104,7 @@ async function connectUser(
     handle: user.handle,
     appPassword: appPassword ?? (await user.appPassword(`posthorn ${Math.random()}`)),
   };
-  const { account } = await connectWithSecrets(ctx, callerOf(), { provider: "bluesky", secrets });
+  const { account } = await connectWithSecrets(callOf(ctx), { provider: "bluesky", secrets });
   return readAccount(ctx, account.id);
 }
 

@@ -4,7 +4,7 @@ import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import type { AppContext, CallContext } from "../../src/services/context.ts";
+import { plainCall, type AppContext, type CallContext } from "../../src/services/context.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { FakeClock } from "./clock.ts";
@@ -77,6 +77,6 @@ export function callerOf(overrides: Partial<Caller> = {}): Caller {
   };
 }
 
-export function callOf(ctx: AppContext, caller: Caller = callerOf()): CallContext {
-  return { ctx, caller, signal: new AbortController().signal, progress: () => {}, idempotency: null };
+export function callOf(ctx: AppContext, caller: Caller = callerOf(), signal?: AbortSignal): CallContext {
+  return plainCall(ctx, caller, signal);
 }

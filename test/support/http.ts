@@ -5,6 +5,7 @@ import type { AppContext } from "../../src/services/context.ts";
 import { createKey, type KeyInput } from "../../src/services/access/api-keys.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { callOf, callerOf } from "./context.ts";
 
 export interface Answer {
   readonly status: number;
@@ -49,7 +50,7 @@ export async function startTestServer(
   });
   const server = await startHttpServer(app, { host: "127.0.0.1", port: 0 });
   const keyFor = async (ownerId: string, input: KeyInput = {}): Promise<string> =>
-    (await createKey(ctx, ownerId, input)).key;
+    (await createKey(callOf(ctx, callerOf({ ownerId })), input)).key;
   const fullKey = await keyFor("default");
   return {
     port: server.port,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { submitSecrets } from "../../src/services/accounts/connect-page.ts";
+import { guestCall } from "../../src/services/context.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import checkConnection from "../../tools/check_connection.ts";
 import connectChannel from "../../tools/connect_channel.ts";
@@ -16,7 +17,7 @@ describe("check_connection", () => {
     expect(await check()).toEqual({ status: "pending", account: null, error: null });
     const token = String(started["url"]).split("/connect/")[1] ?? "";
     const secrets = { handle: "alice.example", appPassword: "alice-password-1" };
-    await submitSecrets(ctx, token, { secrets, signal: new AbortController().signal });
+    await submitSecrets(guestCall(ctx), { token, secrets });
     expect(await check()).toMatchObject({
       status: "connected",
       account: { handle: "alice.example" },

@@ -52,7 +52,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
       toolbox: await createLateToolbox(settings, service.open),
       ctx: base,
       version: VERSION,
-      caller: localCaller(start.permissions),
+      caller: localCaller({ permissions: start.permissions }),
       stdin: streams.stdin,
       stdout: streams.stdout,
       stopSignal: AbortSignal.any([start.stopSignal, service.failed, watchParent(base, streams, closers)]),

@@ -1,13 +1,16 @@
 import type { Finding } from "../../cli/host.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import type { Context } from "../compose.ts";
-import { getStatus, type Status } from "../../services/health/status.ts";
+import { plainCall } from "../../services/context.ts";
+import type { Status } from "../../domain/health/status.ts";
+import { getStatus } from "../../services/health/status.ts";
 import { listWebhooks } from "../../services/webhooks/webhooks.ts";
 
 /** Whether posts of the default owner go out, on time, and whether anybody hears of it. */
 export async function examinePublishing(ctx: Context): Promise<Finding[]> {
-  const status = await getStatus(ctx, localCaller());
-  const { webhooks } = await listWebhooks(ctx, localCaller(), { limit: 1 });
+  const call = plainCall(ctx, localCaller());
+  const status = await getStatus(call);
+  const { webhooks } = await listWebhooks(call, { limit: 1 });
   const silent = webhooks.filter((webhook) => webhook.status !== "active");
   return [
     examinePublisher(status),

@@ -7,6 +7,8 @@ import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
+import { localCaller } from "../../cli/local-caller.ts";
+import { plainCall } from "../../services/context.ts";
 import { listPlatforms } from "../../services/accounts/platforms.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
@@ -95,7 +97,7 @@ async function examineRestore(ctx: Context): Promise<Finding[]> {
 }
 
 async function examinePlatforms(ctx: Context): Promise<Finding[]> {
-  const { platforms } = await listPlatforms(ctx);
+  const { platforms } = await listPlatforms(plainCall(ctx, localCaller()));
   return platforms.map((platform) => ({
     topic: platform.provider,
     verdict: platform.configured ? "ok" : "note",

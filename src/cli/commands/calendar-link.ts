@@ -1,7 +1,9 @@
 import { type Command, Option } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
+import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
+import { localCaller } from "../local-caller.ts";
 
 interface LinkOptions {
   readonly owner: string;
@@ -32,10 +34,11 @@ Examples:
 async function run(host: Host, { owner, new: isNew, revoke }: LinkOptions): Promise<void> {
   const { openCalendarLink, revokeCalendarLink } = await import("../../services/feeds/calendar-link.ts");
   await using session = await host.openSession();
+  const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
   if (revoke === true) {
-    await revokeCalendarLink(session.ctx, owner);
+    await revokeCalendarLink(call);
     host.terminal.tell("The address is not valid any more.\n");
     return;
   }
-  host.terminal.print(toJsonText(await openCalendarLink(session.ctx, owner, { isNew: isNew === true })));
+  host.terminal.print(toJsonText(await openCalendarLink(call, { isNew: isNew === true })));
 }

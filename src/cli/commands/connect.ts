@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { plainCall } from "../../services/context.ts";
 import type { Host, Session } from "../host.ts";
 import { parseJson, toJsonText } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
@@ -42,15 +43,17 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
   const { connectWithSecrets } = await import("../../services/accounts/connections.ts");
   await using session = await host.openSession();
   const secrets = await readSecrets(host, session, { provider, options });
-  const { account, notice } = await connectWithSecrets(session.ctx, localCaller(), {
-    provider,
-    accountId: options.account,
-    instanceUrl: options.instance,
-    handle: options.handle,
-    name: options.name,
-    secrets,
-    signal: host.stopSignal,
-  });
+  const { account, notice } = await connectWithSecrets(
+    plainCall(session.ctx, localCaller(), host.stopSignal),
+    {
+      provider,
+      accountId: options.account,
+      instanceUrl: options.instance,
+      handle: options.handle,
+      name: options.name,
+      secrets,
+    },
+  );
   host.terminal.print(toJsonText(account));
   if (notice !== null) host.terminal.tell(`${notice}\n`);
 }

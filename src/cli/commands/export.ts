@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
+import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
+import { localCaller } from "../local-caller.ts";
 
 interface ExportOptions {
   readonly owner: string;
@@ -34,7 +36,7 @@ async function exportAll(
 ): Promise<void> {
   const { exportOwner, writeExport } = await import("../../services/upkeep/export.ts");
   await using session = await host.openSession();
-  const lines = exportOwner(session.ctx, owner, host.version);
+  const lines = exportOwner(plainCall(session.ctx, localCaller({ ownerId: owner })), host.version);
   if (file !== undefined) {
     const written = await writeExport(lines, { file, isForced: force === true, signal: host.stopSignal });
     host.terminal.tell(`${written} lines were written to ${file}.\n`);

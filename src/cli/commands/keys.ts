@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
+import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { parseList } from "../lists.ts";
+import { localCaller } from "../local-caller.ts";
 
 interface CreateOptions {
   readonly owner: string;
@@ -61,7 +63,7 @@ Examples:
 async function create(host: Host, options: CreateOptions): Promise<void> {
   const { createKey } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  const created = await createKey(session.ctx, options.owner, {
+  const created = await createKey(plainCall(session.ctx, localCaller({ ownerId: options.owner })), {
     name: options.name,
     permissions: options.permissions === undefined ? undefined : parseList(options.permissions),
     accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
@@ -74,13 +76,14 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
 async function list(host: Host, owner: string): Promise<void> {
   const { listKeys } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  host.terminal.print(toJsonText(await listKeys(session.ctx, owner)));
+  host.terminal.print(toJsonText(await listKeys(plainCall(session.ctx, localCaller({ ownerId: owner })))));
 }
 
 async function revoke(host: Host, key: string, owner: string): Promise<void> {
   const { revokeKey } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  host.terminal.print(toJsonText(await revokeKey(session.ctx, owner, key)));
+  const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
+  host.terminal.print(toJsonText(await revokeKey(call, { key })));
 }
 
 async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Attempt, Post } from "../../domain/posts/post.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
+import { plainCall } from "../../services/context.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { storeUpload } from "../../services/files/file-uploads.ts";
 import { demoPicture } from "./demo-picture.ts";
@@ -43,7 +44,8 @@ export async function runDemo(host: Host, options: { exit?: true }): Promise<voi
 async function schedule(host: Host, server: Server): Promise<Post> {
   const { ctx, toolbox } = server;
   const caller = localCaller();
-  const account = (await listAccounts(ctx, caller)).accounts[0];
+  const call = plainCall(ctx, caller);
+  const account = (await listAccounts(call)).accounts[0];
   if (account === undefined)
     throw new AppError(
       "unavailable",
@@ -51,9 +53,8 @@ async function schedule(host: Host, server: Server): Promise<Post> {
     );
   const altText = "A golden post horn's curve over a night-blue sky";
   const body = Readable.from([demoPicture()]);
-  const { file } = await storeUpload(ctx, caller, {
+  const { file } = await storeUpload(call, {
     name: "posthorn-demo.png",
-    contentType: "image/png",
     body,
     altText,
   });

@@ -1,3 +1,37 @@
+import { z } from "zod";
+import { Account } from "./account.ts";
+
 /** How far a connection that was started has come; `expired` is one whose address was not used in time. */
 export const CONNECTION_STATUSES = ["pending", "connected", "failed", "expired"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
+
+/** What is to be connected. */
+export const ConnectArgs = z.strictObject({
+  provider: z.string().min(1).max(64).describe("Platform name from list_platforms."),
+  accountId: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Reconnect this account; it keeps its id and posts."),
+  instanceUrl: z
+    .string()
+    .min(1)
+    .max(2_048)
+    .optional()
+    .describe("Server of a self-hosted platform, for example https://pds.example."),
+  handle: z.string().min(1).max(320).optional().describe("User name on the platform."),
+  name: z.string().min(1).max(100).optional().describe("What to call the channel."),
+});
+export type ConnectArgs = z.infer<typeof ConnectArgs>;
+
+/** The channel, or the page on which a person connects it. */
+export const ConnectResult = z.strictObject({
+  status: z.enum(["authorization_required", "connected"]).describe("Whether a person is needed."),
+  connectId: z.string().nullable().describe("For check_connection."),
+  url: z.string().nullable().describe("The person opens it; works once."),
+  expiresAt: z.iso.datetime().nullable().describe("Until when url works."),
+  instructions: z.string().nullable().describe("What to ask the person."),
+  account: Account.nullable().describe("Set once connected."),
+});
+export type ConnectResult = z.infer<typeof ConnectResult>;

@@ -26,3 +26,21 @@ export const File = z
   })
   .meta({ id: "File" });
 export type File = z.infer<typeof File>;
+
+/** Which files, and which page of them. */
+export const ListFilesArgs = z.strictObject({
+  search: z.string().max(200).optional().describe("Words in the name or alt text, in any order."),
+  type: z.enum(FILE_TYPES).optional().describe("Only files of this type."),
+  limit: z.int().min(1).max(500).default(50).describe("Files per page."),
+  cursor: z.string().optional().describe("nextCursor of the previous page, with the same filters."),
+});
+export type ListFilesArgs = z.infer<typeof ListFilesArgs>;
+
+/** Where a file comes from; without `url` and `path` its bytes are sent to an address. */
+export const UploadFileArgs = z.strictObject({
+  url: z.string().optional().describe("http(s) address to fetch the file from."),
+  path: z.string().optional().describe("Absolute path on the machine Posthorn runs on."),
+  name: z.string().min(1).max(255).optional().describe("File name; default: that of the address."),
+  altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
+});
+export type UploadFileArgs = z.infer<typeof UploadFileArgs>;

@@ -105,3 +105,12 @@ export const Insights = z
 export type Insights = z.infer<typeof Insights>;
 
 export type Metrics = Insights["metrics"];
+
+/** What became of one post of several that were to be scheduled. */
+export const BatchResult = z.strictObject({
+  index: z.int().describe("Place in posts, from 0."),
+  post: Post.nullable(),
+  warnings: z.array(z.string()),
+  error: z.string().nullable().describe("Why this one was not scheduled."),
+});
+export type BatchResult = z.infer<typeof BatchResult>;

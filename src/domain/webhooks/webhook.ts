@@ -53,3 +53,36 @@ export const Delivery = z
   })
   .meta({ id: "Delivery" });
 export type Delivery = z.infer<typeof Delivery>;
+
+/** Where events are sent, and which. */
+export const WebhookArgs = z.strictObject({
+  url: z.string().max(4_096).describe("Where to POST."),
+  events: z.array(z.enum(EVENT_KINDS)).min(1).optional().describe("Default: all."),
+  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only events of these accounts."),
+  secret: z.string().max(200).optional().describe("whsec_… of the receiver's; default: one is made."),
+});
+export type WebhookArgs = z.infer<typeof WebhookArgs>;
+
+/** All webhooks, or one with a page of its deliveries. */
+export const ListWebhooksArgs = z.strictObject({
+  id: z.string().optional().describe("Only this one, with its deliveries."),
+  limit: z.int().min(1).max(500).default(50).describe("Deliveries per page."),
+  cursor: z.string().optional().describe("nextCursor of the previous page."),
+});
+export type ListWebhooksArgs = z.infer<typeof ListWebhooksArgs>;
+
+/** Webhooks, and of one that is named its deliveries. */
+export const WebhookList = z.strictObject({
+  webhooks: z.array(Webhook).describe("Oldest first."),
+  deliveries: z.array(Delivery).optional().describe("With id; newest first."),
+  nextCursor: z.string().nullable().optional().describe("Null on the last page."),
+});
+export type WebhookList = z.infer<typeof WebhookList>;
+
+/** Which events are sent again. */
+export const ReplayArgs = z.strictObject({
+  id: z.string().describe("From list_webhooks."),
+  deliveryId: z.string().optional().describe("From list_webhooks with id."),
+  since: z.string().optional().describe("ISO 8601 time or date."),
+});
+export type ReplayArgs = z.infer<typeof ReplayArgs>;

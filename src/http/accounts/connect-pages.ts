@@ -14,7 +14,7 @@ import {
   type ClosedReason,
   type Submitted,
 } from "../../services/accounts/connect-page.ts";
-import type { AppContext } from "../../services/context.ts";
+import { guestCall, type AppContext } from "../../services/context.ts";
 import { messageView, type View } from "../pages/message-view.ts";
 import { closedView, connectedView, formView } from "./connect-views.ts";
 import { sendPage } from "../pages/layout.ts";
@@ -80,7 +80,7 @@ function limitTo(limit: number): RequestHandler {
 
 function showForm(ctx: AppContext): RequestHandler<{ token: string }> {
   return async (request, response) => {
-    const opened = await openConnection(ctx, request.params.token);
+    const opened = await openConnection(guestCall(ctx), request.params.token);
     if (opened.state === "closed")
       return show(response, CLOSED_STATUS[opened.reason], closedView(opened.reason));
     show(response, 200, formView(opened.form));
@@ -103,7 +103,7 @@ function submitForm(ctx: AppContext): RequestHandler<{ token: string }> {
     showSubmitted(
       response,
       entered,
-      await submitSecrets(ctx, request.params.token, { secrets: entered, signal: gone.signal }),
+      await submitSecrets(guestCall(ctx, gone.signal), { token: request.params.token, secrets: entered }),
     );
   };
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Router, type RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { readCalendarFeed } from "../../services/feeds/calendar-link.ts";
-import type { AppContext } from "../../services/context.ts";
+import { guestCall, type AppContext } from "../../services/context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { toICalendar } from "./icalendar.ts";
 import { readQuery } from "../query.ts";
@@ -23,7 +23,7 @@ function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
     const [, token] = /^([\w-]{1,128})\.ics$/.exec(request.params.file) ?? [];
     if (token === undefined)
       throw new AppError("not_found", "There is no calendar at this address, or not any more.");
-    const feed = await readCalendarFeed(ctx, token);
+    const feed = await readCalendarFeed(guestCall(ctx), token);
     const text = toICalendar(feed);
     response.set({
       "Content-Type": "text/calendar; charset=utf-8",

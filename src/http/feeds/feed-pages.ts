@@ -1,6 +1,6 @@
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
 import { AppError } from "../../domain/errors.ts";
-import type { AppContext } from "../../services/context.ts";
+import { guestCall, type AppContext } from "../../services/context.ts";
 import { openFeedMedia, readFeed, readFeedItem, type FeedPage } from "../../services/feeds/feed.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { messageView } from "../pages/message-view.ts";
@@ -59,7 +59,7 @@ function showFeed(ctx: AppContext): RequestHandler<{ file: string }> {
     const send = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
     if (send === undefined) throw nothingHere();
     const before = readBefore(request);
-    const feed = await readFeed(ctx, accountId, before);
+    const feed = await readFeed(guestCall(ctx), { accountId, before });
     send(response, feed, { publicUrl: await ctx.publicUrl(), isFirst: before === null, ctx });
   };
 }
@@ -73,7 +73,10 @@ function showEntry(ctx: AppContext): RequestHandler<{ accountId: string; file: s
   return async (request, response) => {
     const [, id] = /^(\w+)\.html$/.exec(request.params.file) ?? [];
     if (id === undefined) throw nothingHere();
-    const { title, item } = await readFeedItem(ctx, request.params.accountId, id);
+    const { title, item } = await readFeedItem(guestCall(ctx), {
+      accountId: request.params.accountId,
+      itemId: id,
+    });
     showView(response, entryView(title, item, ctx.settings.timezone));
   };
 }
@@ -90,7 +93,7 @@ function showView(response: Response, view: FeedView): void {
 
 function showMedia(ctx: AppContext): RequestHandler<{ accountId: string; itemId: string; position: string }> {
   return async (request, response) => {
-    const { media, open } = await openFeedMedia(ctx, request.params);
+    const { media, open } = await openFeedMedia(guestCall(ctx), request.params);
     response.set(FOR_EVERYBODY).set({
       "Content-Type": media.mimeType,
       "Content-Disposition": "inline",

@@ -7,7 +7,7 @@ import type { File } from "../../domain/files/file.ts";
 import { requireShallow } from "../../domain/json-depth.ts";
 import { SECOND } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import type { AppContext } from "../../services/context.ts";
+import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
 import {
@@ -77,7 +77,7 @@ const skipForJson: RequestHandler = (request, _response, next) =>
 function showOne(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
     readQuery(request, {});
-    response.json(await getFile(ctx, callerOf(response), { id: request.params.id }));
+    response.json(await getFile(plainCall(ctx, callerOf(response)), { id: request.params.id }));
   };
 }
 
@@ -85,9 +85,9 @@ function receiveBytes(ctx: AppContext): RequestHandler {
   return async (request, response) => {
     const query = z.object({ name: z.string().optional(), altText: z.string().optional() });
     const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
-    const upload = { name: name ?? null, altText: altText ?? null, contentType: mediaType(request) };
+    const upload = { name: name ?? null, altText: altText ?? null };
     await receive(ctx, { request, response }, (body) =>
-      storeUpload(ctx, callerOf(response), { ...upload, body }),
+      storeUpload(plainCall(ctx, callerOf(response)), { ...upload, body }),
     );
   };
 }
@@ -95,7 +95,9 @@ function receiveBytes(ctx: AppContext): RequestHandler {
 function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
     const parts = readSigned(request);
-    await receive(ctx, { request, response }, (body) => receiveLinkedUpload(ctx, parts, body));
+    await receive(ctx, { request, response }, (body) =>
+      receiveLinkedUpload(guestCall(ctx), { ...parts, body }),
+    );
   };
 }
 
@@ -165,13 +167,7 @@ function importByAddress(ctx: AppContext): RequestHandler {
     if (!parsed.success) throw explainInvalid(parsed.error, Import);
     const gone = new AbortController();
     response.once("close", () => gone.abort(new Error("The client has gone.")));
-    const call = {
-      ctx,
-      caller: callerOf(response),
-      signal: gone.signal,
-      progress: () => {},
-      idempotency: null,
-    };
+    const call = plainCall(ctx, callerOf(response), gone.signal);
     sendCreated(response, (await importFile(call, parsed.data)).file);
   };
 }
@@ -184,7 +180,7 @@ function readSigned(request: Request<{ id: string }>): SignedParts {
 
 function download(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
-    const file = await openDownload(ctx, readSigned(request));
+    const file = await openDownload(guestCall(ctx), readSigned(request));
     // Never shown by a browser as a page of ours, whatever it holds.
     response.attachment(file.name).set({
       "Content-Type": file.mimeType,

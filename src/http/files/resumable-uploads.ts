@@ -9,7 +9,7 @@ import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { DAY, HOUR } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
-import type { AppContext } from "../../services/context.ts";
+import { plainCall, type AppContext } from "../../services/context.ts";
 import { MAX_FILE_BYTES, storeUpload } from "../../services/files/file-uploads.ts";
 import { callerOf } from "../access/auth.ts";
 import { STATUS } from "../errors.ts";
@@ -173,7 +173,7 @@ async function store(parts: TusParts, upload: Upload): Promise<Finished> {
   const path = upload.storage?.path;
   if (path === undefined) throw new Error("The upload has no place.");
   const body = createReadStream(path);
-  const { file } = await storeUpload(parts.ctx, callerIn(parts), {
+  const { file } = await storeUpload(plainCall(parts.ctx, callerIn(parts)), {
     name: filename ?? null,
     altText: altText ?? null,
     body,

@@ -14,7 +14,7 @@ import {
   type ApiKeyRow,
 } from "../../store/tables/api-keys.ts";
 import type { Reader } from "../../store/engine/store.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 /** A key as lists show it. Its secret is not kept anywhere. */
 export interface ApiKey {
@@ -56,8 +56,7 @@ const FIXED_KEY_ID = "key_fixed";
 
 /** Makes a key. `key` is shown this once. Throws `invalid` that names the field. */
 export async function createKey(
-  ctx: AppContext,
-  ownerId: string,
+  { ctx, caller: { ownerId } }: CallContext,
   input: KeyInput,
 ): Promise<{ key: string; apiKey: ApiKey }> {
   const permissions = readPermissions(input.permissions);
@@ -80,14 +79,17 @@ export async function ensureFirstKey(ctx: AppContext): Promise<string | null> {
 }
 
 /** The owner's keys, oldest first, revoked ones among them. */
-export async function listKeys(ctx: AppContext, ownerId: string): Promise<{ keys: ApiKey[] }> {
-  const rows = await listApiKeyRows(ctx.store, ownerId);
+export async function listKeys({ ctx, caller }: CallContext): Promise<{ keys: ApiKey[] }> {
+  const rows = await listApiKeyRows(ctx.store, caller.ownerId);
   return { keys: rows.map((row) => toApiKey(ctx, row)) };
 }
 
 /** Takes the whole key, `key_<id>` or `<id>`. Revoking twice changes nothing. Throws `not_found`. */
-export async function revokeKey(ctx: AppContext, ownerId: string, text: string): Promise<{ apiKey: ApiKey }> {
-  const id = `key_${KEY_TEXT.exec(text)?.[1] ?? text.replace(/^key_/, "")}`;
+export async function revokeKey(
+  { ctx, caller: { ownerId } }: CallContext,
+  args: { readonly key: string },
+): Promise<{ apiKey: ApiKey }> {
+  const id = `key_${KEY_TEXT.exec(args.key)?.[1] ?? args.key.replace(/^key_/, "")}`;
   const row = await ctx.store.write((tx) => revokeApiKeyRow(tx, { ownerId, id, now: ctx.clock.now() }));
   // The text may hold a secret: it is not repeated.
   if (row === null)

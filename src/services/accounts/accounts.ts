@@ -5,18 +5,18 @@ import { DAY, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findAccountRow,
   listCountedAccounts,
-  requireReconnect,
   updateConnection,
   type AccountRow,
 } from "../../store/tables/accounts.ts";
 import type { Reader } from "../../store/engine/store.ts";
-import type { AppContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 /** How long before its access ends an account asks for attention. */
 const EXPIRING_WITHIN_MS = 7 * DAY;
 
 /** The accounts the caller may see, oldest first. */
-export async function listAccounts(ctx: AppContext, caller: Caller): Promise<{ accounts: Account[] }> {
+export async function listAccounts({ ctx, caller }: CallContext): Promise<{ accounts: Account[] }> {
   const rows = await listCountedAccounts(ctx.store, caller.ownerId);
   const visible = rows.filter((row) => canReachAccount(caller, row.id));
   return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
@@ -36,13 +36,13 @@ export async function findAccount(ctx: AppContext, caller: Caller, id: string): 
 
 /** Forgets the account's secrets. Its posts stay, and so does its identity, by which connecting it again finds it. */
 export async function disconnectChannel(
-  ctx: AppContext,
-  caller: Caller,
+  call: CallContext,
   args: { accountId: string },
 ): Promise<{ account: Account }> {
+  const { ctx, caller } = call;
   const found = await findAccount(ctx, caller, args.accountId);
   if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.store, found) };
-  const account = await ctx.store.write(async (tx) => {
+  const answer = await commitOnce(call, async (tx) => {
     await updateConnection(
       tx,
       { ownerId: caller.ownerId, id: found.id },
@@ -55,16 +55,11 @@ export async function disconnectChannel(
         updated_at: ctx.clock.now(),
       },
     );
-    return showAccount(ctx, tx, (await findAccountRow(tx, caller.ownerId, found.id)) ?? found);
+    const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
+    return { account: await showAccount(ctx, tx, row) };
   });
   ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
-  return { account };
-}
-
-/** Asks for a reconnection, unless the account's secrets were changed since the row was read. */
-export async function markReconnectRequired(ctx: AppContext, row: AccountRow, reason: string): Promise<void> {
-  const seen = { ownerId: row.owner_id, id: row.id, version: row.secrets_version };
-  await ctx.store.write((tx) => requireReconnect(tx, seen, { reason, now: ctx.clock.now() }));
+  return answer;
 }
 
 /** The account with its count of waiting posts. */

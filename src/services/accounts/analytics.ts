@@ -1,24 +1,15 @@
+import type { AccountAnalytics, AnalyticsArgs } from "../../domain/accounts/analytics.ts";
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { parseBound, quote, SECOND, toIso } from "../../domain/time.ts";
 import { PlatformFault, type AnyPlatform, type PlatformAnalytics } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { readEnded, type EndedPost } from "../../store/tables/analytics.ts";
 import { findAccount } from "./accounts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { percentile } from "../health/status.ts";
-
-export const GRANULARITIES = ["day", "total"] as const;
-
-export interface AnalyticsArgs {
-  readonly accountId: string;
-  readonly from: string;
-  readonly to?: string | undefined;
-  readonly granularity: (typeof GRANULARITIES)[number];
-}
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
 const PLATFORM_METRICS = [
@@ -38,25 +29,12 @@ const ASK_TIMEOUT_MS = 20 * SECOND;
 
 type Numbers = Readonly<Record<string, number | null>>;
 
-export interface AccountAnalytics {
-  readonly accountId: string;
-  readonly provider: string;
-  readonly from: string;
-  readonly to: string;
-  readonly granularity: AnalyticsArgs["granularity"];
-  readonly fetchedAt: string;
-  readonly totals: Numbers;
-  readonly series: ({ readonly date: string } & Record<string, string | number | null>)[];
-  readonly unavailable: { readonly metric: string; readonly reason: string }[];
-}
-
 /**
  * A channel's numbers by day: what this service knows itself, and what the platform offers. A platform out of reach is an answer
  * too: its metrics stand under `unavailable`.
  */
 export async function getAccountAnalytics(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   args: AnalyticsArgs,
 ): Promise<AccountAnalytics> {
   const days = readDays(ctx, args);

@@ -1,3 +1,4 @@
+import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { newId } from "../../domain/ids.ts";
@@ -16,8 +17,10 @@ import {
   type AccountRow,
 } from "../../store/tables/accounts.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import type { AppContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, GuestCall } from "../context.ts";
 import { createConnectIo, readSettings, toPlatformAccount } from "../publishing/platform-io.ts";
+import { showAccount } from "./accounts.ts";
 import { mergeSecrets, openSecrets, scrub, sealSecrets, type SecretValues } from "./secrets.ts";
 
 /** What is to be connected, and for whom. */
@@ -99,59 +102,58 @@ function storedSecrets(ctx: AppContext, row: AccountRow | null): SecretValues {
   }
 }
 
-export interface ConnectRun {
-  /** As `completeFields` made them. */
-  readonly secrets: SecretValues;
-  readonly signal: AbortSignal;
-  /** Runs in the transaction that stores the account; what it throws undoes that. */
-  readonly within?: (tx: Tx, row: AccountRow) => Promise<void>;
-}
-
 export interface ConnectOutcome {
-  readonly row: AccountRow;
+  readonly account: Account;
   /** Shown once, to the person who connected. */
   readonly notice: string | null;
 }
 
+export interface ConnectRun<T> {
+  readonly target: ConnectTarget;
+  /** As `completeFields` made them. */
+  readonly secrets: SecretValues;
+  /** Makes the call's answer in the transaction that stores the account; what it throws undoes that. */
+  readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
+}
+
 /** Checks the secrets with the platform and stores the account. Throws AppError for whatever the person can mend. */
-export async function connectAccount(
-  ctx: AppContext,
-  target: ConnectTarget,
-  run: ConnectRun,
-): Promise<ConnectOutcome> {
-  const connected = await askPlatform(ctx, target, run);
-  const row = await ctx.store.write(async (tx) => {
-    const stored = await storeAccount(ctx, tx, { target, connected });
-    await run.within?.(tx, stored);
-    return stored;
+export async function connectAccount<T extends { readonly account: Account | null }>(
+  call: GuestCall,
+  { target, secrets, answer }: ConnectRun<T>,
+): Promise<T> {
+  const { ctx } = call;
+  const connected = await askPlatform(call, target, secrets);
+  const done = await commitOnce(call, async (tx) => {
+    const row = await storeAccount(ctx, tx, { target, connected });
+    return answer(tx, { account: await showAccount(ctx, tx, row), notice: connected.notice ?? null });
   });
-  ctx.log.info({ accountId: row.id, provider: row.provider }, "An account was connected");
+  ctx.log.info({ accountId: done.account?.id, provider: target.platform.name }, "An account was connected");
   ctx.wakePublisher();
-  return { row, notice: connected.notice ?? null };
+  return done;
 }
 
 async function askPlatform(
-  ctx: AppContext,
+  { ctx, signal }: GuestCall,
   target: ConnectTarget,
-  run: ConnectRun,
+  secrets: SecretValues,
 ): Promise<ConnectedAccount> {
   const { platform, reconnecting, instanceUrl, handle, name } = target;
-  const io = await createConnectIo(ctx, platform.name, run.signal);
+  const io = await createConnectIo(ctx, platform.name, signal);
   const input: ConnectInput = {
     instanceUrl,
     handle,
     name,
-    secrets: run.secrets,
+    secrets,
     reconnecting: reconnecting === null ? null : toPlatformAccount(reconnecting),
   };
   try {
     const connected = await platform.connect.connect(input, io);
     // Nobody is there to read the notice, or to be told that it worked.
-    if (run.signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
+    if (signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
     return connected;
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
-    const cause = scrub(String(error.cause ?? ""), Object.values(run.secrets));
+    const cause = scrub(String(error.cause ?? ""), Object.values(secrets));
     ctx.log.warn(
       { provider: platform.name, kind: error.kind, httpStatus: error.httpStatus, cause },
       "Connecting did not work",

@@ -10,7 +10,7 @@ import {
 } from "../../store/tables/connections.ts";
 import { completeFields, connectAccount, defaultsOf, type ConnectTarget } from "./connect-account.ts";
 import { hashToken } from "./connections.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, GuestCall } from "../context.ts";
 import type { SecretValues } from "./secrets.ts";
 
 /** Tries one link takes before it is closed. */
@@ -43,7 +43,7 @@ export type OpenedConnection =
   | { readonly state: "closed"; readonly reason: ClosedReason; readonly title: string | null };
 
 /** What is behind a link. Opening it changes nothing: programs that preview addresses open them too. */
-export async function openConnection(ctx: AppContext, token: string): Promise<OpenedConnection> {
+export async function openConnection({ ctx }: GuestCall, token: string): Promise<OpenedConnection> {
   const link = await readLink(ctx, token);
   return link.state === "open" ? { state: "open", form: link.form } : link;
 }
@@ -65,10 +65,10 @@ export type Submitted =
 
 /** Connects with what a person entered. A link connects once, however often and at once it is submitted. */
 export async function submitSecrets(
-  ctx: AppContext,
-  token: string,
-  submission: { readonly secrets: SecretValues; readonly signal: AbortSignal },
+  call: GuestCall,
+  { token, ...submission }: { readonly token: string; readonly secrets: SecretValues },
 ): Promise<Submitted> {
+  const { ctx } = call;
   const link = await readLink(ctx, token);
   if (link.state === "closed") return link;
   try {
@@ -80,7 +80,7 @@ export async function submitSecrets(
       }),
     );
     if (counted === undefined) return await closedNow(ctx, token);
-    return await connectOnce(ctx, { ...link, row: counted }, { secrets, signal: submission.signal });
+    return await connectOnce(call, { ...link, row: counted }, secrets);
   } catch (error) {
     if (error instanceof LinkUsed) return await closedNow(ctx, token);
     if (!(error instanceof AppError)) throw error;
@@ -91,22 +91,20 @@ export async function submitSecrets(
 /** Another submission of the same link was first. */
 class LinkUsed extends Error {}
 
-async function connectOnce(
-  ctx: AppContext,
-  link: OpenLink,
-  run: { readonly secrets: SecretValues; readonly signal: AbortSignal },
-): Promise<Submitted> {
+async function connectOnce(call: GuestCall, link: OpenLink, secrets: SecretValues): Promise<Submitted> {
   try {
-    const { row, notice } = await connectAccount(ctx, link.target, {
-      ...run,
-      within: async (tx, stored) => {
-        if (!(await completeConnection(tx, link.row.id, stored.id))) throw new LinkUsed();
+    const { account, notice } = await connectAccount(call, {
+      target: link.target,
+      secrets,
+      answer: async (tx, outcome) => {
+        if (!(await completeConnection(tx, link.row.id, outcome.account.id))) throw new LinkUsed();
+        return outcome;
       },
     });
-    return { state: "connected", platformTitle: link.form.platformTitle, accountName: row.name, notice };
+    return { state: "connected", platformTitle: link.form.platformTitle, accountName: account.name, notice };
   } catch (error) {
     if (error instanceof AppError) {
-      await ctx.store.write((tx) =>
+      await call.ctx.store.write((tx) =>
         noteFailure(tx, link.row.id, {
           error: error.message,
           isLast: link.row.attempts >= MAX_ATTEMPTS,

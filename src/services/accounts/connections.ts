@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Account } from "../../domain/accounts/account.ts";
-import type { ConnectionStatus } from "../../domain/accounts/connection.ts";
+import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
@@ -9,7 +9,13 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import { findAccountRow, type AccountRow } from "../../store/tables/accounts.ts";
 import { findConnection, insertConnection } from "../../store/tables/connections.ts";
 import { findAccount, showAccount } from "./accounts.ts";
-import { completeFields, connectAccount, type ConnectTarget } from "./connect-account.ts";
+import {
+  completeFields,
+  connectAccount,
+  type ConnectOutcome,
+  type ConnectTarget,
+} from "./connect-account.ts";
+import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readSettings } from "../publishing/platform-io.ts";
 import { findPlatform, requireConfigured } from "./platforms.ts";
@@ -21,23 +27,6 @@ export const LINK_LIFE_MS = 15 * MINUTE;
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
 
-export interface ConnectArgs {
-  readonly provider: string;
-  readonly accountId?: string | undefined;
-  readonly instanceUrl?: string | undefined;
-  readonly handle?: string | undefined;
-  readonly name?: string | undefined;
-}
-
-export interface ConnectResult {
-  readonly status: "authorization_required" | "connected";
-  readonly connectId: string | null;
-  readonly url: string | null;
-  readonly expiresAt: string | null;
-  readonly instructions: string | null;
-  readonly account: Account | null;
-}
-
 /** Connects a channel at once, or answers the address of a page where a person enters what no chat should see. */
 export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {
   const target = await readTarget(call.ctx, call.caller, args);
@@ -46,31 +35,27 @@ export async function connectChannel(call: CallContext, args: ConnectArgs): Prom
     : openLink(call, target, target.platform.connect.instructions);
 }
 
-async function connectAtOnce(
-  { ctx, signal, idempotency }: CallContext,
-  target: ConnectTarget,
-): Promise<ConnectResult> {
-  let result: ConnectResult | null = null;
-  const { row } = await connectAccount(ctx, target, {
+function connectAtOnce(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
+  return connectAccount<ConnectResult>(call, {
+    target,
     secrets: {},
-    signal,
-    within: async (tx, stored) => {
-      result = connected(await showAccount(ctx, tx, stored));
-      await idempotency?.complete(tx, result);
-    },
+    answer: async (_tx, { account }) => ({
+      status: "connected",
+      connectId: null,
+      url: null,
+      expiresAt: null,
+      instructions: null,
+      account,
+    }),
   });
-  return result ?? connected(await showAccount(ctx, ctx.store, row));
-}
-
-function connected(account: Account): ConnectResult {
-  return { status: "connected", connectId: null, url: null, expiresAt: null, instructions: null, account };
 }
 
 async function openLink(
-  { ctx, idempotency }: CallContext,
+  call: CallContext,
   target: ConnectTarget,
   instructions: string,
 ): Promise<ConnectResult> {
+  const { ctx } = call;
   const token = randomBytes(32).toString("base64url");
   const now = ctx.clock.now();
   const id = newId("con");
@@ -99,11 +84,10 @@ async function openLink(
     created_at: now,
     expires_at: now + LINK_LIFE_MS,
   };
-  await ctx.store.write(async (tx) => {
+  return commitOnce(call, async (tx) => {
     await insertConnection(tx, row, now - REMEMBERED_MS);
-    await idempotency?.complete(tx, result);
+    return result;
   });
-  return result;
 }
 
 /** The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its address. */
@@ -127,8 +111,7 @@ export function hashToken(token: string): string {
 
 /** How far a connection that `connectChannel` started has come. */
 export async function checkConnection(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   args: { connectId: string },
 ): Promise<{ status: ConnectionStatus; account: Account | null; error: string | null }> {
   const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
@@ -158,22 +141,16 @@ export async function checkConnection(
 
 export interface ConnectWithSecretsArgs extends ConnectArgs {
   readonly secrets: SecretValues;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** Connects with secrets that are at hand, for the command line. `notice` is shown to the person once. */
 export async function connectWithSecrets(
-  ctx: AppContext,
-  caller: Caller,
+  call: CallContext,
   args: ConnectWithSecretsArgs,
-): Promise<{ account: Account; notice: string | null }> {
-  const target = await readTarget(ctx, caller, args);
-  const secrets = completeFields(ctx, target, args.secrets);
-  const { row, notice } = await connectAccount(ctx, target, {
-    secrets,
-    signal: args.signal ?? new AbortController().signal,
-  });
-  return { account: await showAccount(ctx, ctx.store, row), notice };
+): Promise<ConnectOutcome> {
+  const target = await readTarget(call.ctx, call.caller, args);
+  const secrets = completeFields(call.ctx, target, args.secrets);
+  return connectAccount(call, { target, secrets, answer: async (_tx, outcome) => outcome });
 }
 
 /** Checks everything that can be checked before a person is bothered. */

@@ -1,23 +1,12 @@
 import { z } from "zod";
-import type { Capabilities } from "../../domain/accounts/account.ts";
+import type { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
-import type { AnyPlatform, Connect } from "../../ports/platform.ts";
-import type { AppContext } from "../context.ts";
-
-export interface PlatformListing {
-  readonly provider: string;
-  readonly title: string;
-  readonly configured: boolean;
-  readonly missing: string[];
-  readonly connect: Connect["kind"];
-  readonly docs: string;
-  readonly capabilities: Capabilities;
-  readonly metadataSchema: Record<string, unknown>;
-}
+import type { AnyPlatform } from "../../ports/platform.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 /** Every platform of this installation, by name. */
-export async function listPlatforms(ctx: AppContext): Promise<{ platforms: PlatformListing[] }> {
+export async function listPlatforms({ ctx }: CallContext): Promise<{ platforms: PlatformListing[] }> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return { platforms: platforms.map((platform) => describePlatform(ctx, platform)) };
 }

@@ -62,6 +62,12 @@ export async function giveUp(
   return isMarked;
 }
 
+/** The same for a row that was read, when a platform refused what was sent with its secrets. */
+export async function markReconnectRequired(ctx: AppContext, row: AccountRow, reason: string): Promise<void> {
+  const seen = { ownerId: row.owner_id, id: row.id, version: row.secrets_version };
+  await ctx.store.write((tx) => requireReconnect(tx, seen, { reason, now: ctx.clock.now() }));
+}
+
 export interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: AccountRef;

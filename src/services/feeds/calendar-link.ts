@@ -12,7 +12,7 @@ import {
   type CalendarLinkRow,
 } from "../../store/tables/calendar-links.ts";
 import { toPost } from "../../store/tables/posts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext, GuestCall } from "../context.ts";
 
 const TOKEN_BYTES = 32;
 
@@ -31,8 +31,7 @@ export interface CalendarLink {
 
 /** The owner's address, made when first asked for; with `isNew` another one, and the old one ends. */
 export async function openCalendarLink(
-  ctx: AppContext,
-  ownerId: string,
+  { ctx, caller: { ownerId } }: CallContext,
   options: { isNew: boolean },
 ): Promise<CalendarLink> {
   const row = await ctx.store.write(async (tx) => {
@@ -55,7 +54,7 @@ export async function openCalendarLink(
 }
 
 /** Throws `not_found` where there is nothing to end. */
-export async function revokeCalendarLink(ctx: AppContext, ownerId: string): Promise<void> {
+export async function revokeCalendarLink({ ctx, caller: { ownerId } }: CallContext): Promise<void> {
   if (await ctx.store.write((tx) => deleteCalendarLink(tx, ownerId))) return;
   throw new AppError("not_found", `The owner ${quote(ownerId)} has no calendar address.`);
 }
@@ -96,7 +95,7 @@ export interface CalendarFeed {
 }
 
 /** Throws `not_found` for a token that is none, or not any more. */
-export async function readCalendarFeed(ctx: AppContext, token: string): Promise<CalendarFeed> {
+export async function readCalendarFeed({ ctx }: GuestCall, token: string): Promise<CalendarFeed> {
   const { store } = ctx;
   const link = await findCalendarLinkByToken(store, hashOf(token));
   if (link === undefined)

@@ -7,7 +7,7 @@ import {
   listFeedItems,
   type FeedPlace,
 } from "../../store/tables/feed-items.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, GuestCall } from "../context.ts";
 
 const PAGE_SIZE = 50;
 
@@ -21,7 +21,10 @@ export interface FeedPage {
 }
 
 /** Throws `not_found` for an account that has no feed and for a place that is none. */
-export async function readFeed(ctx: AppContext, accountId: string, before: string | null): Promise<FeedPage> {
+export async function readFeed(
+  { ctx }: GuestCall,
+  { accountId, before }: { readonly accountId: string; readonly before: string | null },
+): Promise<FeedPage> {
   const title = await readTitle(ctx, accountId);
   const place = before === null ? null : readPlace(before);
   const found = await listFeedItems(ctx.store, accountId, { limit: PAGE_SIZE + 1, before: place });
@@ -37,12 +40,11 @@ export async function readFeed(ctx: AppContext, accountId: string, before: strin
 
 /** One public entry. Throws `not_found` for one that waits for its time, was taken down, or never was. */
 export async function readFeedItem(
-  ctx: AppContext,
-  accountId: string,
-  id: string,
+  { ctx }: GuestCall,
+  { accountId, itemId }: { readonly accountId: string; readonly itemId: string },
 ): Promise<{ title: string; item: FeedItem }> {
   const title = await readTitle(ctx, accountId);
-  return { title, item: await findPublic(ctx, accountId, id) };
+  return { title, item: await findPublic(ctx, accountId, itemId) };
 }
 
 export interface FeedMediaBody {
@@ -55,7 +57,7 @@ export const THUMBNAIL = "thumbnail";
 
 /** A picture, video or sound of a public entry; `position` counts from 0, or is "thumbnail". */
 export async function openFeedMedia(
-  ctx: AppContext,
+  { ctx }: GuestCall,
   place: { accountId: string; itemId: string; position: string },
 ): Promise<FeedMediaBody> {
   const item = await findPublic(ctx, place.accountId, place.itemId);

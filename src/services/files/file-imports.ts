@@ -3,7 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { basename, isAbsolute, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
-import type { File } from "../../domain/files/file.ts";
+import type { File, UploadFileArgs } from "../../domain/files/file.ts";
 import { declaredBytes, problemOfAnswer } from "../../domain/files/media-answer.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
@@ -21,13 +21,6 @@ const PROGRESS_SHARE = 0.01;
 
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
-export interface UploadFileArgs {
-  readonly url?: string | undefined;
-  readonly path?: string | undefined;
-  readonly name?: string | undefined;
-  readonly altText?: string | undefined;
-}
-
 type UploadLink = Awaited<ReturnType<typeof createUploadLink>>;
 
 /** Imports an address, reads a file of this machine, or gives an address to upload to. */
@@ -39,7 +32,7 @@ export async function uploadFile(
     throw new AppError("invalid", "path: cannot be given together with url. Give one.");
   if (args.url !== undefined) return importFile(call, { ...args, url: args.url });
   if (args.path !== undefined) return readLocalFile(call, { ...args, path: args.path });
-  return createUploadLink(call.ctx, call.caller, { name: args.name ?? null, altText: args.altText ?? null });
+  return createUploadLink(call, { name: args.name ?? null, altText: args.altText ?? null });
 }
 
 /** Fetches a file through the outbound door into the store. */
@@ -57,12 +50,7 @@ export async function importFile(
   }
   const name = args.name ?? nameOf(answer.url);
   const body = Readable.from(fetched(call, answer), { objectMode: false });
-  return storeUpload(ctx, call.caller, {
-    name,
-    altText: args.altText ?? null,
-    body,
-    signal: call.signal,
-  }).catch((error: unknown) => {
+  return storeUpload(call, { name, altText: args.altText ?? null, body }).catch((error: unknown) => {
     throw explain(error);
   });
 }
@@ -139,13 +127,8 @@ async function readLocalFile(
   const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {
     objectMode: false,
   });
-  const upload = {
-    name: args.name ?? basename(args.path),
-    altText: args.altText ?? null,
-    body,
-    signal: call.signal,
-  };
-  return await storeUpload(call.ctx, call.caller, upload);
+  const name = args.name ?? basename(args.path);
+  return await storeUpload(call, { name, altText: args.altText ?? null, body });
 }
 
 async function allowedPath(ctx: AppContext, caller: Caller, path: string): Promise<string> {

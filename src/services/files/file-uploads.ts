@@ -5,7 +5,6 @@ import { AppError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
 import { cleanFileName } from "../../domain/files/file-name.ts";
 import { newId } from "../../domain/ids.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { DAY, toIso } from "../../domain/time.ts";
 import type { MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
 import {
@@ -17,9 +16,10 @@ import {
   takeAbandonedUploads,
   type FileRow,
 } from "../../store/tables/files.ts";
-import type { AppContext } from "../context.ts";
-import { checkSigned, createUploadUrl, type SignedParts } from "./file-addresses.ts";
-import { showFile } from "./files.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext, GuestCall } from "../context.ts";
+import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
+import { describeFile } from "./files.ts";
 
 /** Larger files are refused, on whatever way they come. */
 export const MAX_FILE_BYTES = 4 * 1024 ** 3;
@@ -34,13 +34,11 @@ export interface Upload {
   readonly name: string | null;
   readonly body: Readable;
   readonly altText: string | null;
-  /** What the sender says it is. Only the content counts. */
-  readonly contentType?: string | null;
-  readonly signal?: AbortSignal;
 }
 
 /** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */
-export async function storeUpload(ctx: AppContext, caller: Caller, upload: Upload): Promise<{ file: File }> {
+export async function storeUpload(call: CallContext, upload: Upload): Promise<{ file: File }> {
+  const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
   const { format, whole } = await begin(ctx, upload.body);
   const row = newRow(ctx, {
@@ -52,7 +50,7 @@ export async function storeUpload(ctx: AppContext, caller: Caller, upload: Uploa
   const named = { ...row, name: cleanFileName(upload.name, format.extension) };
   await ctx.store.write((tx) => insertFileRow(tx, named));
   try {
-    return { file: await showFile(ctx, await receive(ctx, row, { format, whole, signal: upload.signal })) };
+    return await receive(call, row, { format, whole });
   } catch (error) {
     await ctx.store.write((tx) => deleteFileRow(tx, row.owner_id, row.id));
     throw error;
@@ -61,28 +59,30 @@ export async function storeUpload(ctx: AppContext, caller: Caller, upload: Uploa
 
 /** A signed address for one upload, for whoever cannot send the file through the call itself. */
 export async function createUploadLink(
-  ctx: AppContext,
-  caller: Caller,
+  call: CallContext,
   file: { name: string | null; altText: string | null },
 ): Promise<{ uploadUrl: string; method: "PUT"; headers: Record<string, string>; expiresAt: string }> {
+  const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
   const row = newRow(ctx, { ownerId: caller.ownerId, key: `pending/${ulid().toLowerCase()}`, ...file });
-  await ctx.store.write((tx) => insertFileRow(tx, row));
   const { url, expiresAt } = await createUploadUrl(ctx, row.id);
-  return {
-    uploadUrl: url,
-    method: "PUT",
-    headers: { "Content-Type": UNKNOWN_TYPE },
-    expiresAt: toIso(expiresAt),
-  };
+  return commitOnce(call, async (tx) => {
+    await insertFileRow(tx, row);
+    return {
+      uploadUrl: url,
+      method: "PUT",
+      headers: { "Content-Type": UNKNOWN_TYPE },
+      expiresAt: toIso(expiresAt),
+    };
+  });
 }
 
 /** Takes what is sent to a signed address. It works once; an upload that broke off may be sent again until its time is over. */
 export async function receiveLinkedUpload(
-  ctx: AppContext,
-  parts: SignedParts,
-  body: Readable,
+  call: GuestCall,
+  { body, ...parts }: SignedParts & { readonly body: Readable },
 ): Promise<{ file: File }> {
+  const { ctx } = call;
   checkSigned(ctx, "upload", parts);
   const row = await findSignedFile(ctx.store, parts.id);
   if (row === null) throw new AppError("not_found", "The file that was to be uploaded here was deleted.");
@@ -91,7 +91,7 @@ export async function receiveLinkedUpload(
   const pending = { ...row, storage_key: newKey(row.owner_id, format) };
   const file = { ownerId: row.owner_id, id: row.id };
   await ctx.store.write((tx) => noteStorageKey(tx, file, pending.storage_key));
-  return { file: await showFile(ctx, await receive(ctx, pending, { format, whole, signal: undefined })) };
+  return receive(call, pending, { format, whole });
 }
 
 function alreadyUsed(id: string): AppError {
@@ -155,13 +155,14 @@ function toBuffer(chunk: unknown): Buffer {
 
 /** Stores the bytes under the row's key, then what they are in the row. */
 async function receive(
-  ctx: AppContext,
+  call: GuestCall,
   row: FileRow,
-  content: { format: MediaFormat; whole: Readable; signal: AbortSignal | undefined },
-): Promise<FileRow> {
+  content: { format: MediaFormat; whole: Readable },
+): Promise<{ file: File }> {
+  const { ctx } = call;
   const key = row.storage_key;
   // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is another's.
-  const written = await ctx.files.create(key, content.whole, content.signal);
+  const written = await ctx.files.create(key, content.whole, call.signal);
   try {
     const facts = await ctx.probe.inspect({
       sizeBytes: written.sizeBytes,
@@ -176,27 +177,21 @@ async function receive(
       updated_at: ctx.clock.now(),
     };
     const file = { ownerId: row.owner_id, id: row.id };
-    const done = await ctx.store.write((tx) => completeFileRow(tx, file, columns));
-    if (done === null) throw alreadyUsed(row.id);
+    const downloadUrl = await createDownloadUrl(ctx, row.id);
+    const answer = await commitOnce(call, async (tx) => {
+      const done = await completeFileRow(tx, file, columns);
+      if (done === null) throw alreadyUsed(row.id);
+      return { file: await describeFile(tx, done, downloadUrl) };
+    });
     ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
-    return done;
+    return answer;
   } catch (error) {
     await ctx.files.remove(key);
     throw error;
   }
 }
 
-type FactColumns =
-  | "mime_type"
-  | "type"
-  | "width"
-  | "height"
-  | "duration_seconds"
-  | "video_codec"
-  | "audio_codec"
-  | "is_animated";
-
-function columnsOf(facts: ProbedMedia): Pick<FileRow, FactColumns> {
+function columnsOf(facts: ProbedMedia): Partial<FileRow> {
   return {
     mime_type: facts.mimeType,
     type: facts.type,

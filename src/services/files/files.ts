@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { decodeCursor, encodeCursor, unknownCursor } from "../../domain/cursor.ts";
 import { AppError } from "../../domain/errors.ts";
-import type { File, FileType } from "../../domain/files/file.ts";
+import type { File, ListFilesArgs } from "../../domain/files/file.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import {
@@ -15,7 +15,8 @@ import {
 } from "../../store/tables/files.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { hasTerms, parseSearch } from "../../domain/compare-words.ts";
-import type { AppContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
 
 const OWN_SCHEME = "r2://";
@@ -23,17 +24,9 @@ const OWN_SCHEME = "r2://";
 /** Rows read at once while names are searched. */
 const SEARCH_BATCH = 500;
 
-export interface ListFilesArgs {
-  readonly search?: string | undefined;
-  readonly type?: FileType | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
 /** The owner's files, newest first. */
 export async function listFiles(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   args: ListFilesArgs,
 ): Promise<{ files: File[]; nextCursor: string | null }> {
   const filters = { search: args.search ?? null, type: args.type ?? null };
@@ -71,21 +64,14 @@ async function findRows(
   }
 }
 
-export async function getFile(
-  ctx: AppContext,
-  caller: Caller,
-  args: { id: string },
-): Promise<{ file: File }> {
+export async function getFile({ ctx, caller }: CallContext, args: { id: string }): Promise<{ file: File }> {
   return { file: await showFile(ctx, await findOwnFile(ctx, caller.ownerId, args.id)) };
 }
 
 /** Throws `conflict` while a waiting post uses the file. */
-export async function deleteFile(
-  ctx: AppContext,
-  caller: Caller,
-  args: { id: string },
-): Promise<{ file: File }> {
-  const row = await ctx.store.write(async (tx) => {
+export async function deleteFile(call: CallContext, args: { id: string }): Promise<{ file: File }> {
+  const { ctx, caller } = call;
+  const answer = await commitOnce(call, async (tx) => {
     const found = await findFileRow(tx, caller.ownerId, args.id);
     if (found === null) throw fileNotFound("id", args.id);
     const uses = (await countUses(tx, caller.ownerId, [found.storage_key])).get(found.storage_key) ?? 0;
@@ -97,11 +83,11 @@ export async function deleteFile(
       );
     }
     await deleteFileRow(tx, caller.ownerId, found.id);
-    return found;
+    return { file: toFile(found, { usedByPosts: 0, downloadUrl: null }) };
   });
-  await ctx.files.remove(row.storage_key);
-  ctx.log.info({ fileId: row.id }, "The file was deleted");
-  return { file: toFile(row, { usedByPosts: 0, downloadUrl: null }) };
+  await ctx.files.remove(answer.file.url.slice(OWN_SCHEME.length));
+  ctx.log.info({ fileId: args.id }, "The file was deleted");
+  return answer;
 }
 
 async function findOwnFile(ctx: AppContext, ownerId: string, id: string): Promise<FileRow> {
@@ -165,7 +151,7 @@ export interface Download {
 }
 
 /** What a signed address leads to. Throws `not_found`, or `forbidden` when its time is over. */
-export async function openDownload(ctx: AppContext, parts: SignedParts): Promise<Download> {
+export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Promise<Download> {
   checkSigned(ctx, "download", parts);
   const row = await findSignedFile(ctx.store, parts.id);
   const sizeBytes = row === null || row.status !== "ready" ? null : await ctx.files.size(row.storage_key);
@@ -192,15 +178,14 @@ export async function findReadyFile(
     : { id: row.id, sha256: row.sha256, altText: row.alt_text };
 }
 
-export async function showFile(ctx: AppContext, row: FileRow): Promise<File> {
-  const uses = await countUses(ctx.store, row.owner_id, [row.storage_key]);
-  return showWith(ctx, row, uses);
+async function showFile(ctx: AppContext, row: FileRow): Promise<File> {
+  return describeFile(ctx.store, row, await downloadUrlOf(ctx, row));
 }
 
 async function showFiles(ctx: AppContext, ownerId: string, rows: readonly FileRow[]): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
   const uses = await countUses(ctx.store, ownerId, keys);
-  return Promise.all(rows.map((row) => showWith(ctx, row, uses)));
+  return Promise.all(rows.map(async (row) => toShown(row, uses, await downloadUrlOf(ctx, row))));
 }
 
 /** Records that outlast every address. */
@@ -211,11 +196,19 @@ export async function describeFiles(
 ): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
   const uses = await countUses(ctx.store, ownerId, keys);
-  return rows.map((row) => toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl: null }));
+  return rows.map((row) => toShown(row, uses, null));
 }
 
-async function showWith(ctx: AppContext, row: FileRow, uses: ReadonlyMap<string, number>): Promise<File> {
-  const downloadUrl = row.status === "ready" ? await createDownloadUrl(ctx, row.id) : null;
+/** A record with an address that was signed before, as a transaction waits for nothing but the database. */
+export async function describeFile(reader: Reader, row: FileRow, downloadUrl: string | null): Promise<File> {
+  return toShown(row, await countUses(reader, row.owner_id, [row.storage_key]), downloadUrl);
+}
+
+async function downloadUrlOf(ctx: AppContext, row: FileRow): Promise<string | null> {
+  return row.status === "ready" ? createDownloadUrl(ctx, row.id) : null;
+}
+
+function toShown(row: FileRow, uses: ReadonlyMap<string, number>, downloadUrl: string | null): File {
   return toFile(row, { usedByPosts: uses.get(row.storage_key) ?? 0, downloadUrl });
 }
 

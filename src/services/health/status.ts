@@ -1,5 +1,5 @@
+import type { Status } from "../../domain/health/status.ts";
 import type { Account } from "../../domain/accounts/account.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   countInDoubt,
@@ -12,7 +12,7 @@ import {
 } from "../../store/tables/status.ts";
 import { readPublishers } from "../../store/tables/workers.ts";
 import { listAccounts } from "../accounts/accounts.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 
 /** Publishers beat every 5 seconds; three missed beats mean that nobody is at work. */
 const ALIVE_WITHIN_MS = 15 * SECOND;
@@ -27,59 +27,14 @@ const MAX_SAMPLE = 5_000;
 /** Enough to see what goes wrong; `list_posts` has them all. */
 const SHOWN_FAILURES = 5;
 
-interface AccountToReconnect {
-  readonly id: string;
-  readonly name: string;
-  readonly provider: string;
-  readonly status: Account["status"];
-  readonly reason: string | null;
-  readonly queuedCount: number;
-}
-
-interface Failure {
-  readonly id: string;
-  readonly accountId: string;
-  readonly provider: string;
-  readonly scheduledAt: string;
-  readonly error: string | null;
-}
-
-export interface Status {
-  readonly now: string;
-  readonly timezone: string;
-  readonly publisher: {
-    readonly running: boolean;
-    readonly heartbeatAt: string | null;
-    readonly workers: number;
-  };
-  readonly counts: {
-    readonly scheduled: number;
-    readonly overdue: number;
-    readonly publishing: number;
-    readonly uploaded: number;
-    readonly failed: number;
-    readonly unknownOutcome: number;
-  };
-  readonly lateness: {
-    readonly p50Ms: number | null;
-    readonly p95Ms: number | null;
-    readonly maxMs: number | null;
-    readonly sampleSize: number;
-    readonly days: number;
-  };
-  /** Latest scheduled time first. */
-  readonly lastFailures: Failure[];
-  readonly nextDueAt: string | null;
-  readonly accountsToReconnect: AccountToReconnect[];
-}
-
 /** How publishing is doing, over the accounts the caller may see. */
-export async function getStatus(ctx: AppContext, caller: Caller): Promise<Status> {
+export async function getStatus(call: CallContext): Promise<Status> {
+  const { ctx, caller } = call;
   const now = ctx.clock.now();
   const scope: StatusScope = { ownerId: caller.ownerId, accountIds: caller.accountIds };
   const since = now - DAYS * DAY;
   const { store } = ctx;
-  const { accounts } = await listAccounts(ctx, caller);
+  const { accounts } = await listAccounts(call);
   const counts = await countPosts(store, scope, {
     overdueBefore: now - OVERDUE_AFTER_MS,
     failedSince: since,
@@ -114,7 +69,7 @@ export async function publisherStatus(ctx: AppContext, now: number): Promise<Sta
   };
 }
 
-function toFailure(row: FailureRow): Failure {
+function toFailure(row: FailureRow): Status["lastFailures"][number] {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -146,6 +101,13 @@ function needsAttention({ status, queuedCount }: Account): boolean {
   );
 }
 
-function toReconnect({ id, name, provider, status, statusReason, queuedCount }: Account): AccountToReconnect {
+function toReconnect({
+  id,
+  name,
+  provider,
+  status,
+  statusReason,
+  queuedCount,
+}: Account): Status["accountsToReconnect"][number] {
   return { id, name, provider, status, reason: statusReason, queuedCount };
 }

@@ -1,32 +1,19 @@
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
-import type { Caller } from "../../domain/permissions.ts";
-import type { Post } from "../../domain/posts/post.ts";
+import type { Calendar, CalendarArgs } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote, toIso } from "../../domain/time.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { listPosts } from "./list-posts.ts";
 
 /** Most posts of one calendar: a page of list_posts, and more than anybody reads at once. */
 const MAX_POSTS = 500;
 
-export interface CalendarArgs {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly accountId?: readonly string[] | undefined;
-}
-
-export interface Calendar {
-  readonly posts: Post[];
-  readonly from: string;
-  readonly to: string;
-  readonly timezone: string;
-}
-
 /** The posts of a time window, earliest first; without bounds those of the current month. Throws `invalid` for too many. */
-export async function showCalendar(ctx: AppContext, caller: Caller, args: CalendarArgs): Promise<Calendar> {
+export async function showCalendar(call: CallContext, args: CalendarArgs): Promise<Calendar> {
+  const { ctx } = call;
   const { timezone } = ctx.settings;
   const { from, to } = readWindow(ctx, args);
-  const page = await listPosts(ctx, caller, {
+  const page = await listPosts(call, {
     accountId: args.accountId,
     from: toIso(from),
     to: toIso(to),

@@ -1,31 +1,15 @@
 import { encodeCursor, decodeCursor, unknownCursor } from "../../domain/cursor.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import type { PostStatus } from "../../domain/posts/post-states.ts";
-import type { Post } from "../../domain/posts/post.ts";
+import type { ListPostsArgs, PostPage } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote } from "../../domain/time.ts";
 import type { PostFilter } from "../../store/engine/search.ts";
 import { toPost } from "../../store/tables/posts.ts";
 import { parseSearch } from "../../domain/compare-words.ts";
-import type { AppContext } from "../context.ts";
-
-export interface ListPostsArgs {
-  readonly accountId?: readonly string[] | undefined;
-  readonly provider?: readonly string[] | undefined;
-  readonly status?: readonly PostStatus[] | undefined;
-  readonly search?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
+import type { AppContext, CallContext } from "../context.ts";
 
 /** A page of the caller's posts, newest scheduled time first. */
-export async function listPosts(
-  ctx: AppContext,
-  caller: Caller,
-  args: ListPostsArgs,
-): Promise<{ posts: Post[]; nextCursor: string | null }> {
+export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {
   const filters = readFilters(ctx, args);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const { accountIds } = reachable(caller, filters);

@@ -1,3 +1,4 @@
+import type { PostEdit } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../../domain/posts/post-states.ts";
@@ -8,7 +9,7 @@ import type { PostRow } from "../../store/engine/schema.ts";
 import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { canonicalJson } from "../access/idempotency.ts";
+import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/files.ts";
 import { createPlatformIo } from "../publishing/platform-io.ts";
 import {
@@ -25,12 +26,6 @@ import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 
-export interface EditInput {
-  readonly id: string;
-  readonly caption?: string | null | undefined;
-  readonly metadata?: Metadata | null | undefined;
-}
-
 /** An edit that may be made. */
 interface PreparedEdit {
   readonly row: PostRow;
@@ -42,7 +37,7 @@ interface PreparedEdit {
  * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live and for fields that the
  * platform does not let one change, with the list of those it does.
  */
-export async function prepareEdit({ ctx, caller }: CallContext, input: EditInput): Promise<PreparedEdit> {
+export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit): Promise<PreparedEdit> {
   if (input.caption === undefined && input.metadata === undefined) {
     throw new AppError("invalid", "Nothing to change. Give caption, metadata, or both.");
   }
@@ -60,7 +55,7 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: EditInput
 }
 
 /** Changes a live post on its platform. Throws as `prepareEdit` does. */
-export async function editPublishedPost(call: CallContext, input: EditInput): Promise<{ post: Post }> {
+export async function editPublishedPost(call: CallContext, input: PostEdit): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const { row, form, changed } = await prepareEdit(call, input);
   const { platform } = form;
@@ -78,11 +73,10 @@ export async function editPublishedPost(call: CallContext, input: EditInput): Pr
     ...(ids?.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
     updated_at: ctx.clock.now(),
   };
-  return {
-    post: toPost(
-      await ctx.store.write((tx) => transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set)),
-    ),
-  };
+  return commitOnce(call, async (tx) => {
+    const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set);
+    return { post: toPost(after) };
+  });
 }
 
 /** Sets or replaces the thumbnail of a post that is on its platform. */
@@ -114,13 +108,10 @@ export async function setThumbnail(
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
   const changes = { metadata: checked.row.metadata, updated_at: ctx.clock.now() };
-  return {
-    post: toPost(
-      await ctx.store.write((tx) =>
-        transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes),
-      ),
-    ),
-  };
+  return commitOnce(call, async (tx) => {
+    const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes);
+    return { post: toPost(after) };
+  });
 }
 
 function contentOf(row: PostRow): PostContent {

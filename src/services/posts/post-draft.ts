@@ -1,3 +1,4 @@
+import type { PostInput } from "../../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
@@ -17,16 +18,6 @@ import { checkPostMedia } from "./post-media.ts";
 import { explainMetadata } from "./post-metadata.ts";
 import { placesOf } from "./post-places.ts";
 import { platformOf } from "../publishing/publish-io.ts";
-
-/** A post's content as a caller gives it; what is left out stays as it is (update) or empty (schedule). */
-export interface PostInput {
-  readonly scheduledAt?: string | undefined;
-  readonly mediaUrl?: string | undefined;
-  readonly caption?: string | null | undefined;
-  readonly metadata?: Metadata | null | undefined;
-  readonly leadMinutes?: number | null | undefined;
-  readonly thumbnailUrl?: string | null | undefined;
-}
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {

@@ -1,3 +1,4 @@
+import type { Resolution } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
@@ -20,8 +21,7 @@ export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): 
 }
 
 export async function getPost(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   input: {
     readonly id: string;
     readonly insights?: boolean | undefined;
@@ -36,17 +36,14 @@ export async function getPost(
   };
 }
 
-type PostCall = Pick<CallContext, "ctx" | "caller" | "idempotency">;
-
 /** Cancels a waiting post; with `fromPlatform` also one that is uploaded, by deleting it on the platform. */
 export async function cancelPost(
-  call: PostCall,
+  call: CallContext,
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
 ): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
-  if (input.fromPlatform === true && row.status === "uploaded")
-    return { post: toPost(await takeBack(ctx, row)) };
+  if (input.fromPlatform === true && row.status === "uploaded") return takeBack(call, row);
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
   const answer = await commitOnce(call, async (tx) => {
     const cancelled = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set);
@@ -60,14 +57,14 @@ export async function cancelPost(
  * Sends a failed post again, now. Where the last outcome is unknown the platform is asked first: found there, it is published;
  * still unknown is a `conflict` that says what to do.
  */
-export async function retryPost(call: PostCall, input: { readonly id: string }): Promise<{ post: Post }> {
+export async function retryPost(call: CallContext, input: { readonly id: string }): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row.status));
   await findUsableAccount(ctx, caller, row.account_id);
   if (row.in_doubt === 1) {
-    const settled = await settleInDoubt(ctx, row);
-    if (settled !== null) return { post: toPost(settled) };
+    const settled = await settleInDoubt(call, row);
+    if (settled !== null) return settled;
   }
   const now = ctx.clock.now();
   const answer = await commitOnce(call, async (tx) => {
@@ -88,15 +85,8 @@ export async function retryPost(call: PostCall, input: { readonly id: string }):
   return answer;
 }
 
-export interface Resolution {
-  readonly id: string;
-  readonly outcome: "published" | "not_published";
-  readonly platformPostId?: string | undefined;
-  readonly platformUrl?: string | undefined;
-}
-
 /** A person settles an unknown outcome: they looked at the channel. */
-export async function resolvePost(call: PostCall, input: Resolution): Promise<{ post: Post }> {
+export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
   if (row.status !== "failed" || row.in_doubt === 0) {

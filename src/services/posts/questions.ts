@@ -1,3 +1,4 @@
+import type { PostBody, PostChange, PostEdit, PostInput, Resolution } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
@@ -8,11 +9,10 @@ import { readMetadata } from "../../store/tables/posts.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
-import { prepareEdit, type EditInput } from "./live-posts.ts";
-import { readScheduledAt, type PostInput } from "./post-draft.ts";
-import { findOwnPost, type Resolution } from "./posts.ts";
-import { schedulePost, type ScheduleInput } from "./schedule-post.ts";
-import type { UpdateInput } from "./update-post.ts";
+import { prepareEdit } from "./live-posts.ts";
+import { readScheduledAt } from "./post-draft.ts";
+import { findOwnPost } from "./posts.ts";
+import { schedulePost } from "./schedule-post.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is null or the refusal
@@ -27,7 +27,7 @@ const MAX_NAME = 60;
 const MAX_LISTED = 5;
 
 /** Before a post that goes out within a minute; its content is checked first. */
-export async function askToPublish(call: CallContext, input: ScheduleInput): Promise<string | null> {
+export async function askToPublish(call: CallContext, input: PostBody): Promise<string | null> {
   if (input.dryRun === true || !isAtOnce(call, input.scheduledAt)) return null;
   const { warnings } = await schedulePost(call, { ...input, dryRun: true });
   const account = await nameOfAccount(call, input.accountId);
@@ -38,7 +38,7 @@ export async function askToPublish(call: CallContext, input: ScheduleInput): Pro
 /** Before a batch with posts that go out within a minute. One that cannot be scheduled is told in its result. */
 export async function askToPublishSeveral(
   call: CallContext,
-  input: { readonly posts: readonly ScheduleInput[] },
+  input: { readonly posts: readonly PostBody[] },
 ): Promise<string | null> {
   const due = input.posts.filter((post) => post.dryRun !== true && isAtOnceOrWrong(call, post.scheduledAt));
   if (due.length === 0) return null;
@@ -53,14 +53,14 @@ export async function askToPublishSeveral(
 }
 
 /** Before a waiting post is moved to within a minute. */
-export async function askToPublishSooner(call: CallContext, input: UpdateInput): Promise<string | null> {
+export async function askToPublishSooner(call: CallContext, input: PostChange): Promise<string | null> {
   if (input.scheduledAt === undefined || !isAtOnce(call, input.scheduledAt)) return null;
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   if (!isIn(row, TRANSITIONS.edit.from)) return null;
   return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}?`;
 }
 
-export async function askToEdit(call: CallContext, input: EditInput): Promise<string> {
+export async function askToEdit(call: CallContext, input: PostEdit): Promise<string> {
   const { row } = await prepareEdit(call, input);
   const fields = Object.keys(input.metadata ?? {});
   const changes = [
@@ -107,10 +107,10 @@ export async function askToDisconnect(
 }
 
 export async function askToDeleteFile(
-  { ctx, caller }: CallContext,
+  call: CallContext,
   input: { readonly id: string },
 ): Promise<string | null> {
-  const { file } = await getFile(ctx, caller, input);
+  const { file } = await getFile(call, input);
   if (file.usedByPosts > 0) return null;
   return `Delete the file ${quote(file.name)} (${file.sizeBytes} bytes) for good?`;
 }

@@ -1,8 +1,10 @@
+import type { PostBody } from "../../domain/posts/post-body.ts";
 import { newId } from "../../domain/ids.ts";
 import { sentenceOf } from "../../domain/errors.ts";
-import type { Post } from "../../domain/posts/post.ts";
+import type { BatchResult, Post } from "../../domain/posts/post.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
+import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/running-server.ts";
 import { findAccount } from "../accounts/accounts.ts";
@@ -13,25 +15,12 @@ import {
   checkForm,
   foldThumbnail,
   readScheduledAt,
-  type PostInput,
 } from "./post-draft.ts";
 import { platformOf } from "../publishing/publish-io.ts";
-
-export interface ScheduleInput extends PostInput {
-  readonly accountId: string;
-  readonly dryRun?: boolean | undefined;
-}
 
 export interface Scheduled {
   readonly post: Post;
   readonly warnings: string[];
-}
-
-export interface BatchResult {
-  readonly index: number;
-  readonly post: Post | null;
-  readonly warnings: string[];
-  readonly error: string | null;
 }
 
 interface Draft {
@@ -43,25 +32,23 @@ interface Draft {
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account, file) and `conflict`
  * (the channel must be reconnected).
  */
-export async function schedulePost(call: CallContext, input: ScheduleInput): Promise<Scheduled> {
-  const { ctx, idempotency } = call;
-  const draft = await draftPost(call, input);
-  const result = { post: toPost(draft.row), warnings: draft.warnings };
-  if (input.dryRun === true) return result;
-  await ctx.store.write(async (tx) => {
-    insertPost(tx, draft.row);
-    await idempotency?.complete(tx, result);
+export async function schedulePost(call: CallContext, input: PostBody): Promise<Scheduled> {
+  const { row, warnings } = await draftPost(call, input);
+  const answer = { post: toPost(row), warnings };
+  if (input.dryRun === true) return answer;
+  await commitOnce(call, async (tx) => {
+    insertPost(tx, row);
+    return answer;
   });
-  ctx.wakePublisher();
-  return result;
+  call.ctx.wakePublisher();
+  return answer;
 }
 
 /** Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the posts. */
 export async function schedulePosts(
   call: CallContext,
-  input: { readonly posts: readonly ScheduleInput[]; readonly atomic?: boolean | undefined },
+  input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
 ): Promise<{ results: BatchResult[] }> {
-  const { ctx, idempotency } = call;
   const drafts: (Draft | { readonly error: string })[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
@@ -76,11 +63,12 @@ export async function schedulePosts(
     : drafts.filter((draft, index): draft is Draft => "row" in draft && input.posts[index]?.dryRun !== true);
   // Taken back in time, nothing of it is scheduled.
   call.signal.throwIfAborted();
-  await ctx.store.write(async (tx) => {
+  if (toStore.length === 0) return { results };
+  await commitOnce(call, async (tx) => {
     for (const { row } of toStore) insertPost(tx, row);
-    await idempotency?.complete(tx, { results });
+    return { results };
   });
-  ctx.wakePublisher();
+  call.ctx.wakePublisher();
   return { results };
 }
 
@@ -102,7 +90,7 @@ function toBatchResult(
   return { index: at.index, post: toPost(draft.row), warnings: draft.warnings, error: null };
 }
 
-async function draftPost(call: CallContext, input: ScheduleInput): Promise<Draft> {
+async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
   const { ctx, caller } = call;
   const time = readScheduledAt(ctx, input.scheduledAt);
   const metadata = foldThumbnail(input) ?? null;

@@ -1,3 +1,4 @@
+import type { PostChange, PostInput } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
@@ -15,15 +16,10 @@ import {
   foldThumbnail,
   readScheduledAt,
   type CheckedForm,
-  type PostInput,
 } from "./post-draft.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
 import { platformOf } from "../publishing/publish-io.ts";
-
-export interface UpdateInput extends PostInput {
-  readonly id: string;
-}
 
 /** A change that raced with another one is checked again on the newer content, this often. */
 const MAX_ROUNDS = 5;
@@ -34,7 +30,7 @@ const MAX_ROUNDS = 5;
  */
 export async function updatePost(
   call: CallContext,
-  input: UpdateInput,
+  input: PostChange,
 ): Promise<{ post: Post; warnings: string[] }> {
   const { ctx, caller } = call;
   const { id, ...patch } = input;

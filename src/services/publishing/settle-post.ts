@@ -1,11 +1,13 @@
 import { AppError } from "../../domain/errors.ts";
+import type { Post } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { holdPost, letGo, type HeldPost } from "../../store/publishing/settling.ts";
-import { transition } from "../../store/tables/posts.ts";
+import { toPost, transition } from "../../store/tables/posts.ts";
 import { Fenced } from "../../store/engine/ledger.ts";
-import type { AppContext } from "../context.ts";
+import { commitOnce } from "../access/idempotency.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { createPlatformIo } from "./platform-io.ts";
 import { createPublishRun, platformOf, toPlatformPost, type LeasedPost } from "./publish-io.ts";
@@ -16,7 +18,8 @@ const ASK_TIMEOUT_MS = 30 * SECOND;
  * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out published, null when it
  * is proven absent and may be sent again; throws `conflict` while it stays unknown.
  */
-export async function settleInDoubt(ctx: AppContext, row: PostRow): Promise<PostRow | null> {
+export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
+  const { ctx } = call;
   const claimed = await hold(ctx, row);
   const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
   try {
@@ -28,16 +31,18 @@ export async function settleInDoubt(ctx: AppContext, row: PostRow): Promise<Post
     const outcome = await platform.publish(post, io);
     if (outcome.state !== "live") throw new OutcomeUnknown("The platform has not finished with it.");
     await giveBack(ctx, claimed);
-    return await ctx.store.write((tx) =>
-      transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
+    const now = ctx.clock.now();
+    return await commitOnce(call, async (tx) => {
+      const settled = await transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
         error: null,
         in_doubt: 0,
         platform_post_id: outcome.platformPostId,
         platform_url: outcome.platformUrl,
-        published_at: ctx.clock.now(),
-        updated_at: ctx.clock.now(),
-      }),
-    );
+        published_at: now,
+        updated_at: now,
+      });
+      return { post: toPost(settled) };
+    });
   } catch (error) {
     await giveBack(ctx, claimed);
     if (error instanceof NothingSent) return null;
@@ -63,7 +68,8 @@ function stillUnknownSentence({ post, account }: LeasedPost): string {
 }
 
 /** Deletes an uploaded post on its platform and cancels it. Throws `conflict` where the platform cannot. */
-export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> {
+export async function takeBack(call: CallContext, row: PostRow): Promise<{ post: Post }> {
+  const { ctx } = call;
   const platform = platformOf(ctx, row.provider);
   if (platform.remove === undefined) {
     throw new AppError(
@@ -88,11 +94,12 @@ export async function takeBack(ctx: AppContext, row: PostRow): Promise<PostRow> 
     await giveBack(ctx, claimed);
   }
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  const cancelled = await ctx.store.write((tx) =>
-    transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set),
-  );
+  const answer = await commitOnce(call, async (tx) => {
+    const cancelled = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set);
+    return { post: toPost(cancelled) };
+  });
   await ctx.media.release(row.id);
-  return cancelled;
+  return answer;
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */

@@ -3,7 +3,6 @@ import { open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
-import { PERMISSIONS, type Caller } from "../../domain/permissions.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../../store/backup/durable.ts";
@@ -12,7 +11,7 @@ import type { PostRow } from "../../store/engine/schema.ts";
 import { listPostsById, toPost } from "../../store/tables/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";
 import { listKeys } from "../access/api-keys.ts";
-import type { AppContext } from "../context.ts";
+import type { AppContext, CallContext } from "../context.ts";
 import { describeFiles } from "../files/files.ts";
 import { readHistory } from "../posts/posts.ts";
 import { listWebhooks } from "../webhooks/webhooks.ts";
@@ -30,20 +29,13 @@ const BATCH = 200;
  * Everything of an owner, line by line, in batches that memory does not notice: accounts without their tokens, keys and webhooks without
  * their secrets, records of files (not the files), posts with their history. Throws `not_found` for an owner that has nothing.
  */
-export async function* exportOwner(
-  ctx: AppContext,
-  ownerId: string,
-  version: string,
-): AsyncGenerator<ExportLine> {
-  const caller: Caller = {
-    ownerId,
-    permissions: PERMISSIONS,
-    accountIds: null,
-    keyId: "local",
-    isLocal: true,
-  };
-  const { accounts } = await listAccounts(ctx, caller);
-  const { keys } = await listKeys(ctx, ownerId);
+export async function* exportOwner(call: CallContext, version: string): AsyncGenerator<ExportLine> {
+  const {
+    ctx,
+    caller: { ownerId },
+  } = call;
+  const { accounts } = await listAccounts(call);
+  const { keys } = await listKeys(call);
   if (accounts.length + keys.length === 0) {
     throw new AppError(
       "not_found",
@@ -60,7 +52,7 @@ export async function* exportOwner(
   };
   for (const account of accounts) yield { type: "account", account };
   for (const key of keys) yield { type: "key", key };
-  const { webhooks } = await listWebhooks(ctx, caller, { limit: 1 });
+  const { webhooks } = await listWebhooks(call, { limit: 1 });
   for (const webhook of webhooks) yield { type: "webhook", webhook };
   let files = 0;
   for await (const file of filesOf(ctx, ownerId)) {

@@ -4,7 +4,7 @@ import { listAccountRows } from "../../store/tables/accounts.ts";
 import type { Store } from "../../store/engine/store.ts";
 import { insertMeta, readMeta } from "../../store/tables/meta.ts";
 import { connectAccount } from "../accounts/connect-account.ts";
-import type { AppContext } from "../context.ts";
+import { guestCall, type AppContext } from "../context.ts";
 
 /** Sealed with the secret key, to tell whether a key is the right one. */
 export const KEY_CHECK = "secret_key_check";
@@ -44,11 +44,12 @@ export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
     reconnecting: null,
   };
   try {
-    await connectAccount(ctx, target, {
+    await connectAccount(guestCall(ctx), {
+      target,
       secrets: {},
-      signal: new AbortController().signal,
-      within: async (tx, row) => {
-        if (!(await insertMeta(tx, FIRST_ACCOUNT, row.id))) throw new MadeAlready();
+      answer: async (tx, outcome) => {
+        if (!(await insertMeta(tx, FIRST_ACCOUNT, outcome.account.id))) throw new MadeAlready();
+        return outcome;
       },
     });
   } catch (error) {

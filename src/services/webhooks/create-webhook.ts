@@ -3,10 +3,16 @@ import { newId } from "../../domain/ids.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { makeSecret, readSecret } from "../../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../../domain/time.ts";
-import { EVENT_KINDS, type EventKind, type Webhook } from "../../domain/webhooks/webhook.ts";
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type Webhook,
+  type WebhookArgs,
+} from "../../domain/webhooks/webhook.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { sealTarget } from "./webhook-targets.ts";
 import { toWebhook } from "./webhooks.ts";
@@ -16,30 +22,22 @@ const MAX_WEBHOOKS = 50;
 
 const KNOCK_TIMEOUT_MS = 10 * SECOND;
 
-export interface WebhookArgs {
-  readonly url: string;
-  readonly events?: readonly EventKind[] | undefined;
-  readonly accountId?: readonly string[] | undefined;
-  readonly secret?: string | undefined;
-}
-
 /** `secret` is shown this once, and only where it was made here. */
 export async function createWebhook(
-  { ctx, caller, signal, idempotency }: CallContext,
+  call: CallContext,
   args: WebhookArgs,
 ): Promise<{ webhook: Webhook; secret: string | null }> {
+  const { ctx, caller, signal } = call;
   const url = ctx.outbound.assertAllowed("url", args.url);
   url.hash = "";
   const secret = args.secret === undefined ? makeSecret() : readSecret(args.secret);
   const accountIds = await readAccountIds(ctx, caller, args.accountId);
   await knock(ctx, url, signal);
   const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
-  return ctx.store.write(async (tx) => {
+  return commitOnce(call, async (tx) => {
     await requireRoom(tx, caller.ownerId);
     await insertWebhook(tx, row);
-    const result = { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
-    await idempotency?.complete(tx, result);
-    return result;
+    return { webhook: toWebhook(row, 0), secret: args.secret === undefined ? secret : null };
   });
 }
 

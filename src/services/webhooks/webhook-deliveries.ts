@@ -1,10 +1,8 @@
 import type { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
-import { newId } from "../../domain/ids.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { signedHeaders } from "../../domain/webhooks/standard-webhooks.ts";
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
-import { TEST_EVENT, type Delivery, type Webhook } from "../../domain/webhooks/webhook.ts";
+import { TEST_EVENT } from "../../domain/webhooks/webhook.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import {
   endDelivery,
@@ -16,17 +14,11 @@ import {
 import type { WebhookLease, WebhookStanding } from "../../store/publishing/outbox.ts";
 import type { ShownRow } from "../../store/engine/post-columns.ts";
 import { toPost } from "../../store/tables/posts.ts";
-import {
-  findWebhookRow,
-  insertDelivery,
-  type DeliveryRow,
-  type WebhookRow,
-} from "../../store/tables/webhooks.ts";
+import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readRetryAfter } from "../publishing/platform-request.ts";
 import { openTarget } from "./webhook-targets.ts";
-import { findWebhook, showWebhook, toDelivery } from "./webhooks.ts";
 
 /** Waits before the second, third, … try: the schedule that Standard Webhooks recommends, a little over three days. */
 const RETRY_AFTER_MS: readonly number[] = [
@@ -108,7 +100,8 @@ interface Answer {
   readonly retryAfterMs: number | null;
 }
 
-async function send(
+/** Sends a signed event, once. */
+export async function send(
   ctx: AppContext,
   webhook: WebhookRow,
   message: { id: string; body: string; signal: AbortSignal },
@@ -184,7 +177,7 @@ function sentenceFor(error: unknown): string {
   throw error;
 }
 
-function standingAfter(
+export function standingAfter(
   row: WebhookRow,
   tried: { answer: Answer; tries: number; now: number },
 ): WebhookStanding {
@@ -199,7 +192,7 @@ function standingAfter(
   return { status: "failing", status_reason: error, failing_since: failingSince };
 }
 
-function endOf(
+export function endOf(
   delivery: DeliveryRow,
   tried: { answer: Answer; now: number; isDisabled: boolean },
 ): DeliveryEnd {
@@ -232,8 +225,11 @@ function logTry(
   );
 }
 
+/** What stands in an event. */
+type EventRow = Pick<DeliveryRow, "event" | "happened_at" | "snapshot" | "webhook_id">;
+
 /** The same on each try: everything in it was fixed when the event happened. */
-function bodyOf(ctx: AppContext, delivery: DeliveryRow): string {
+export function bodyOf(ctx: AppContext, delivery: EventRow): string {
   return JSON.stringify({
     type: delivery.event,
     timestamp: toIso(delivery.happened_at),
@@ -241,7 +237,7 @@ function bodyOf(ctx: AppContext, delivery: DeliveryRow): string {
   });
 }
 
-function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: DeliveryRow): object {
+function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: EventRow): object {
   if (event.startsWith("post.")) {
     const row: ShownRow = JSON.parse(snapshot);
     return toPost(row);
@@ -249,43 +245,4 @@ function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: Del
   if (event === TEST_EVENT) return { webhookId };
   const { queued, ...row }: ShownAccount & { queued: number } = JSON.parse(snapshot);
   return toAccount(ctx, row, queued);
-}
-
-export interface TestResult {
-  readonly webhook: Webhook;
-  readonly delivery: Delivery;
-}
-
-/** Sends a signed test now, past the queue. One that gets through turns a webhook on again. */
-export async function testWebhook(
-  ctx: AppContext,
-  caller: Caller,
-  args: { id: string; signal: AbortSignal },
-): Promise<TestResult> {
-  const row = await findWebhook(ctx, caller, args.id);
-  const delivery = await ctx.store.write((tx) => insertDelivery(tx, testOf(ctx, row)));
-  const answer = await send(ctx, row, { id: delivery.id, body: bodyOf(ctx, delivery), signal: args.signal });
-  const now = ctx.clock.now();
-  const standing = answer.error === null ? standingAfter(row, { answer, tries: 1, now }) : row;
-  const end = { ...endOf(delivery, { answer, now, isDisabled: true }), next_at: null };
-  await ctx.store.write(async (tx) => endDelivery(tx, row.id, end, standing));
-  const tested = { ...delivery, ...end, tries: 1, tried_at: now };
-  return { webhook: await showWebhook(ctx.store, { ...row, ...standing }), delivery: toDelivery(tested) };
-}
-
-function testOf(ctx: AppContext, row: WebhookRow): Parameters<typeof insertDelivery>[1] {
-  return {
-    id: newId("evt"),
-    owner_id: row.owner_id,
-    webhook_id: row.id,
-    event: TEST_EVENT,
-    happened_at: ctx.clock.now(),
-    snapshot: "{}",
-    status: "failed",
-    tries: 0,
-    next_at: null,
-    tried_at: null,
-    http_status: null,
-    error: "The test was broken off.",
-  };
 }

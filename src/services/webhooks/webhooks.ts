@@ -2,7 +2,14 @@ import { decodeCursor, encodeCursor, unknownCursor } from "../../domain/cursor.t
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { parseBound, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
-import type { Delivery, EventKind, Webhook } from "../../domain/webhooks/webhook.ts";
+import type {
+  Delivery,
+  EventKind,
+  ListWebhooksArgs,
+  ReplayArgs,
+  Webhook,
+  WebhookList,
+} from "../../domain/webhooks/webhook.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import {
   countPending,
@@ -15,24 +22,12 @@ import {
   type Replayed,
   type WebhookRow,
 } from "../../store/tables/webhooks.ts";
+import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-
-export interface ListWebhooksArgs {
-  readonly id?: string | undefined;
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-}
-
-export interface WebhookList {
-  readonly webhooks: Webhook[];
-  readonly deliveries?: Delivery[];
-  readonly nextCursor?: string | null;
-}
 
 /** The webhooks the caller may see; of one that is named also a page of its deliveries, newest first. */
 export async function listWebhooks(
-  ctx: AppContext,
-  caller: Caller,
+  { ctx, caller }: CallContext,
   args: ListWebhooksArgs,
 ): Promise<WebhookList> {
   const { store } = ctx;
@@ -44,7 +39,7 @@ export async function listWebhooks(
     const rows = await listWebhookRows(store, caller.ownerId);
     return { webhooks: rows.filter((row) => canReach(caller, row)).map(show) };
   }
-  const row = await findWebhook(ctx, caller, args.id);
+  const row = await findWebhook(ctx.store, caller, args.id);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, row.id);
   const found = await listDeliveryRows(
     store,
@@ -67,38 +62,33 @@ function readPosition(cursor: string, webhookId: string): number {
 }
 
 /** With everything that waits for it. */
-export async function deleteWebhook(
-  ctx: AppContext,
-  caller: Caller,
-  args: { id: string },
-): Promise<{ webhook: Webhook }> {
-  const row = await findWebhook(ctx, caller, args.id);
-  const webhook = await showWebhook(ctx.store, row);
-  await ctx.store.write((tx) => deleteWebhookRow(tx, caller.ownerId, row.id));
-  ctx.log.info({ webhookId: row.id }, "The webhook was deleted");
-  return { webhook };
-}
-
-export interface ReplayArgs {
-  readonly id: string;
-  readonly deliveryId?: string | undefined;
-  readonly since?: string | undefined;
+export async function deleteWebhook(call: CallContext, args: { id: string }): Promise<{ webhook: Webhook }> {
+  const { ctx, caller } = call;
+  const answer = await commitOnce(call, async (tx) => {
+    const row = await findWebhook(tx, caller, args.id);
+    const webhook = await showWebhook(tx, row);
+    await deleteWebhookRow(tx, caller.ownerId, row.id);
+    return { webhook };
+  });
+  ctx.log.info({ webhookId: args.id }, "The webhook was deleted");
+  return answer;
 }
 
 /** Puts one delivery, or all events since a time, back into the queue. */
 export async function replayWebhook(
-  { ctx, caller, idempotency }: CallContext,
+  call: CallContext,
   args: ReplayArgs,
 ): Promise<{ webhook: Webhook; replayed: number }> {
+  const { ctx, caller } = call;
   const which = readReplayed(ctx, args);
-  const row = await findWebhook(ctx, caller, args.id);
+  const row = await findWebhook(ctx.store, caller, args.id);
   if (row.status === "disabled") {
     throw new AppError(
       "conflict",
       `The webhook is turned off. ${row.status_reason ?? ""} Once test_webhook succeeds it is on again.`,
     );
   }
-  return ctx.store.write(async (tx) => {
+  return commitOnce(call, async (tx) => {
     const replayed = await requeueDeliveries(
       tx,
       { ownerId: caller.ownerId, webhookId: row.id },
@@ -111,9 +101,7 @@ export async function replayWebhook(
         `deliveryId: there is no event ${quote(which.deliveryId)} here that can be sent again. Take ids from list_webhooks with the webhook's id.`,
       );
     }
-    const result = { webhook: await showWebhook(tx, row), replayed };
-    await idempotency?.complete(tx, result);
-    return result;
+    return { webhook: await showWebhook(tx, row), replayed };
   });
 }
 
@@ -128,8 +116,8 @@ function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Repla
 }
 
 /** The row of a webhook the caller may use; throws `not_found` for every other id. */
-export async function findWebhook(ctx: AppContext, caller: Caller, id: string): Promise<WebhookRow> {
-  const row = await findWebhookRow(ctx.store, caller.ownerId, id);
+export async function findWebhook(reader: Reader, caller: Caller, id: string): Promise<WebhookRow> {
+  const row = await findWebhookRow(reader, caller.ownerId, id);
   if (row !== undefined && canReach(caller, row)) return row;
   throw new AppError("not_found", `id: there is no webhook ${quote(id)} here. Take ids from list_webhooks.`);
 }

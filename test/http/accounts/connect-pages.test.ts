@@ -1,3 +1,4 @@
+import type { ConnectArgs } from "../../../src/domain/accounts/connection.ts";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,13 +7,9 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
-import {
-  connectChannel,
-  connectWithSecrets,
-  type ConnectArgs,
-} from "../../../src/services/accounts/connections.ts";
+import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connections.ts";
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
-import { callerOf, callOf, createTestContext } from "../../support/context.ts";
+import { callOf, createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
 
 const ALICE = { handle: "alice.example", appPassword: "alice-password-1", hint: "" };
@@ -92,7 +89,7 @@ describe("the connect page", () => {
       expect(again.status).toBe(410);
       expect(again.text).not.toContain("whsec_shown_once");
     }
-    expect((await listAccounts(ctx, callerOf())).accounts).toHaveLength(1);
+    expect((await listAccounts(callOf(ctx))).accounts).toHaveLength(1);
   });
 
   it("puts the sentence next to its field and keeps what is no secret", async () => {
@@ -138,8 +135,8 @@ describe("the connect page", () => {
 
   it("shows the channel and the server that a reconnection is about, and refuses another account", async () => {
     const { ctx, start, post } = await setUp();
-    const { account } = await connectWithSecrets(ctx, callerOf(), { provider: "photobox", secrets: ALICE });
-    await disconnectChannel(ctx, callerOf(), { accountId: account.id });
+    const { account } = await connectWithSecrets(callOf(ctx), { provider: "photobox", secrets: ALICE });
+    await disconnectChannel(callOf(ctx), { accountId: account.id });
     const url = await start({ accountId: account.id, instanceUrl: "https://pds.example" });
     const { text } = await read(await fetch(url));
     expect(text).toContain("<title>Reconnect Photobox</title>");
@@ -152,9 +149,9 @@ describe("the connect page", () => {
   it("escapes whatever anybody enters or names", async () => {
     const { ctx, start, post } = await setUp();
     const first = await read(await post(await start(), { ...ALICE, handle: EVIL, appPassword: "wrong" }));
-    await connectWithSecrets(ctx, callerOf(), { provider: "photobox", secrets: ALICE });
+    await connectWithSecrets(callOf(ctx), { provider: "photobox", secrets: ALICE });
     await queryOf(ctx.store).updateTable("accounts").set({ name: EVIL, handle: EVIL }).execute();
-    const [account] = (await listAccounts(ctx, callerOf())).accounts;
+    const [account] = (await listAccounts(callOf(ctx))).accounts;
     const url = await start({
       accountId: account?.id,
       handle: EVIL,

@@ -2,7 +2,7 @@ import ical from "ical.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { openCalendarLink, revokeCalendarLink } from "../../../src/services/feeds/calendar-link.ts";
-import { callerOf } from "../../support/context.ts";
+import { callOf, callerOf } from "../../support/context.ts";
 import type { Answer } from "../../support/http.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { startService, type Service } from "../../support/service.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => service[Symbol.asyncDispose]());
 
 async function pathFor(ownerId = "default", isNew = false): Promise<string> {
-  const { url } = await openCalendarLink(service.ctx, ownerId, { isNew });
+  const { url } = await openCalendarLink(callOf(service.ctx, callerOf({ ownerId })), { isNew });
   expect(url).toMatch(/^http:\/\/localhost:\d+\/calendar\/[\w-]{43}\.ics$/);
   return new URL(url).pathname;
 }
@@ -104,9 +104,9 @@ describe("the calendar feed", () => {
     expect([(await read(mine)).status, (await read(renewed)).status, (await read(theirs)).status]).toEqual([
       404, 200, 200,
     ]);
-    await revokeCalendarLink(service.ctx, "default");
+    await revokeCalendarLink(callOf(service.ctx));
     expect((await read(renewed)).status).toBe(404);
-    await expect(revokeCalendarLink(service.ctx, "default")).rejects.toThrow(/no calendar address/);
+    await expect(revokeCalendarLink(callOf(service.ctx))).rejects.toThrow(/no calendar address/);
     for (const path of [
       "/calendar/x.ics",
       "/calendar/",

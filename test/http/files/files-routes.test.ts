@@ -8,7 +8,7 @@ import { createUploadLink } from "../../../src/services/files/file-uploads.ts";
 import deleteFileTool from "../../../tools/delete_file.ts";
 import listFilesTool from "../../../tools/list_files.ts";
 import { startCanary } from "../../support/canary.ts";
-import { callerOf } from "../../support/context.ts";
+import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { startTestServer, type Ask, type TestServer } from "../../support/http.ts";
 import { fixture } from "../../support/media.ts";
@@ -294,7 +294,7 @@ describe("signed downloads", () => {
 
 describe("signed uploads", () => {
   it("take one file without a key", async () => {
-    const link = await createUploadLink(ctx, callerOf(), { name: "clip.mp4", altText: null });
+    const link = await createUploadLink(callOf(ctx), { name: "clip.mp4", altText: null });
     const put = (ask: Ask) =>
       server.ask(`PUT ${pathOf(link.uploadUrl)}`, { key: null, headers: link.headers, ...ask });
     expect((await put({ body: "<html>" })).status).toBe(400);

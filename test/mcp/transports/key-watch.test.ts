@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { revokeKey } from "../../../src/services/access/api-keys.ts";
 import { send, type Ask } from "../../support/http.ts";
 import { connectPeer, startMcpServer, type McpServerUnderTest } from "../peers.ts";
+import { callOf } from "../../support/context.ts";
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -60,7 +61,7 @@ describe("the open streams of a key", () => {
     const other = await server.http.keyFor("default");
     const revoked = await openBoth(server.key);
     const kept = await openBoth(other);
-    await revokeKey(server.ctx, "default", server.key);
+    await revokeKey(callOf(server.ctx), { key: server.key });
     await server.ctx.clock.advance(5_000);
     await Promise.all(revoked.map(({ ended }) => ended));
     expect(kept.map(({ stream }) => stream.closed)).toEqual([false, false]);
@@ -83,7 +84,7 @@ describe("the open streams of a key", () => {
       Authorization: `Bearer ${server.key}`,
     };
     const { ended } = await openStream("/mcp", headers, body);
-    await revokeKey(server.ctx, "default", server.key);
+    await revokeKey(callOf(server.ctx), { key: server.key });
     await server.ctx.clock.advance(5_000);
     await ended;
   });
@@ -104,7 +105,7 @@ describe("the open streams of a key", () => {
     });
     const call = peer.call("wait").catch((error: unknown) => error);
     await server.notes.has("waiting");
-    await revokeKey(server.ctx, "default", server.key);
+    await revokeKey(callOf(server.ctx), { key: server.key });
     await server.ctx.clock.advance(5_000);
     await server.notes.has("cancelled");
     expect(await call).toBeInstanceOf(Error);

@@ -9,7 +9,7 @@ import { MediaUnavailable } from "../../../src/ports/media.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { deleteFile } from "../../../src/services/files/files.ts";
 import { startCanary } from "../../support/canary.ts";
-import { callerOf } from "../../support/context.ts";
+import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture, pngOf } from "../../support/media.ts";
 
@@ -26,7 +26,7 @@ async function spooled(ctx: FileContext): Promise<string[]> {
 
 async function upload(ctx: FileContext, name: string) {
   const body = Readable.from([fixture(name)]);
-  return (await storeUpload(ctx, callerOf(), { name, altText: "stored text", body })).file;
+  return (await storeUpload(callOf(ctx), { name, altText: "stored text", body })).file;
 }
 
 describe("own files", () => {
@@ -59,7 +59,7 @@ describe("own files", () => {
     for (const url of ["r2://missing/a.png", "r2://../secret.key", "r2://"]) {
       await expect(itemOf(ctx, url)).rejects.toMatchObject({ kind: "not_found" });
     }
-    await deleteFile(ctx, callerOf(), { id: file.id });
+    await deleteFile(callOf(ctx), { id: file.id });
     await expect(itemOf(ctx, file.url)).rejects.toMatchObject({ kind: "not_found" });
   });
 

@@ -8,7 +8,7 @@ import {
   listKeys,
   revokeKey,
 } from "../../../src/services/access/api-keys.ts";
-import { createTestContext, type TestContext } from "../../support/context.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount } from "../../support/post-rows.ts";
 import { queryOf } from "../../support/handles.ts";
 
@@ -22,7 +22,7 @@ afterEach(() => ctx[Symbol.asyncDispose]());
 
 describe("createKey", () => {
   it("makes a key whose parts hold no underscore and whose secret is stored nowhere", async () => {
-    const { key, apiKey } = await createKey(ctx, "default", {});
+    const { key, apiKey } = await createKey(callOf(ctx), {});
     const [prefix, id, secret, ...rest] = key.split("_");
     expect([prefix, `key_${id}`, rest]).toEqual(["phk", apiKey.id, []]);
     expect(secret).toMatch(/^[0-9a-f]{64}$/);
@@ -61,17 +61,17 @@ describe("createKey", () => {
     [{ expires: "0d" }, /is not in the future/],
     [{ name: "x".repeat(101) }, /^name: must be at most 100 characters/],
   ])("refuses %j", async (input, sentence) => {
-    await expect(createKey(ctx, "default", input)).rejects.toThrow(sentence);
-    expect((await listKeys(ctx, "default")).keys).toEqual([]);
+    await expect(createKey(callOf(ctx), input)).rejects.toThrow(sentence);
+    expect((await listKeys(callOf(ctx))).keys).toEqual([]);
   });
 
   it("limits a key to accounts of its owner", async () => {
     await addAccount(ctx.store, { id: "acc_mine", ownerId: "default" });
     await addAccount(ctx.store, { id: "acc_other", ownerId: "other" });
-    await expect(createKey(ctx, "default", { accountIds: ["acc_mine", "acc_other"] })).rejects.toThrow(
+    await expect(createKey(callOf(ctx), { accountIds: ["acc_mine", "acc_other"] })).rejects.toThrow(
       /"acc_other" is not.*The accounts are acc_mine/,
     );
-    const { key } = await createKey(ctx, "default", { accountIds: ["acc_mine", "acc_mine"] });
+    const { key } = await createKey(callOf(ctx), { accountIds: ["acc_mine", "acc_mine"] });
     expect((await authenticate(ctx, key, null))?.accountIds).toEqual(["acc_mine"]);
   });
 
@@ -81,13 +81,15 @@ describe("createKey", () => {
     ["2026-12-31", "2026-12-31T23:59:59.999Z"],
     ["2026-12-31T10:00:00+02:00", "2026-12-31T08:00:00.000Z"],
   ])("ends a key after %s", async (expires, at) => {
-    expect((await createKey(ctx, "default", { expires })).apiKey.expiresAt).toBe(at);
+    expect((await createKey(callOf(ctx), { expires })).apiKey.expiresAt).toBe(at);
   });
 });
 
 describe("authenticate", () => {
   it("knows the key's owner, permissions and id", async () => {
-    const { key, apiKey } = await createKey(ctx, "team", { permissions: ["publish", "read", "read"] });
+    const { key, apiKey } = await createKey(callOf(ctx, callerOf({ ownerId: "team" })), {
+      permissions: ["publish", "read", "read"],
+    });
     expect(await authenticate(ctx, key, null)).toEqual({
       ownerId: "team",
       permissions: ["read", "publish"],
@@ -98,8 +100,8 @@ describe("authenticate", () => {
   });
 
   it("refuses whatever is not exactly the key", async () => {
-    const { key } = await createKey(ctx, "default", {});
-    const { key: other } = await createKey(ctx, "default", {});
+    const { key } = await createKey(callOf(ctx), {});
+    const { key: other } = await createKey(callOf(ctx), {});
     const [, id] = key.split("_");
     const [, , secret] = other.split("_");
     const last = key.endsWith("0") ? "1" : "0";
@@ -119,12 +121,12 @@ describe("authenticate", () => {
   });
 
   it("refuses an expired key from its very moment on", async () => {
-    const { key } = await createKey(ctx, "default", { expires: "1d" });
+    const { key } = await createKey(callOf(ctx), { expires: "1d" });
     await ctx.clock.advance(DAY - 1);
     expect(await authenticate(ctx, key, null)).not.toBeNull();
     await ctx.clock.advance(1);
     expect(await authenticate(ctx, key, null)).toBeNull();
-    expect((await listKeys(ctx, "default")).keys[0]?.status).toBe("expired");
+    expect((await listKeys(callOf(ctx))).keys[0]?.status).toBe("expired");
   });
 
   it("takes the fixed key of the settings for the default owner with everything", async () => {
@@ -139,7 +141,7 @@ describe("authenticate", () => {
   });
 
   it("notes the latest use to the minute", async () => {
-    const { key } = await createKey(ctx, "default", {});
+    const { key } = await createKey(callOf(ctx), {});
     await authenticate(ctx, key, null);
     await lastUse("2026-11-21T09:00:00.000Z");
     await ctx.clock.advance(MINUTE - 1);
@@ -153,7 +155,7 @@ describe("authenticate", () => {
   async function lastUse(at: string): Promise<void> {
     // The note is written beside the request: one more write comes after it.
     await ctx.store.write(async () => {});
-    expect((await listKeys(ctx, "default")).keys[0]?.lastUsedAt).toBe(at);
+    expect((await listKeys(callOf(ctx))).keys[0]?.lastUsedAt).toBe(at);
   }
 });
 
@@ -163,16 +165,20 @@ describe("revokeKey", () => {
     ["key_<id>", (key: string) => `key_${key.split("_")[1]}`],
     ["<id>", (key: string) => key.split("_")[1] ?? ""],
   ])("takes %s", async (_name, text) => {
-    const { key } = await createKey(ctx, "default", {});
-    expect((await revokeKey(ctx, "default", text(key))).apiKey.status).toBe("revoked");
+    const { key } = await createKey(callOf(ctx), {});
+    expect((await revokeKey(callOf(ctx), { key: text(key) })).apiKey.status).toBe("revoked");
     expect(await authenticate(ctx, key, null)).toBeNull();
     await ctx.clock.advance(MINUTE);
-    expect((await revokeKey(ctx, "default", text(key))).apiKey.revokedAt).toBe("2026-11-21T09:00:00.000Z");
+    expect((await revokeKey(callOf(ctx), { key: text(key) })).apiKey.revokedAt).toBe(
+      "2026-11-21T09:00:00.000Z",
+    );
   });
 
   it("does not find another owner's key, and repeats no secret", async () => {
-    const { key } = await createKey(ctx, "default", {});
-    const refusal = await revokeKey(ctx, "other", key).catch((error: Error) => error.message);
+    const { key } = await createKey(callOf(ctx), {});
+    const refusal = await revokeKey(callOf(ctx, callerOf({ ownerId: "other" })), { key }).catch(
+      (error: Error) => error.message,
+    );
     expect(refusal).toContain("has no such key");
     expect(refusal).not.toContain(key.split("_")[2]);
     expect(await authenticate(ctx, key, null)).not.toBeNull();
@@ -181,9 +187,9 @@ describe("revokeKey", () => {
 
 describe("listKeys", () => {
   it("shows the owner's alone", async () => {
-    await createKey(ctx, "default", { name: "one" });
-    await createKey(ctx, "other", { name: "two" });
-    expect((await listKeys(ctx, "default")).keys.map((key) => key.name)).toEqual(["one"]);
+    await createKey(callOf(ctx), { name: "one" });
+    await createKey(callOf(ctx, callerOf({ ownerId: "other" })), { name: "two" });
+    expect((await listKeys(callOf(ctx))).keys.map((key) => key.name)).toEqual(["one"]);
   });
 });
 
@@ -196,7 +202,7 @@ describe("ensureFirstKey", () => {
       ownerId: "default",
       permissions: PERMISSIONS,
     });
-    await revokeKey(ctx, "default", keys[0]!);
+    await revokeKey(callOf(ctx), { key: keys[0]! });
     expect(await ensureFirstKey(ctx)).toBeNull();
   });
 });

@@ -12,14 +12,14 @@ async function setUp(refresh?: Parameters<typeof createPhotobox>[0]) {
     outbound: createScriptedOutbound(),
   });
   const secrets = { handle: "alice.example", appPassword: "alice-password-1" };
-  const { account } = await connectWithSecrets(ctx, callerOf(), { provider: "photobox", secrets });
+  const { account } = await connectWithSecrets(callOf(ctx), { provider: "photobox", secrets });
   return { ctx, account };
 }
 
 describe("listAccounts", () => {
   it("shows every field of an account and none beside", async () => {
     const { ctx, account } = await setUp();
-    expect((await listAccounts(ctx, callerOf())).accounts).toEqual([account]);
+    expect((await listAccounts(callOf(ctx))).accounts).toEqual([account]);
     expect(account).toEqual({
       id: expect.stringMatching(/^acc_/),
       provider: "photobox",
@@ -58,7 +58,7 @@ describe("listAccounts", () => {
           .run([`post_${tie}`, accountId, tie++, status]);
       }
     }
-    expect((await listAccounts(ctx, callerOf())).accounts.map((one) => one.queuedCount)).toEqual([3, 1]);
+    expect((await listAccounts(callOf(ctx))).accounts.map((one) => one.queuedCount)).toEqual([3, 1]);
     const plan = rawOf(ctx.store)
       .prepare(
         `EXPLAIN QUERY PLAN SELECT account_id, count(*) FROM posts
@@ -75,7 +75,7 @@ describe("listAccounts", () => {
         .updateTable("accounts")
         .set({ token_expires_at: ctx.clock.now() + ms })
         .execute();
-      return (await listAccounts(ctx, callerOf())).accounts[0];
+      return (await listAccounts(callOf(ctx))).accounts[0];
     };
     expect(await endsIn(8 * DAY)).toMatchObject({ status: "connected", statusReason: null });
     expect(await endsIn(6 * DAY)).toMatchObject({
@@ -94,13 +94,13 @@ describe("listAccounts", () => {
       .updateTable("accounts")
       .set({ token_expires_at: renewed.ctx.clock.now() + DAY })
       .execute();
-    expect((await listAccounts(renewed.ctx, callerOf())).accounts[0]).toMatchObject({ status: "connected" });
+    expect((await listAccounts(callOf(renewed.ctx))).accounts[0]).toMatchObject({ status: "connected" });
   });
 
   it("still shows an account whose platform is gone", async () => {
     const { ctx } = await setUp();
     await queryOf(ctx.store).updateTable("accounts").set({ provider: "gone" }).execute();
-    expect((await listAccounts(ctx, callerOf())).accounts[0]).toMatchObject({
+    expect((await listAccounts(callOf(ctx))).accounts[0]).toMatchObject({
       status: "reconnect_required",
       statusReason: expect.stringContaining('"gone"'),
     });
@@ -110,7 +110,7 @@ describe("listAccounts", () => {
 describe("disconnectChannel", () => {
   it("forgets the secrets and keeps identity, posts and settings; again changes nothing", async () => {
     const { ctx, account } = await setUp();
-    const { account: gone } = await disconnectChannel(ctx, callerOf(), { accountId: account.id });
+    const { account: gone } = await disconnectChannel(callOf(ctx), { accountId: account.id });
     expect(gone).toMatchObject({
       id: account.id,
       status: "disconnected",
@@ -121,6 +121,6 @@ describe("disconnectChannel", () => {
     const row = await findAccount(ctx, callerOf(), account.id);
     expect(row).toMatchObject({ secrets_enc: null, secrets_version: 2 });
     await ctx.clock.advance(1_000);
-    expect((await disconnectChannel(ctx, callerOf(), { accountId: account.id })).account).toEqual(gone);
+    expect((await disconnectChannel(callOf(ctx), { accountId: account.id })).account).toEqual(gone);
   });
 });

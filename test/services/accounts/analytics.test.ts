@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { PlatformFault, type Platform } from "../../../src/ports/platform.ts";
-import { getAccountAnalytics, type AnalyticsArgs } from "../../../src/services/accounts/analytics.ts";
-import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
+import type { AnalyticsArgs } from "../../../src/domain/accounts/analytics.ts";
+import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -42,7 +43,7 @@ const quiet = { postsPublished: 0, postsFailed: 0, latenessP50Ms: null, lateness
 describe("getAccountAnalytics", () => {
   it("answers what the service knows by day, up to today, and why there is no more", async () => {
     await using ctx = await createShelf();
-    const answer = await getAccountAnalytics(ctx, callerOf(), args());
+    const answer = await getAccountAnalytics(callOf(ctx), args());
     expect(answer).toMatchObject({
       accountId: "acc_1",
       provider: "scripted",
@@ -65,15 +66,11 @@ describe("getAccountAnalytics", () => {
 
   it("takes days in the configured zone, those of 23 hours too", async () => {
     await using ctx = await createShelf(undefined, "Europe/Berlin");
-    const { series } = await getAccountAnalytics(
-      ctx,
-      callerOf(),
-      args({ from: "2026-11-19", to: "2026-11-19" }),
-    );
+    const { series } = await getAccountAnalytics(callOf(ctx), args({ from: "2026-11-19", to: "2026-11-19" }));
     expect(series).toEqual([
       { date: "2026-11-19", postsPublished: 3, postsFailed: 1, latenessP50Ms: 300, latenessMaxMs: 500 },
     ]);
-    const spring = await getAccountAnalytics(ctx, callerOf(), args({ from: "2026-03-28", to: "2026-03-30" }));
+    const spring = await getAccountAnalytics(callOf(ctx), args({ from: "2026-03-28", to: "2026-03-30" }));
     expect(spring.series.map(({ date }) => date)).toEqual(["2026-03-28", "2026-03-29", "2026-03-30"]);
   });
 
@@ -83,7 +80,7 @@ describe("getAccountAnalytics", () => {
       days: [{ date: range.from, metrics: { likes: 3 } }],
       unavailable: [{ metric: "views", reason: "Only for partners." }],
     }));
-    const answer = await getAccountAnalytics(ctx, callerOf(), args({ from: "2026-11-20" }));
+    const answer = await getAccountAnalytics(callOf(ctx), args({ from: "2026-11-20" }));
     expect(answer.totals).toEqual({ followers: 12, ...quiet });
     expect(answer.series).toEqual([
       { date: "2026-11-20", likes: 3, ...quiet },
@@ -105,7 +102,7 @@ describe("getAccountAnalytics", () => {
     await using ctx = await createShelf(async () => {
       throw error;
     });
-    const answer = await getAccountAnalytics(ctx, callerOf(), args());
+    const answer = await getAccountAnalytics(callOf(ctx), args());
     expect(answer.totals["postsPublished"]).toBe(3);
     expect(answer.unavailable).toContainEqual({ metric: "followers", reason });
     expect(JSON.stringify(answer)).not.toContain("secret detail");
@@ -116,19 +113,19 @@ describe("getAccountAnalytics", () => {
       throw new Error("asked");
     });
     await queryOf(ctx.store).updateTable("accounts").set({ status: "reconnect_required" }).execute();
-    const { unavailable } = await getAccountAnalytics(ctx, callerOf(), args());
+    const { unavailable } = await getAccountAnalytics(callOf(ctx), args());
     expect(unavailable[0]?.reason).toMatch(/must be reconnected/);
   });
 
   it("answers totals alone", async () => {
     await using ctx = await createShelf();
-    const answer = await getAccountAnalytics(ctx, callerOf(), args({ granularity: "total" }));
+    const answer = await getAccountAnalytics(callOf(ctx), args({ granularity: "total" }));
     expect(answer).toMatchObject({ series: [], totals: { postsPublished: 3 } });
   });
 
   it("ends at today", async () => {
     await using ctx = await createShelf();
-    expect((await getAccountAnalytics(ctx, callerOf(), args({ to: "2026-12-31" }))).to).toBe("2026-11-21");
+    expect((await getAccountAnalytics(callOf(ctx), args({ to: "2026-12-31" }))).to).toBe("2026-11-21");
   });
 
   it.each([
@@ -142,17 +139,19 @@ describe("getAccountAnalytics", () => {
     [{ accountId: "acc_none" }, /^accountId: there is no account "acc_none"/],
   ])("refuses %j", async (given, sentence) => {
     await using ctx = await createShelf();
-    await expect(getAccountAnalytics(ctx, callerOf(), args(given))).rejects.toThrow(sentence);
+    await expect(getAccountAnalytics(callOf(ctx), args(given))).rejects.toThrow(sentence);
   });
 
   it("keeps owners and limited keys apart", async () => {
     await using ctx = await createShelf();
     for (const stranger of [callerOf({ ownerId: "other" }), callerOf({ accountIds: ["acc_2"] })]) {
-      await expect(getAccountAnalytics(ctx, stranger, args())).rejects.toMatchObject({ kind: "not_found" });
+      await expect(getAccountAnalytics(callOf(ctx, stranger), args())).rejects.toMatchObject({
+        kind: "not_found",
+      });
     }
     await ctx.clock.advance(DAY);
-    expect((await getAccountAnalytics(ctx, callerOf({ accountIds: ["acc_1"] }), args())).series).toHaveLength(
-      5,
-    );
+    expect(
+      (await getAccountAnalytics(callOf(ctx, callerOf({ accountIds: ["acc_1"] })), args())).series,
+    ).toHaveLength(5);
   });
 });

@@ -1,3 +1,4 @@
+import type { ConnectArgs } from "../../../src/domain/accounts/connection.ts";
 import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,9 +12,9 @@ import {
   checkConnection,
   connectChannel,
   connectWithSecrets,
-  type ConnectArgs,
 } from "../../../src/services/accounts/connections.ts";
 import { openSecrets } from "../../../src/services/accounts/secrets.ts";
+import { guestCall } from "../../../src/services/context.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import { openStore } from "../../../src/store/open-store.ts";
@@ -38,9 +39,9 @@ async function setUp(overrides: Parameters<typeof createTestContext>[0] = {}) {
     return { result, token: result.url?.split("/connect/")[1] ?? "", connectId: result.connectId ?? "" };
   };
   const submit = (token: string, secrets: Record<string, string>) =>
-    submitSecrets(ctx, token, { secrets, signal: new AbortController().signal });
+    submitSecrets(guestCall(ctx), { token, secrets });
   const connectAlice = async () =>
-    (await connectWithSecrets(ctx, caller, { provider: "photobox", secrets: ALICE })).account;
+    (await connectWithSecrets(callOf(ctx, caller), { provider: "photobox", secrets: ALICE })).account;
   const secretsOf = async (id: string) => {
     const row = (await listAccountRows(ctx.store, caller.ownerId)).find((candidate) => candidate.id === id);
     return row === undefined ? null : openSecrets(ctx, row);
@@ -74,14 +75,14 @@ describe("connectChannel", () => {
       account: { name: "My pinboard", status: "connected" },
     });
     expect(second.result.account?.name).toBe("News");
-    expect((await listAccounts(ctx, caller)).accounts).toHaveLength(2);
+    expect((await listAccounts(callOf(ctx, caller))).accounts).toHaveLength(2);
   });
 
   it("reconnects a platform that needs nothing and keeps its id and name", async () => {
     const { ctx, caller, start } = await setUp();
     const { result } = await start({ provider: "pinboard", name: "News" });
     const accountId = result.account?.id ?? "";
-    await disconnectChannel(ctx, caller, { accountId });
+    await disconnectChannel(callOf(ctx, caller), { accountId });
     const again = await start({ provider: "pinboard", accountId });
     expect(again.result.account).toMatchObject({
       id: accountId,
@@ -143,20 +144,26 @@ describe("connectChannel", () => {
     const stranger = callerOf({ ownerId: "other" });
     const limited = callerOf({ accountIds: [account.id] });
     await expect(start({ accountId: account.id }, stranger)).rejects.toMatchObject({ kind: "not_found" });
-    await expect(checkConnection(ctx, stranger, { connectId })).rejects.toMatchObject({ kind: "not_found" });
-    await expect(disconnectChannel(ctx, stranger, { accountId: account.id })).rejects.toMatchObject({
+    await expect(checkConnection(callOf(ctx, stranger), { connectId })).rejects.toMatchObject({
+      kind: "not_found",
+    });
+    await expect(disconnectChannel(callOf(ctx, stranger), { accountId: account.id })).rejects.toMatchObject({
       kind: "not_found",
     });
     await expect(start({}, limited)).rejects.toMatchObject({ kind: "forbidden" });
-    await expect(checkConnection(ctx, limited, { connectId })).rejects.toMatchObject({ kind: "not_found" });
+    await expect(checkConnection(callOf(ctx, limited), { connectId })).rejects.toMatchObject({
+      kind: "not_found",
+    });
     const own = await start({ accountId: account.id }, limited);
-    expect((await checkConnection(ctx, limited, { connectId: own.connectId })).status).toBe("pending");
+    expect((await checkConnection(callOf(ctx, limited), { connectId: own.connectId })).status).toBe(
+      "pending",
+    );
     await expect(start({ accountId: account.id }, callerOf({ accountIds: [] }))).rejects.toMatchObject({
       kind: "not_found",
     });
-    expect((await listAccounts(ctx, callerOf({ accountIds: [] }))).accounts).toEqual([]);
-    expect((await listAccounts(ctx, stranger)).accounts).toEqual([]);
-    expect((await listAccounts(ctx, caller)).accounts).toHaveLength(1);
+    expect((await listAccounts(callOf(ctx, callerOf({ accountIds: [] })))).accounts).toEqual([]);
+    expect((await listAccounts(callOf(ctx, stranger))).accounts).toEqual([]);
+    expect((await listAccounts(callOf(ctx, caller))).accounts).toHaveLength(1);
   });
 
   it("refuses to reconnect a channel as one of another platform", async () => {
@@ -173,7 +180,7 @@ describe("a link", () => {
   it("connects with the right secrets, wakes the publisher and is used up", async () => {
     const { ctx, caller, start, submit, wakes } = await setUp();
     const { token, connectId } = await start();
-    expect(await checkConnection(ctx, caller, { connectId })).toEqual({
+    expect(await checkConnection(callOf(ctx, caller), { connectId })).toEqual({
       status: "pending",
       account: null,
       error: null,
@@ -184,14 +191,14 @@ describe("a link", () => {
       notice: null,
     });
     expect(wakes()).toBe(1);
-    const checked = await checkConnection(ctx, caller, { connectId });
+    const checked = await checkConnection(callOf(ctx, caller), { connectId });
     expect(checked).toMatchObject({
       status: "connected",
       error: null,
       account: { handle: "alice.example", status: "connected" },
     });
     expect(await submit(token, ALICE)).toMatchObject({ state: "closed", reason: "used" });
-    expect(await openConnection(ctx, token)).toMatchObject({ state: "closed", reason: "used" });
+    expect(await openConnection(guestCall(ctx), token)).toMatchObject({ state: "closed", reason: "used" });
   });
 
   it("says which field is wrong, stays open, and tells check_connection", async () => {
@@ -199,12 +206,12 @@ describe("a link", () => {
     const { token, connectId } = await start();
     const refused = await submit(token, { handle: "alice.example", appPassword: "nonsense" });
     expect(refused).toMatchObject({ state: "refused", fieldName: "appPassword", error: { kind: "invalid" } });
-    expect(await checkConnection(ctx, caller, { connectId })).toMatchObject({
+    expect(await checkConnection(callOf(ctx, caller), { connectId })).toMatchObject({
       status: "pending",
       error: expect.stringContaining("appPassword: "),
     });
     expect(await submit(token, ALICE)).toMatchObject({ state: "connected" });
-    expect((await checkConnection(ctx, caller, { connectId })).error).toBeNull();
+    expect((await checkConnection(callOf(ctx, caller), { connectId })).error).toBeNull();
   });
 
   it.each([
@@ -224,9 +231,9 @@ describe("a link", () => {
     const { ctx, caller, start, submit } = await setUp();
     const { token, connectId } = await start();
     await ctx.clock.advance(15 * MINUTE);
-    expect(await openConnection(ctx, token)).toMatchObject({ state: "closed", reason: "expired" });
+    expect(await openConnection(guestCall(ctx), token)).toMatchObject({ state: "closed", reason: "expired" });
     expect(await submit(token, ALICE)).toMatchObject({ state: "closed", reason: "expired" });
-    expect(await checkConnection(ctx, caller, { connectId })).toMatchObject({
+    expect(await checkConnection(callOf(ctx, caller), { connectId })).toMatchObject({
       status: "expired",
       account: null,
     });
@@ -239,7 +246,7 @@ describe("a link", () => {
     for (let at = 0; at < MAX_ATTEMPTS; at++)
       expect((await submit(token, { ...ALICE, appPassword: `guess-${at}` })).state).toBe("refused");
     expect(await submit(token, ALICE)).toMatchObject({ state: "closed", reason: "failed" });
-    expect(await checkConnection(ctx, caller, { connectId })).toMatchObject({
+    expect(await checkConnection(callOf(ctx, caller), { connectId })).toMatchObject({
       status: "failed",
       account: null,
     });
@@ -259,7 +266,7 @@ describe("a link", () => {
     open();
     const states = (await Promise.all(all)).map((done) => done.state).sort();
     expect(states).toEqual(["closed", "closed", "connected"]);
-    expect((await listAccounts(ctx, caller)).accounts).toHaveLength(1);
+    expect((await listAccounts(callOf(ctx, caller))).accounts).toHaveLength(1);
   });
 
   it("stores nothing when the person closed the page meanwhile", async () => {
@@ -268,20 +275,24 @@ describe("a link", () => {
     let open = (): void => {};
     box.gate = new Promise((resolve) => (open = resolve));
     const gone = new AbortController();
-    const done = submitSecrets(ctx, token, { secrets: ALICE, signal: gone.signal });
+    const done = submitSecrets(guestCall(ctx, gone.signal), { token, secrets: ALICE });
     while (box.inputs.length < 1) await new Promise((resolve) => setImmediate(resolve));
     gone.abort();
     open();
     expect((await done).state).toBe("refused");
-    expect((await listAccounts(ctx, caller)).accounts).toEqual([]);
-    expect((await openConnection(ctx, token)).state).toBe("open");
+    expect((await listAccounts(callOf(ctx, caller))).accounts).toEqual([]);
+    expect((await openConnection(guestCall(ctx), token)).state).toBe("open");
   });
 
   it("is unknown for any other token, whatever it looks like", async () => {
     const { ctx, start } = await setUp();
     await start();
     for (const token of ["", "x", "' OR 1=1 --", "\u0000", "a".repeat(10_000)]) {
-      expect(await openConnection(ctx, token)).toEqual({ state: "closed", reason: "unknown", title: null });
+      expect(await openConnection(guestCall(ctx), token)).toEqual({
+        state: "closed",
+        reason: "unknown",
+        title: null,
+      });
     }
   });
 
@@ -290,7 +301,9 @@ describe("a link", () => {
     const { connectId } = await start();
     await ctx.clock.advance(25 * 60 * MINUTE);
     await start();
-    await expect(checkConnection(ctx, caller, { connectId })).rejects.toMatchObject({ kind: "not_found" });
+    await expect(checkConnection(callOf(ctx, caller), { connectId })).rejects.toMatchObject({
+      kind: "not_found",
+    });
   });
 });
 
@@ -304,7 +317,7 @@ describe("reconnecting", () => {
       .execute();
     const { token } = await start({ accountId: account.id });
     await submit(token, { handle: "alice.example", appPassword: "alice-password-2" });
-    const [again] = (await listAccounts(ctx, caller)).accounts;
+    const [again] = (await listAccounts(callOf(ctx, caller))).accounts;
     expect(again).toMatchObject({
       id: account.id,
       status: "connected",
@@ -321,20 +334,20 @@ describe("reconnecting", () => {
   it("finds the channel again without accountId, also after it was disconnected", async () => {
     const { ctx, caller, connectAlice, secretsOf } = await setUp();
     const account = await connectAlice();
-    await disconnectChannel(ctx, caller, { accountId: account.id });
+    await disconnectChannel(callOf(ctx, caller), { accountId: account.id });
     expect(await secretsOf(account.id)).toEqual({});
     expect((await connectAlice()).id).toBe(account.id);
-    expect((await listAccounts(ctx, caller)).accounts).toHaveLength(1);
+    expect((await listAccounts(callOf(ctx, caller))).accounts).toHaveLength(1);
   });
 
   it("lets the stored secret stand in for an empty one and never overwrites it", async () => {
     const { ctx, box, caller, start, submit, secretsOf } = await setUp();
-    const { account } = await connectWithSecrets(ctx, caller, {
+    const { account } = await connectWithSecrets(callOf(ctx, caller), {
       provider: "photobox",
       secrets: { ...ALICE, hint: "first hint" },
     });
     const { token } = await start({ accountId: account.id });
-    const opened = await openConnection(ctx, token);
+    const opened = await openConnection(guestCall(ctx), token);
     expect(opened).toMatchObject({
       state: "open",
       form: {
@@ -381,7 +394,7 @@ describe("reconnecting", () => {
         fieldName: "appPassword",
       });
       const byCli = { provider: "photobox", accountId: account.id, secrets: {}, ...elsewhere };
-      await expect(connectWithSecrets(ctx, caller, byCli)).rejects.toMatchObject({ kind: "invalid" });
+      await expect(connectWithSecrets(callOf(ctx, caller), byCli)).rejects.toMatchObject({ kind: "invalid" });
       expect(box.inputs).toHaveLength(1);
     },
   );
@@ -396,9 +409,9 @@ describe("reconnecting", () => {
   it("goes back to the channel's own server", async () => {
     const { ctx, box, caller, start, submit } = await setUp();
     const args = { provider: "photobox", instanceUrl: "pds.example", secrets: ALICE };
-    const { account } = await connectWithSecrets(ctx, caller, args);
+    const { account } = await connectWithSecrets(callOf(ctx, caller), args);
     const { token } = await start({ accountId: account.id });
-    expect(await openConnection(ctx, token)).toMatchObject({
+    expect(await openConnection(guestCall(ctx), token)).toMatchObject({
       form: { instanceUrl: "https://pds.example", reconnecting: "alice.example" },
     });
     expect((await submit(token, {})).state).toBe("connected");
@@ -436,11 +449,11 @@ describe("secrets", () => {
     shown.push(await submit(token, { handle: "alice.example", appPassword: "wrong-canary-password" }));
     shown.push(await submit(token, { ...ALICE, hint: "hint-canary" }));
     shown.push(
-      await checkConnection(ctx, caller, { connectId }),
-      await listAccounts(ctx, caller),
+      await checkConnection(callOf(ctx, caller), { connectId }),
+      await listAccounts(callOf(ctx, caller)),
       ctx.log.text(),
     );
-    const [account] = (await listAccounts(ctx, caller)).accounts;
+    const [account] = (await listAccounts(callOf(ctx, caller))).accounts;
     expect(await secretsOf(account?.id ?? "")).toMatchObject({
       appPassword: "alice-password-1",
       hint: "hint-canary",
@@ -454,7 +467,7 @@ describe("secrets", () => {
     }
     expect(JSON.stringify(result)).not.toContain("alice-password");
 
-    await connectWithSecrets(ctx, caller, {
+    await connectWithSecrets(callOf(ctx, caller), {
       provider: "photobox",
       secrets: { handle: "bob.example", appPassword: "bob-password-1" },
     });
@@ -466,7 +479,7 @@ describe("secrets", () => {
 
   it("go through connectWithSecrets with handle and server as arguments", async () => {
     const { ctx, box, caller } = await setUp();
-    const { account, notice } = await connectWithSecrets(ctx, caller, {
+    const { account, notice } = await connectWithSecrets(callOf(ctx, caller), {
       provider: "photobox",
       handle: "alice.example",
       instanceUrl: "https://pds.example/",
@@ -484,6 +497,6 @@ describe("secrets", () => {
     const { ctx, start, submit } = await setUp();
     const { token } = await start();
     await expect(submit(token, { ...ALICE, appPassword: "bug" })).rejects.toThrow(TypeError);
-    expect((await openConnection(ctx, token)).state).toBe("open");
+    expect((await openConnection(guestCall(ctx), token)).state).toBe("open");
   });
 });

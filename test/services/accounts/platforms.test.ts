@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { listPlatforms } from "../../../src/services/accounts/platforms.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
-import { createTestContext } from "../../support/context.ts";
+import { callOf, createTestContext } from "../../support/context.ts";
 
 describe("listPlatforms", () => {
   it("tells what each can do, what is missing, and the schema of its metadata", async () => {
     const { platform } = createPhotobox({ requiredSettings: ["POSTHORN_PHOTOBOX_CLIENT_ID"] });
     const ctx = await createTestContext({ platformList: [createPinboard(), platform] });
-    const { platforms } = await listPlatforms(ctx);
+    const { platforms } = await listPlatforms(callOf(ctx));
     expect(platforms.map((one) => [one.provider, one.configured, one.missing, one.connect])).toEqual([
       ["photobox", false, ["POSTHORN_PHOTOBOX_CLIENT_ID"], "secrets"],
       ["pinboard", true, [], "none"],

@@ -10,6 +10,7 @@ import {
   storeUpload,
 } from "../../../src/services/files/file-uploads.ts";
 import { listFiles } from "../../../src/services/files/files.ts";
+import { guestCall } from "../../../src/services/context.ts";
 import { startCanary } from "../../support/canary.ts";
 import { callerOf, callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
@@ -32,13 +33,13 @@ async function expectNothingLeft(ctx: FileContext): Promise<void> {
 }
 
 const send = (ctx: FileContext, body: Readable, name = "a.jpg") =>
-  storeUpload(ctx, CALLER, { name, altText: null, body });
+  storeUpload(callOf(ctx, CALLER), { name, altText: null, body });
 
 describe("storing an upload", () => {
   it("names it for display: no paths, no tricks, the extension of its content", async () => {
     await using ctx = await createFileContext();
     const nameOf = async (name: string | null) => {
-      const { file } = await storeUpload(ctx, CALLER, {
+      const { file } = await storeUpload(callOf(ctx, CALLER), {
         name,
         altText: null,
         body: Readable.from([fixture("photo.png")]),
@@ -141,14 +142,14 @@ describe("a signed address for an upload", () => {
 
   it("takes one file within its time", async () => {
     await using ctx = await createFileContext();
-    const link = await createUploadLink(ctx, CALLER, { name: "sea.jpg", altText: "The sea" });
+    const link = await createUploadLink(callOf(ctx, CALLER), { name: "sea.jpg", altText: "The sea" });
     expect(link).toMatchObject({ method: "PUT", expiresAt: "2026-11-21T09:15:00.000Z" });
-    expect((await listFiles(ctx, CALLER, { limit: 5 })).files[0]).toMatchObject({
+    expect((await listFiles(callOf(ctx, CALLER), { limit: 5 })).files[0]).toMatchObject({
       status: "uploading",
       downloadUrl: null,
     });
     const parts = partsOf(link);
-    const { file } = await receiveLinkedUpload(ctx, parts, photo());
+    const { file } = await receiveLinkedUpload(guestCall(ctx), { ...parts, body: photo() });
     expect(file).toMatchObject({
       id: parts.id,
       name: "sea.jpg.png",
@@ -156,16 +157,18 @@ describe("a signed address for an upload", () => {
       status: "ready",
       type: "image",
     });
-    await expect(receiveLinkedUpload(ctx, parts, photo())).rejects.toMatchObject({ kind: "conflict" });
+    await expect(receiveLinkedUpload(guestCall(ctx), { ...parts, body: photo() })).rejects.toMatchObject({
+      kind: "conflict",
+    });
     expect(await stored(ctx)).toHaveLength(1);
   });
 
   it("takes one of two that are sent at the same time", async () => {
     await using ctx = await createFileContext();
-    const parts = partsOf(await createUploadLink(ctx, CALLER, { name: null, altText: null }));
+    const parts = partsOf(await createUploadLink(callOf(ctx, CALLER), { name: null, altText: null }));
     const results = await Promise.allSettled([
-      receiveLinkedUpload(ctx, parts, photo()),
-      receiveLinkedUpload(ctx, parts, photo()),
+      receiveLinkedUpload(guestCall(ctx), { ...parts, body: photo() }),
+      receiveLinkedUpload(guestCall(ctx), { ...parts, body: photo() }),
     ]);
     expect(results.map((result) => result.status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(await stored(ctx)).toHaveLength(1);
@@ -175,34 +178,40 @@ describe("a signed address for an upload", () => {
 
   it("can be sent to again after an upload that broke off or was refused", async () => {
     await using ctx = await createFileContext();
-    const parts = partsOf(await createUploadLink(ctx, CALLER, { name: null, altText: null }));
+    const parts = partsOf(await createUploadLink(callOf(ctx, CALLER), { name: null, altText: null }));
     await expect(
-      receiveLinkedUpload(ctx, parts, Readable.from([Buffer.from("<html>")])),
+      receiveLinkedUpload(guestCall(ctx), { ...parts, body: Readable.from([Buffer.from("<html>")]) }),
     ).rejects.toMatchObject({ kind: "invalid" });
     expect(await stored(ctx)).toEqual([]);
-    expect((await receiveLinkedUpload(ctx, parts, photo())).file.status).toBe("ready");
+    expect((await receiveLinkedUpload(guestCall(ctx), { ...parts, body: photo() })).file.status).toBe(
+      "ready",
+    );
   });
 
   it("does nothing for others: a forged one, an old one, one for downloads", async () => {
     await using ctx = await createFileContext();
-    const parts = partsOf(await createUploadLink(ctx, CALLER, { name: null, altText: null }));
+    const parts = partsOf(await createUploadLink(callOf(ctx, CALLER), { name: null, altText: null }));
     await expect(
-      receiveLinkedUpload(ctx, { ...parts, signature: "0".repeat(64) }, photo()),
+      receiveLinkedUpload(guestCall(ctx), { ...parts, signature: "0".repeat(64), body: photo() }),
     ).rejects.toMatchObject({ kind: "not_found" });
     const download = ctx.cipher.sign("file download", `${parts.id}\n${parts.expires}`);
-    await expect(receiveLinkedUpload(ctx, { ...parts, signature: download }, photo())).rejects.toMatchObject({
+    await expect(
+      receiveLinkedUpload(guestCall(ctx), { ...parts, signature: download, body: photo() }),
+    ).rejects.toMatchObject({
       kind: "not_found",
     });
     await ctx.clock.advance(15 * 60_000);
-    await expect(receiveLinkedUpload(ctx, parts, photo())).rejects.toMatchObject({ kind: "forbidden" });
+    await expect(receiveLinkedUpload(guestCall(ctx), { ...parts, body: photo() })).rejects.toMatchObject({
+      kind: "forbidden",
+    });
   });
 
   it("is forgotten a day after it was not used", async () => {
     await using ctx = await createFileContext();
-    await createUploadLink(ctx, CALLER, { name: null, altText: null });
+    await createUploadLink(callOf(ctx, CALLER), { name: null, altText: null });
     await ctx.clock.advance(25 * 60 * 60_000);
-    await createUploadLink(ctx, CALLER, { name: null, altText: null });
-    expect((await listFiles(ctx, CALLER, { limit: 5 })).files).toHaveLength(1);
+    await createUploadLink(callOf(ctx, CALLER), { name: null, altText: null });
+    expect((await listFiles(callOf(ctx, CALLER), { limit: 5 })).files).toHaveLength(1);
   });
 });
 

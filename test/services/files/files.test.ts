@@ -11,8 +11,9 @@ import {
   resolveMediaUrl,
 } from "../../../src/services/files/files.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
+import { guestCall } from "../../../src/services/context.ts";
 import { freshRow, insertPost } from "../../../src/store/tables/posts.ts";
-import { callerOf } from "../../support/context.ts";
+import { callOf, callerOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture } from "../../support/media.ts";
 
@@ -24,7 +25,7 @@ async function upload(
   options: { caller?: Caller; name?: string; fixture?: string; altText?: string } = {},
 ) {
   const body = Readable.from([fixture(options.fixture ?? "photo.png")]);
-  const { file } = await storeUpload(ctx, options.caller ?? ADA, {
+  const { file } = await storeUpload(callOf(ctx, options.caller ?? ADA), {
     name: options.name ?? "photo.png",
     altText: options.altText ?? null,
     body,
@@ -115,25 +116,25 @@ describe("file records", () => {
     expect(video.url).toMatch(/^r2:\/\/[0-9a-f]{16}\/[0-9a-z]{26}\.mp4$/);
     expect(video.url).not.toContain("ada");
     expect(video.sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect((await getFile(ctx, ADA, { id: video.id })).file).toEqual(video);
+    expect((await getFile(callOf(ctx, ADA), { id: video.id })).file).toEqual(video);
   });
 
   it("belong to their owner: to others they do not exist", async () => {
     await using ctx = await createFileContext();
     const file = await upload(ctx);
-    const missing = await getFile(ctx, BOB, { id: "file_0000000000000000000000000a" }).catch(
+    const missing = await getFile(callOf(ctx, BOB), { id: "file_0000000000000000000000000a" }).catch(
       (error: Error) => error.message,
     );
-    const foreign = await getFile(ctx, BOB, { id: file.id }).catch((error: Error) => error.message);
+    const foreign = await getFile(callOf(ctx, BOB), { id: file.id }).catch((error: Error) => error.message);
     expect(foreign).toBe(String(missing).replace("file_0000000000000000000000000a", file.id));
-    await expect(deleteFile(ctx, BOB, { id: file.id })).rejects.toMatchObject({ kind: "not_found" });
+    await expect(deleteFile(callOf(ctx, BOB), { id: file.id })).rejects.toMatchObject({ kind: "not_found" });
     await expect(resolveMediaUrl(ctx, "bob", "mediaUrl", file.id)).rejects.toMatchObject({
       kind: "not_found",
     });
     await expect(resolveMediaUrl(ctx, "bob", "mediaUrl", file.url)).rejects.toMatchObject({
       kind: "not_found",
     });
-    expect((await listFiles(ctx, BOB, { limit: 50 })).files).toEqual([]);
+    expect((await listFiles(callOf(ctx, BOB), { limit: 50 })).files).toEqual([]);
   });
 
   it("are listed newest first, in pages that miss and repeat nothing", async () => {
@@ -143,12 +144,12 @@ describe("file records", () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await listFiles(ctx, ADA, { limit: 3, cursor });
+      const page = await listFiles(callOf(ctx, ADA), { limit: 3, cursor });
       seen.push(...page.files.map((file) => file.name));
       cursor = page.nextCursor ?? undefined;
     } while (cursor !== undefined);
     expect(seen).toEqual(names);
-    expect((await listFiles(ctx, ADA, { limit: 7 })).nextCursor).toBeNull();
+    expect((await listFiles(callOf(ctx, ADA), { limit: 7 })).nextCursor).toBeNull();
   });
 
   it("are found by words of name and alt text, without regard to case and accents, and by type", async () => {
@@ -156,7 +157,7 @@ describe("file records", () => {
     await upload(ctx, { name: "Été à la plage.png", altText: "Sunset 100%" });
     await upload(ctx, { name: "clip.mp4", fixture: "clip.mp4" });
     const names = async (args: object) =>
-      (await listFiles(ctx, ADA, { limit: 50, ...args })).files.map((file) => file.name);
+      (await listFiles(callOf(ctx, ADA), { limit: 50, ...args })).files.map((file) => file.name);
     expect(await names({ search: "PLAGE ete" })).toEqual(["Été à la plage.png"]);
     expect(await names({ search: "sunset plage" })).toEqual(["Été à la plage.png"]);
     expect(await names({ search: "100%" })).toEqual(["Été à la plage.png"]);
@@ -171,15 +172,15 @@ describe("file records", () => {
     await using ctx = await createFileContext();
     await upload(ctx);
     await upload(ctx);
-    const { nextCursor } = await listFiles(ctx, ADA, { limit: 1 });
+    const { nextCursor } = await listFiles(callOf(ctx, ADA), { limit: 1 });
     const cursor = String(nextCursor);
-    await expect(listFiles(ctx, ADA, { limit: 1, cursor, type: "image" })).rejects.toMatchObject({
+    await expect(listFiles(callOf(ctx, ADA), { limit: 1, cursor, type: "image" })).rejects.toMatchObject({
       kind: "invalid",
     });
-    await expect(listFiles(ctx, ADA, { limit: 1, cursor: "nonsense" })).rejects.toMatchObject({
+    await expect(listFiles(callOf(ctx, ADA), { limit: 1, cursor: "nonsense" })).rejects.toMatchObject({
       kind: "invalid",
     });
-    expect((await listFiles(ctx, ADA, { limit: 5, cursor })).files).toHaveLength(1);
+    expect((await listFiles(callOf(ctx, ADA), { limit: 5, cursor })).files).toHaveLength(1);
   });
 });
 
@@ -187,7 +188,7 @@ describe("files in use", () => {
   it("count the waiting posts that name them, anywhere, once each", async () => {
     await using ctx = await createFileContext();
     const file = await upload(ctx);
-    const used = async () => (await getFile(ctx, ADA, { id: file.id })).file.usedByPosts;
+    const used = async () => (await getFile(callOf(ctx, ADA), { id: file.id })).file.usedByPosts;
     await addPost(ctx, { id: "post_1", mediaUrl: file.url });
     await addPost(ctx, {
       id: "post_2",
@@ -205,18 +206,20 @@ describe("files in use", () => {
       nextAt: 1,
     });
     expect(await used()).toBe(4);
-    expect((await listFiles(ctx, ADA, { limit: 5 })).files[0]?.usedByPosts).toBe(4);
-    await expect(deleteFile(ctx, ADA, { id: file.id })).rejects.toThrow(/^id: 4 waiting posts use this file/);
+    expect((await listFiles(callOf(ctx, ADA), { limit: 5 })).files[0]?.usedByPosts).toBe(4);
+    await expect(deleteFile(callOf(ctx, ADA), { id: file.id })).rejects.toThrow(
+      /^id: 4 waiting posts use this file/,
+    );
   });
 
   it("are deleted with their bytes once nothing waits for them", async () => {
     await using ctx = await createFileContext();
     const file = await upload(ctx);
     await addPost(ctx, { id: "post_1", mediaUrl: file.url, status: "published" });
-    const { file: deleted } = await deleteFile(ctx, ADA, { id: file.id });
+    const { file: deleted } = await deleteFile(callOf(ctx, ADA), { id: file.id });
     expect(deleted).toMatchObject({ id: file.id, downloadUrl: null });
     expect(await ctx.files.size(file.url.slice(5))).toBeNull();
-    await expect(deleteFile(ctx, ADA, { id: file.id })).rejects.toMatchObject({ kind: "not_found" });
+    await expect(deleteFile(callOf(ctx, ADA), { id: file.id })).rejects.toMatchObject({ kind: "not_found" });
   });
 });
 
@@ -285,7 +288,7 @@ describe("signed downloads", () => {
     };
     expect(url.origin).toBe("http://localhost:4747");
     expect(url.pathname).toBe(`/files/${file.id}/download`);
-    const download = await openDownload(ctx, parts);
+    const download = await openDownload(guestCall(ctx), parts);
     expect(download).toMatchObject({ name: "photo.png", mimeType: "image/png" });
     expect((await text(download.read({ start: 1, end: 3 }))).slice(0, 3)).toBe("PNG");
 
@@ -299,10 +302,10 @@ describe("signed downloads", () => {
       { ...parts, signature: parts.signature.replace(/^./, (first) => (first === "0" ? "1" : "0")) },
       { ...parts, signature: "é".repeat(32) },
     ]) {
-      await expect(openDownload(ctx, forged)).rejects.toMatchObject({ kind: "not_found" });
+      await expect(openDownload(guestCall(ctx), forged)).rejects.toMatchObject({ kind: "not_found" });
     }
     await ctx.clock.advance(61 * 60_000);
-    await expect(openDownload(ctx, parts)).rejects.toMatchObject({ kind: "forbidden" });
-    await deleteFile(ctx, ADA, { id: file.id });
+    await expect(openDownload(guestCall(ctx), parts)).rejects.toMatchObject({ kind: "forbidden" });
+    await deleteFile(callOf(ctx, ADA), { id: file.id });
   });
 });

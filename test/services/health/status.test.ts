@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { PlatformFault } from "../../../src/ports/platform.ts";
 import { getStatus, percentile } from "../../../src/services/health/status.ts";
-import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, runTick } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -48,7 +48,7 @@ async function addWorker(ctx: TestContext, id: string, heartbeatAt: number): Pro
 describe("getStatus", () => {
   it("answers for an owner who has nothing", async () => {
     await using ctx = await createShelf();
-    expect(await getStatus(ctx, callerOf())).toEqual({
+    expect(await getStatus(callOf(ctx))).toEqual({
       now: "2026-11-21T09:00:00.000Z",
       timezone: "UTC",
       publisher: { running: false, heartbeatAt: null, workers: 0 },
@@ -63,13 +63,13 @@ describe("getStatus", () => {
   it("tells a running publisher from one that fell silent", async () => {
     await using ctx = await createShelf();
     await addWorker(ctx, "wrk_dead", ctx.clock.now() - HOUR);
-    expect((await getStatus(ctx, callerOf())).publisher).toEqual({
+    expect((await getStatus(callOf(ctx))).publisher).toEqual({
       running: false,
       heartbeatAt: "2026-11-21T08:00:00.000Z",
       workers: 0,
     });
     await addWorker(ctx, "wrk_live", ctx.clock.now() - 5 * SECOND);
-    expect((await getStatus(ctx, callerOf())).publisher).toEqual({
+    expect((await getStatus(callOf(ctx))).publisher).toEqual({
       running: true,
       heartbeatAt: "2026-11-21T08:59:55.000Z",
       workers: 1,
@@ -92,7 +92,7 @@ describe("getStatus", () => {
     }
     await addPost(ctx, account, { scheduled_at: now + HOUR });
     await addPost(ctx, account, { scheduled_at: now - HOUR });
-    const status = await getStatus(ctx, callerOf());
+    const status = await getStatus(callOf(ctx));
     expect(status.counts).toEqual({
       scheduled: 2,
       overdue: 1,
@@ -117,12 +117,12 @@ describe("getStatus", () => {
     await addPost(ctx, account);
     await addPost(ctx, account, { caption: "refused" });
     await drain(ctx);
-    expect(await getStatus(ctx, callerOf())).toMatchObject({
+    expect(await getStatus(callOf(ctx))).toMatchObject({
       counts: { failed: 1 },
       lateness: { sampleSize: 1 },
     });
     await ctx.clock.advance(8 * DAY);
-    expect(await getStatus(ctx, callerOf())).toMatchObject({
+    expect(await getStatus(callOf(ctx))).toMatchObject({
       counts: { failed: 0 },
       lateness: { sampleSize: 0 },
     });
@@ -144,7 +144,7 @@ describe("getStatus", () => {
       status_reason: "The password was changed.",
     });
     await addAccount(ctx, { id: "acc_soon", token_expires_at: ctx.clock.now() + DAY });
-    const { accountsToReconnect } = await getStatus(ctx, callerOf());
+    const { accountsToReconnect } = await getStatus(callOf(ctx));
     expect(accountsToReconnect).toEqual([
       {
         id: "acc_gone",
@@ -174,13 +174,13 @@ describe("getStatus", () => {
     await drain(ctx);
     const nothing = { nextDueAt: null, accountsToReconnect: [], lastFailures: [] };
     const silent = { counts: { scheduled: 0, failed: 0 }, lateness: { sampleSize: 0 }, ...nothing };
-    expect(await getStatus(ctx, callerOf())).toMatchObject({
+    expect(await getStatus(callOf(ctx))).toMatchObject({
       counts: { scheduled: 1, failed: 0 },
       lateness: { sampleSize: 0 },
     });
-    expect(await getStatus(ctx, callerOf({ accountIds: [] }))).toMatchObject(silent);
-    expect(await getStatus(ctx, callerOf({ accountIds: ["acc_other"] }))).toMatchObject(silent);
-    expect(await getStatus(ctx, callerOf({ ownerId: "other" }))).toMatchObject({
+    expect(await getStatus(callOf(ctx, callerOf({ accountIds: [] })))).toMatchObject(silent);
+    expect(await getStatus(callOf(ctx, callerOf({ accountIds: ["acc_other"] })))).toMatchObject(silent);
+    expect(await getStatus(callOf(ctx, callerOf({ ownerId: "other" })))).toMatchObject({
       counts: { scheduled: 0, failed: 1 },
       lateness: { sampleSize: 1 },
       accountsToReconnect: [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { showCalendar } from "../../../src/services/posts/calendar.ts";
-import { callerOf, createTestContext } from "../../support/context.ts";
+import { callOf, callerOf, createTestContext } from "../../support/context.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 
 async function setUp(timezone = "UTC") {
@@ -25,7 +25,7 @@ describe("the calendar", () => {
       { id: "post_before", scheduledAt: "2026-10-31T10:59:59.999Z" },
       { id: "post_after", scheduledAt: "2026-11-30T11:00:00Z" },
     ]);
-    const calendar = await showCalendar(ctx, callerOf(), {});
+    const calendar = await showCalendar(callOf(ctx), {});
     expect(ids(calendar)).toEqual(["post_early", "post_mid", "post_late"]);
     expect(calendar).toMatchObject({
       from: "2026-10-31T11:00:00.000Z",
@@ -36,11 +36,11 @@ describe("the calendar", () => {
 
   it("makes a month of one bound", async () => {
     await using ctx = await setUp();
-    expect(await showCalendar(ctx, callerOf(), { from: "2027-01-31" })).toMatchObject({
+    expect(await showCalendar(callOf(ctx), { from: "2027-01-31" })).toMatchObject({
       from: "2027-01-31T00:00:00.000Z",
       to: "2027-02-27T23:59:59.999Z",
     });
-    expect(await showCalendar(ctx, callerOf(), { to: "2027-03-15" })).toMatchObject({
+    expect(await showCalendar(callOf(ctx), { to: "2027-03-15" })).toMatchObject({
       from: "2027-02-16T00:00:00.000Z",
       to: "2027-03-15T23:59:59.999Z",
     });
@@ -53,12 +53,10 @@ describe("the calendar", () => {
       { id: "post_2", accountId: "acc_2", scheduledAt: "2026-11-20T10:00:00Z" },
       { id: "post_x", accountId: "acc_foreign", ownerId: "other", scheduledAt: "2026-11-20T10:00:00Z" },
     ]);
-    expect(ids(await showCalendar(ctx, callerOf(), {}))).toEqual(["post_1", "post_2"]);
-    expect(ids(await showCalendar(ctx, callerOf(), { accountId: ["acc_2", "acc_foreign"] }))).toEqual([
-      "post_2",
-    ]);
-    expect(ids(await showCalendar(ctx, callerOf({ accountIds: ["acc_1"] }), {}))).toEqual(["post_1"]);
-    expect(ids(await showCalendar(ctx, callerOf({ ownerId: "other" }), {}))).toEqual(["post_x"]);
+    expect(ids(await showCalendar(callOf(ctx), {}))).toEqual(["post_1", "post_2"]);
+    expect(ids(await showCalendar(callOf(ctx), { accountId: ["acc_2", "acc_foreign"] }))).toEqual(["post_2"]);
+    expect(ids(await showCalendar(callOf(ctx, callerOf({ accountIds: ["acc_1"] })), {}))).toEqual(["post_1"]);
+    expect(ids(await showCalendar(callOf(ctx, callerOf({ ownerId: "other" })), {}))).toEqual(["post_x"]);
   });
 
   it("says what to do about too many posts", async () => {
@@ -68,9 +66,9 @@ describe("the calendar", () => {
       scheduledAt: "2026-11-20T10:00:00Z",
     }));
     await addPosts(ctx.store, posts.slice(1));
-    expect((await showCalendar(ctx, callerOf(), {})).posts).toHaveLength(500);
+    expect((await showCalendar(callOf(ctx), {})).posts).toHaveLength(500);
     await addPosts(ctx.store, posts.slice(0, 1));
-    await expect(showCalendar(ctx, callerOf(), {})).rejects.toThrow(
+    await expect(showCalendar(callOf(ctx), {})).rejects.toThrow(
       /more than 500 posts .* Choose a shorter time/,
     );
   });
@@ -81,6 +79,6 @@ describe("the calendar", () => {
     [{ to: "2026-02-30" }, /^to: "2026-02-30" is not a day/],
   ])("refuses %j", async (args, sentence) => {
     await using ctx = await setUp();
-    await expect(showCalendar(ctx, callerOf(), args)).rejects.toThrow(sentence);
+    await expect(showCalendar(callOf(ctx), args)).rejects.toThrow(sentence);
   });
 });

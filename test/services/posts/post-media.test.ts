@@ -8,7 +8,7 @@ import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { limitMedia } from "../../../src/services/publishing/limited-media.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { startCanary } from "../../support/canary.ts";
-import { callerOf, callOf } from "../../support/context.ts";
+import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture } from "../../support/media.ts";
 import { addAccount } from "../../support/publishing.ts";
@@ -24,7 +24,7 @@ afterEach(() => ctx[Symbol.asyncDispose]());
 
 async function upload(bytes: Buffer): Promise<string> {
   const body = Readable.from([bytes]);
-  return (await storeUpload(ctx, callerOf(), { name: null, altText: null, body })).file.url;
+  return (await storeUpload(callOf(ctx), { name: null, altText: null, body })).file.url;
 }
 
 const plan = (content: object) =>

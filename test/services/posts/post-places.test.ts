@@ -10,7 +10,7 @@ import { getFile } from "../../../src/services/files/files.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { placesOf } from "../../../src/services/posts/post-places.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
-import { callerOf, callOf } from "../../support/context.ts";
+import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";
 import { fixture } from "../../support/media.ts";
 import { addAccount, readPost } from "../../support/publishing.ts";
@@ -55,7 +55,7 @@ afterEach(() => ctx[Symbol.asyncDispose]());
 
 async function upload(name = "photo.png"): Promise<{ id: string; url: string }> {
   const body = Readable.from([fixture(name)]);
-  return (await storeUpload(ctx, callerOf(), { name: null, altText: null, body })).file;
+  return (await storeUpload(callOf(ctx), { name: null, altText: null, body })).file;
 }
 
 const schedule = (given: Parameters<typeof schedulePost>[1]["metadata"], more: object = {}) =>
@@ -82,7 +82,7 @@ describe("an address that a platform's schema marks", () => {
     expect(post.metadata).toEqual(at(field, file.url));
     const row = await readPost(ctx, post.id);
     expect(row).toMatchObject({ is_light: 0, metadata: JSON.stringify(at(field, file.url)) });
-    expect((await getFile(ctx, callerOf(), { id: file.id })).file.usedByPosts).toBe(1);
+    expect((await getFile(callOf(ctx), { id: file.id })).file.usedByPosts).toBe(1);
   });
 
   it.each(FIELDS)("is refused where it can never be one: %s", async (field) => {
@@ -128,7 +128,7 @@ describe("an address that a platform's schema marks", () => {
     const { post } = await schedule({ url: file.id, title: "r2://nothing" });
     expect(post.metadata).toEqual({ url: file.id, title: "r2://nothing" });
     expect(await readPost(ctx, post.id)).toMatchObject({ is_light: 1 });
-    expect((await getFile(ctx, callerOf(), { id: file.id })).file.usedByPosts).toBe(0);
+    expect((await getFile(callOf(ctx), { id: file.id })).file.usedByPosts).toBe(0);
     expect(placesOf(album, { mediaUrl: "", metadata: { url: file.id } })).toHaveLength(1);
   });
 });

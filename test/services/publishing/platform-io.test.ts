@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { PlatformFault, type Platform, type PlatformRequest } from "../../../src/ports/platform.ts";
-import { disconnectChannel, markReconnectRequired } from "../../../src/services/accounts/accounts.ts";
+import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
+import { markReconnectRequired } from "../../../src/services/accounts/renew-tokens.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/publishing/platform-io.ts";
 import { readRetryAfter } from "../../../src/services/publishing/platform-request.ts";
@@ -20,7 +21,7 @@ import {
   createScriptedOutbound,
   type ScriptedAnswer,
 } from "../../support/connect-fixtures.ts";
-import { callerOf, createTestContext, type TestContext } from "../../support/context.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 
 const GET: PlatformRequest = { method: "GET", url: "https://photobox.example/me", isIdempotent: true };
 const POST: PlatformRequest = { method: "POST", url: "https://photobox.example/posts", json: { text: "hi" } };
@@ -49,7 +50,7 @@ async function setUp(overrides: Partial<Platform> = {}, parts: Parameters<typeof
 
 async function connectAlice(ctx: TestContext) {
   const secrets = { handle: "alice.example", appPassword: "alice-password-1" };
-  await connectWithSecrets(ctx, callerOf(), { provider: "photobox", secrets });
+  await connectWithSecrets(callOf(ctx), { provider: "photobox", secrets });
   return rowOf(ctx);
 }
 
@@ -345,7 +346,7 @@ describe("authorized", () => {
     const io = await createPlatformIo(ctx, row, new AbortController().signal);
     during = async () => {
       const secrets = { handle: "alice.example", appPassword: "alice-password-2" };
-      await connectWithSecrets(ctx, callerOf(), { provider: "photobox", accountId: row.id, secrets });
+      await connectWithSecrets(callOf(ctx), { provider: "photobox", accountId: row.id, secrets });
     };
     const seen: string[] = [];
     await io
@@ -357,7 +358,7 @@ describe("authorized", () => {
     expect(seen).toEqual(["alice-password-1", "alice-password-2"]);
     expect(openSecrets(ctx, await rowOf(ctx))).toMatchObject({ appPassword: "alice-password-2" });
 
-    during = async () => void (await disconnectChannel(ctx, callerOf(), { accountId: row.id }));
+    during = async () => void (await disconnectChannel(callOf(ctx), { accountId: row.id }));
     await expect(io.authorized(async () => Promise.reject(EXPIRED))).rejects.toMatchObject({ kind: "auth" });
     expect(await rowOf(ctx)).toMatchObject({ status: "disconnected", secrets_enc: null });
     await expect(io.authorized(async () => 1)).rejects.toMatchObject({

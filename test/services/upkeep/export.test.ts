@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createKey } from "../../../src/services/access/api-keys.ts";
 import { exportOwner, type ExportLine } from "../../../src/services/upkeep/export.ts";
-import { createTestContext, type TestContext } from "../../support/context.ts";
+import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPosts } from "../../support/post-rows.ts";
 import { queryOf } from "../../support/handles.ts";
 
 async function lines(ctx: TestContext, owner: string): Promise<ExportLine[]> {
   const all: ExportLine[] = [];
-  for await (const line of exportOwner(ctx, owner, "1.2.3")) all.push(line);
+  for await (const line of exportOwner(callOf(ctx, callerOf({ ownerId: owner })), "1.2.3")) all.push(line);
   return all;
 }
 
@@ -17,7 +17,7 @@ describe("an export", () => {
     await addAccount(ctx.store, { id: "acc_1" });
     await addAccount(ctx.store, { id: "acc_2", ownerId: "bob" });
     await queryOf(ctx.store).updateTable("accounts").set({ secrets_enc: "v1.sealed" }).execute();
-    const { key } = await createKey(ctx, "default", { name: "Script" });
+    const { key } = await createKey(callOf(ctx), { name: "Script" });
     const count = 450;
     await addPosts(
       ctx.store,

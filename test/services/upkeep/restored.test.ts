@@ -8,7 +8,7 @@ import { getStatus } from "../../../src/services/health/status.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { advanceGeneration } from "../../../src/store/backup/generation.ts";
 import { FakeClock } from "../../support/clock.ts";
-import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
+import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -97,9 +97,9 @@ describe("a database that was put back from a copy", () => {
     const soon = await readPost(ctx, ids.get("soon") ?? "");
     expect(soon).toMatchObject({ status: "failed", in_doubt: 1 });
     expect(soon.error).toMatch(/^outcome unknown: the database was restored from a copy .* resolve_post\.$/);
-    expect((await getStatus(ctx, callerOf())).counts.unknownOutcome).toBe(1);
+    expect((await getStatus(callOf(ctx))).counts.unknownOutcome).toBe(1);
     expect(await readRestore(ctx)).toMatchObject({ inDoubt: 1 });
-    const { history } = await getPost(ctx, callerOf(), { id: soon.id, history: true });
+    const { history } = await getPost(callOf(ctx), { id: soon.id, history: true });
     expect(history).toMatchObject([{ outcome: "unknown", steps: [] }]);
   });
 

@@ -7,7 +7,7 @@ import { openSecrets, sealSecrets } from "../../../src/services/accounts/secrets
 import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../../src/store/backup/sealed-columns.ts";
-import { createTestContext, type TestContext } from "../../support/context.ts";
+import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
 
@@ -86,7 +86,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
       expires_at: 9e15,
     })
     .execute();
-  await openCalendarLink(ctx, "default", { isNew: false });
+  await openCalendarLink(callOf(ctx), { isNew: false });
   await ownsDatabase(ctx.store, ctx.cipher);
 }
 
@@ -95,7 +95,7 @@ describe("the sealed columns", () => {
     await using ctx = await createTestContext();
     await fill(ctx, 1_001);
     const places = sealedValues(ctx);
-    const link = await openCalendarLink(ctx, "default", { isNew: false });
+    const link = await openCalendarLink(callOf(ctx), { isNew: false });
     expect([...new Set(places)].sort()).toEqual(
       Object.entries(SEALED_COLUMNS)
         .map(([table, { column }]) => `${table}.${column}`)
@@ -118,7 +118,7 @@ describe("the sealed columns", () => {
     ).toMatchObject({
       secret: "whsec_x",
     });
-    expect(await openCalendarLink(after, "default", { isNew: false })).toEqual(link);
+    expect(await openCalendarLink(callOf(after), { isNew: false })).toEqual(link);
     // Every one of them: the next change of keys can read what this one wrote.
     const again = await ctx.store.write((tx) =>
       resealAll(tx, { old: fresh, fresh: createCipher(randomBytes(32)) }),

@@ -4,11 +4,13 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import type { EventKind } from "../../../src/domain/webhooks/webhook.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
-import { markReconnectRequired } from "../../../src/services/accounts/accounts.ts";
+import { markReconnectRequired } from "../../../src/services/accounts/renew-tokens.ts";
 import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { updatePost } from "../../../src/services/posts/update-post.ts";
-import { deliverDue, testWebhook } from "../../../src/services/webhooks/webhook-deliveries.ts";
-import { createWebhook, type WebhookArgs } from "../../../src/services/webhooks/create-webhook.ts";
+import { testWebhook } from "../../../src/services/webhooks/test-webhook.ts";
+import { deliverDue } from "../../../src/services/webhooks/webhook-deliveries.ts";
+import type { WebhookArgs } from "../../../src/domain/webhooks/webhook.ts";
+import { createWebhook } from "../../../src/services/webhooks/create-webhook.ts";
 import { deleteWebhook, listWebhooks, replayWebhook } from "../../../src/services/webhooks/webhooks.ts";
 import {
   leaseWebhook,
@@ -72,10 +74,10 @@ async function advance(ms: number): Promise<void> {
 }
 
 async function log(id: string) {
-  return (await listWebhooks(ctx, callerOf(), { id, limit: 100 })).deliveries ?? [];
+  return (await listWebhooks(callOf(ctx), { id, limit: 100 })).deliveries ?? [];
 }
 
-const standing = async (id: string) => (await listWebhooks(ctx, callerOf(), { id, limit: 1 })).webhooks[0]!;
+const standing = async (id: string) => (await listWebhooks(callOf(ctx), { id, limit: 1 })).webhooks[0]!;
 const verify = (delivery: Delivery, secret: string): any =>
   new Verifier(secret).verify(delivery.body, delivery.headers as Record<string, string>);
 const kinds = (): string[] => receiver.deliveries.map((delivery) => JSON.parse(delivery.body).type);
@@ -291,10 +293,10 @@ describe("a delivery that fails", () => {
     );
 
     receiver.replies.push({ status: 500 });
-    expect(await testWebhook(ctx, callerOf(), { id, signal: new AbortController().signal })).toMatchObject({
+    expect(await testWebhook(callOf(ctx), { id })).toMatchObject({
       webhook: { status: "disabled" },
     });
-    const tested = await testWebhook(ctx, callerOf(), { id, signal: new AbortController().signal });
+    const tested = await testWebhook(callOf(ctx), { id });
     expect(tested).toMatchObject({
       webhook: { status: "active", statusReason: null },
       delivery: { status: "delivered" },
@@ -393,15 +395,15 @@ describe("webhooks", () => {
     expect(own.secret).toBeNull();
     await expect(make({ secret: "short" })).rejects.toThrow(/^secret: must be whsec_/);
     const shown = JSON.stringify([
-      await listWebhooks(ctx, callerOf(), { limit: 50 }),
-      await listWebhooks(ctx, callerOf(), { id, limit: 5 }),
+      await listWebhooks(callOf(ctx), { limit: 50 }),
+      await listWebhooks(callOf(ctx), { id, limit: 5 }),
     ]);
     const stored = JSON.stringify(await queryOf(ctx.store).selectFrom("webhooks").selectAll().execute());
     for (const hidden of [secret.slice(6), given.slice(6), "canary-token"]) {
       expect(shown).not.toContain(hidden);
       expect(stored).not.toContain(hidden);
     }
-    await testWebhook(ctx, callerOf(), { id: own.webhook.id, signal: new AbortController().signal });
+    await testWebhook(callOf(ctx), { id: own.webhook.id });
     expect(verify(receiver.deliveries[0]!, given)).toMatchObject({
       type: "webhook.test",
       data: { webhookId: own.webhook.id },
@@ -414,8 +416,8 @@ describe("webhooks", () => {
     const account = await addAccount(ctx);
     for (let n = 0; n < 5; n += 1) await addPost(ctx, account);
     const all = await log(id);
-    const first = await listWebhooks(ctx, callerOf(), { id, limit: 2 });
-    const second = await listWebhooks(ctx, callerOf(), { id, limit: 3, cursor: first.nextCursor! });
+    const first = await listWebhooks(callOf(ctx), { id, limit: 2 });
+    const second = await listWebhooks(callOf(ctx), { id, limit: 3, cursor: first.nextCursor! });
     expect([...first.deliveries!, ...second.deliveries!]).toEqual(all);
     expect(second.nextCursor).toBeNull();
     expect(
@@ -423,10 +425,10 @@ describe("webhooks", () => {
         (delivery) => delivery.status === "pending" && delivery.tries === 0 && delivery.httpStatus === null,
       ),
     ).toBe(true);
-    await expect(listWebhooks(ctx, callerOf(), { limit: 2, cursor: first.nextCursor! })).rejects.toThrow(
+    await expect(listWebhooks(callOf(ctx), { limit: 2, cursor: first.nextCursor! })).rejects.toThrow(
       /^cursor: /,
     );
-    await expect(listWebhooks(ctx, callerOf(), { id, limit: 2, cursor: "x" })).rejects.toThrow(/^cursor: /);
+    await expect(listWebhooks(callOf(ctx), { id, limit: 2, cursor: "x" })).rejects.toThrow(/^cursor: /);
   });
 
   it("send one event or all since a time again, in order and under their ids", async () => {
@@ -437,7 +439,7 @@ describe("webhooks", () => {
       await advance(MINUTE);
     }
     await deliver();
-    await testWebhook(ctx, callerOf(), { id, signal: new AbortController().signal });
+    await testWebhook(callOf(ctx), { id });
     const ids = (): string[] =>
       receiver.deliveries.splice(0).map(({ headers }) => String(headers["webhook-id"]));
     const [one, two, three, test] = ids();
@@ -463,9 +465,9 @@ describe("webhooks", () => {
   it("are gone with their log when deleted", async () => {
     const { id } = await make();
     await addPost(ctx, await addAccount(ctx));
-    expect((await deleteWebhook(ctx, callerOf(), { id })).webhook).toMatchObject({ id, pending: 1 });
+    expect((await deleteWebhook(callOf(ctx), { id })).webhook).toMatchObject({ id, pending: 1 });
     expect(await readNextDelivery(ctx.store)).toBeNull();
-    await expect(deleteWebhook(ctx, callerOf(), { id })).rejects.toThrow(/no webhook/);
+    await expect(deleteWebhook(callOf(ctx), { id })).rejects.toThrow(/no webhook/);
     await addPost(ctx, await addAccount(ctx));
     expect(await queryOf(ctx.store).selectFrom("webhook_deliveries").selectAll().execute()).toEqual([]);
   });
@@ -477,9 +479,11 @@ describe("webhooks", () => {
     const own = await make({}, limited);
     expect(own.webhook.accountIds).toEqual([mine.id]);
     await expect(make({ accountId: [other.id] }, limited)).rejects.toThrow(/no account/);
-    const { webhooks } = await listWebhooks(ctx, callerOf(limited), { limit: 50 });
+    const { webhooks } = await listWebhooks(callOf(ctx, callerOf(limited)), { limit: 50 });
     expect(webhooks.map(({ id }) => id)).toEqual([own.id]);
-    await expect(deleteWebhook(ctx, callerOf(limited), { id: whole.id })).rejects.toThrow(/no webhook/);
+    await expect(deleteWebhook(callOf(ctx, callerOf(limited)), { id: whole.id })).rejects.toThrow(
+      /no webhook/,
+    );
     await addPost(ctx, other);
     expect([(await log(whole.id)).length, (await log(own.id)).length]).toEqual([1, 0]);
   });

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+const GRANULARITIES = ["day", "total"] as const;
+
+/** Which channel's numbers, over which days. */
+export const AnalyticsArgs = z.strictObject({
+  accountId: z.string().describe("The account, from list_accounts."),
+  from: z.string().describe("First day, for example 2026-11-01."),
+  to: z.string().optional().describe("Last day; default today. At most 366 days."),
+  granularity: z
+    .enum(GRANULARITIES)
+    .default("day")
+    .describe("day: totals and a series by day; total: totals alone."),
+});
+export type AnalyticsArgs = z.infer<typeof AnalyticsArgs>;
+
+/** A channel's numbers over a range of days. */
+export const AccountAnalytics = z.strictObject({
+  accountId: z.string().describe("The account."),
+  provider: z.string().describe("Its platform."),
+  from: z.iso.date().describe("First day."),
+  to: z.iso.date().describe("Last day, today at the latest."),
+  granularity: z.enum(GRANULARITIES).describe("As asked for."),
+  fetchedAt: z.iso.datetime().describe("When it was read."),
+  totals: z
+    .record(z.string(), z.number().nullable())
+    .describe("postsPublished, postsFailed, latenessP50Ms, latenessMaxMs, the platform's metrics."),
+  series: z
+    .array(z.object({ date: z.iso.date() }).catchall(z.union([z.number(), z.string()]).nullable()))
+    .describe("The same by day, oldest first."),
+  unavailable: z
+    .array(z.strictObject({ metric: z.string(), reason: z.string() }))
+    .describe("What the platform did not give, and why."),
+});
+export type AccountAnalytics = z.infer<typeof AccountAnalytics>;

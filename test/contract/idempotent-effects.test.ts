@@ -1,0 +1,267 @@
+import { createReadStream } from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { loadCatalog } from "../../src/app/catalog.ts";
+import type { Outbound } from "../../src/ports/outbound.ts";
+import type { AppContext } from "../../src/services/context.ts";
+import { storeUpload } from "../../src/services/files/file-uploads.ts";
+import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
+import type { Reader, Store } from "../../src/store/engine/store.ts";
+import { insertDelivery } from "../../src/store/tables/webhooks.ts";
+import type { AnyTool } from "../../src/toolkit/define-tool.ts";
+import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { callerOf, callOf } from "../support/context.ts";
+import { createFileContext, type FileContext } from "../support/file-context.ts";
+import { rawOf, withWrite } from "../support/handles.ts";
+import { addAccount, addPost } from "../support/publishing.ts";
+import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
+
+const PHOTO = new URL("../fixtures/photo.png", import.meta.url);
+
+/** What was asked of the platform and of the network, in order. */
+let asked: string[] = [];
+
+const platform = scriptedPlatform({
+  capabilities: {
+    ...TEXT_CAPABILITIES,
+    thumbnail: { set: true, replaceAfterPublish: true },
+    editPublished: { fields: ["caption"] },
+  },
+  metadata: z.strictObject({ title: z.string().optional(), thumbnailUrl: z.string().optional() }),
+  publish: async () => {
+    asked.push("publish");
+    return { state: "live", platformPostId: "1", platformUrl: null };
+  },
+  edit: async () => {
+    asked.push("edit");
+    return { platformPostId: "2" };
+  },
+  setThumbnail: async () => void asked.push("set thumbnail"),
+  remove: async () => void asked.push("remove"),
+});
+
+const outbound: Outbound = {
+  assertAllowed: (_field, url) => new URL(url),
+  request: async ({ method, url }) => {
+    asked.push(`${method} ${url}`);
+    return { status: 200, headers: {}, url, body: createReadStream(PHOTO) };
+  },
+};
+
+const { tools, platforms } = await loadCatalog();
+
+let ctx: FileContext;
+let account: Tables["accounts"];
+
+beforeEach(async () => {
+  asked = [];
+  ctx = await createFileContext({ outbound, platformList: [platform, ...platforms] });
+  account = await addAccount(ctx);
+});
+afterEach(() => ctx[Symbol.asyncDispose]());
+
+async function post(set: Partial<PostRow> = {}): Promise<string> {
+  return (await addPost(ctx, account, { scheduled_at: ctx.clock.now() + 86_400_000, ...set })).id;
+}
+
+const LIVE = { status: "published", next_at: null, platform_post_id: "1" } as const;
+const FAILED = { status: "failed", next_at: null, error: "It failed." } as const;
+
+async function storedFile(): Promise<string> {
+  const body = createReadStream(PHOTO);
+  return (await storeUpload(callOf(ctx), { name: "photo.png", altText: null, body })).file.id;
+}
+
+async function webhook(): Promise<string> {
+  const call = createToolbox(ctx, tools).call(
+    "create_webhook",
+    { url: "https://hooks.example/" },
+    callerOf(),
+  );
+  return ((await call).result as { webhook: { id: string } }).webhook.id;
+}
+
+/** An event of the webhook that was delivered long ago. */
+async function delivery(webhookId: string): Promise<string> {
+  const row = {
+    id: "evt_1",
+    owner_id: account.owner_id,
+    webhook_id: webhookId,
+    event: "post.failed" as const,
+    happened_at: ctx.clock.now(),
+    snapshot: "{}",
+    status: "delivered" as const,
+    tries: 1,
+    next_at: null,
+    tried_at: ctx.clock.now(),
+    http_status: 200,
+    error: null,
+  };
+  return (await ctx.store.write((tx) => insertDelivery(tx, row))).id;
+}
+
+interface Example {
+  /** Which of the tool's ways it is, where there are several. */
+  readonly way?: string;
+  readonly args: () => Promise<object>;
+  /** A query whose answer the call's effect changes, and nothing before it does. */
+  readonly effect: string;
+}
+
+const POSTS = "SELECT id, status, caption, metadata, in_doubt FROM posts";
+const ACCOUNTS = "SELECT id, status FROM accounts";
+const DELIVERIES = "SELECT id, status, next_at FROM webhook_deliveries";
+const WEBHOOKS = "SELECT id FROM webhooks";
+const READY = "SELECT id FROM files WHERE status = 'ready'";
+
+/** Calls of every tool that changes something, for each way in which it does; a new tool adds its own. */
+const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+  cancel_post: [
+    { args: async () => ({ id: await post() }), effect: POSTS },
+    {
+      way: "fromPlatform",
+      args: async () => ({
+        id: await post({ status: "uploaded", platform_post_id: "1" }),
+        fromPlatform: true,
+      }),
+      effect: POSTS,
+    },
+  ],
+  connect_channel: [
+    { way: "at once", args: async () => ({ provider: "feed" }), effect: ACCOUNTS },
+    { way: "by a page", args: async () => ({ provider: "webhook" }), effect: "SELECT id FROM connections" },
+  ],
+  create_webhook: [{ args: async () => ({ url: "https://hooks.example/" }), effect: WEBHOOKS }],
+  delete_file: [{ args: async () => ({ id: await storedFile() }), effect: READY }],
+  delete_webhook: [{ args: async () => ({ id: await webhook() }), effect: WEBHOOKS }],
+  disconnect_channel: [{ args: async () => ({ accountId: account.id }), effect: ACCOUNTS }],
+  edit_published_post: [
+    { args: async () => ({ id: await post(LIVE), caption: "Another text" }), effect: POSTS },
+  ],
+  replay_webhook: [
+    {
+      args: async () => {
+        const id = await webhook();
+        return { id, deliveryId: await delivery(id) };
+      },
+      effect: DELIVERIES,
+    },
+  ],
+  resolve_post: [
+    {
+      way: "published",
+      args: async () => ({ id: await post({ ...FAILED, in_doubt: 1 }), outcome: "published" }),
+      effect: POSTS,
+    },
+    {
+      way: "not_published",
+      args: async () => ({ id: await post({ ...FAILED, in_doubt: 1 }), outcome: "not_published" }),
+      effect: POSTS,
+    },
+  ],
+  retry_post: [
+    { args: async () => ({ id: await post(FAILED) }), effect: POSTS },
+    {
+      way: "found published",
+      args: async () => ({ id: await post({ ...FAILED, in_doubt: 1 }) }),
+      effect: POSTS,
+    },
+  ],
+  schedule_post: [{ args: async () => ({ accountId: account.id, caption: "Now" }), effect: POSTS }],
+  schedule_posts: [
+    {
+      args: async () => ({
+        posts: [{ accountId: account.id, caption: "One" }, { accountId: "acc_missing" }],
+      }),
+      effect: POSTS,
+    },
+  ],
+  set_thumbnail: [
+    {
+      args: async () => ({ id: await post(LIVE), thumbnailUrl: "https://example.com/a.png" }),
+      effect: POSTS,
+    },
+  ],
+  test_webhook: [{ args: async () => ({ id: await webhook() }), effect: DELIVERIES }],
+  update_post: [{ args: async () => ({ id: await post(), caption: "Changed" }), effect: POSTS }],
+  upload_file: [
+    { way: "url", args: async () => ({ url: "https://example.com/a.png" }), effect: READY },
+    {
+      way: "path",
+      args: async () => {
+        const path = join(ctx.folder, "a.png");
+        await copyFile(PHOTO, path);
+        return { path };
+      },
+      effect: READY,
+    },
+    { way: "address", args: async () => ({}), effect: "SELECT id FROM files" },
+  ],
+};
+
+function ask(reader: Reader, query: string): string {
+  return JSON.stringify(rawOf(reader).prepare(query).all([]));
+}
+
+/** All that is stored, without the keys themselves. */
+function everything(reader: Reader): Record<string, string> {
+  const tables = rawOf(reader)
+    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'idempotency' ORDER BY name")
+    .all([]) as { name: string }[];
+  return Object.fromEntries(tables.map(({ name }) => [name, ask(reader, `SELECT * FROM "${name}"`)]));
+}
+
+const DEATH = "The process ended here.";
+
+/** Right after the transaction with the effect became durable its process is gone: it hears of nothing and writes no more. */
+function dyingStore(store: Store, effect: string): Store {
+  const before = ask(store, effect);
+  let isDead = false;
+  return withWrite(store, async (work) => {
+    if (isDead) throw new Error(DEATH);
+    const done = await store.write(work);
+    isDead = ask(store, effect) !== before;
+    if (isDead) throw new Error(DEATH);
+    return done;
+  });
+}
+
+const caller = callerOf({ isLocal: true });
+const once = { idempotencyKey: "k1" };
+
+/** A process of its own on the same data. */
+function processOf(workerId: string, store: Store = ctx.store): AppContext {
+  return { ...ctx, store, workerId, settings: { ...ctx.settings, uploadFolders: [ctx.folder] } };
+}
+
+const writing = tools.filter((tool: AnyTool) => !tool.hints.readOnly).map(({ name }) => name);
+
+describe.each(writing)("%s", (name) => {
+  const examples = EXAMPLES[name] ?? [];
+
+  it("has an example here", () => expect(examples).not.toEqual([]));
+
+  it.each(examples.map((example) => [example.way ?? "called", example] as const))(
+    "%s: after a death between effect and answer the same key gets the answer, and nothing is done twice",
+    async (_way, { args, effect }) => {
+      const given = await args();
+      const dying = processOf("wrk_dead", dyingStore(ctx.store, effect));
+      await expect(createToolbox(dying, tools).call(name, given, caller, once)).rejects.toThrow(DEATH);
+      const [stored, requests] = [everything(ctx.store), [...asked]];
+
+      const next = createToolbox(processOf("wrk_next"), tools);
+      const second = await next.call(name, given, caller, once);
+      expect(second.isReplay).toBe(true);
+      expect(tools.find((tool) => tool.name === name)?.output.safeParse(second.result).error).toBeUndefined();
+      expect(everything(ctx.store)).toEqual(stored);
+      expect(asked).toEqual(requests);
+      expect(await next.call(name, given, caller, once)).toEqual(second);
+    },
+  );
+});
+
+it("knows no tool that is not there", () => {
+  expect(Object.keys(EXAMPLES).filter((name) => !writing.includes(name))).toEqual([]);
+});
