@@ -17,8 +17,9 @@ import { percentile, print } from "./support/report.ts";
 import { rawOf } from "../test/support/handles.ts";
 
 /**
- * The API against bare servers that do the same work, over a million posts: pages of 100 against node:http with the same query,
- * new posts against Express with one insert as durable. And what a server costs that has nothing to do.
+ * The API against bare servers that do the same work, over a million posts: pages of 100 against node:http
+ * with the same query, new posts against Express with one insert as durable. And what a server costs that has
+ * nothing to do.
  *
  *   npx tsx bench/api.ts [posts = 1000000] [seconds = 8] [rounds = 3]
  */
@@ -31,7 +32,10 @@ const TICKS_A_SECOND = 100;
 interface Load {
   readonly perSecond: number;
   readonly p99: number;
-  /** Processor time of the server for one request, all its threads: what other work on the machine disturbs least. */
+  /**
+   * Processor time of the server for one request, all its threads: what other work on the machine disturbs
+   * least.
+   */
   readonly cpuUs: number;
 }
 
@@ -92,7 +96,10 @@ async function measureIdle(server: Running): Promise<string> {
   return `idle: ${(share * 100).toFixed(2)} % of a processor, ${(Number(memory) / 1_024).toFixed(0)} MB`;
 }
 
-/** Posts that should have gone out long ago would keep the publisher busy for minutes, and beside it everything that is measured. */
+/**
+ * Posts that should have gone out long ago would keep the publisher busy for minutes, and beside it
+ * everything that is measured.
+ */
 async function settle(file: string): Promise<void> {
   await using store = await openStore({ file });
   const raw = rawOf(store);

@@ -8,8 +8,9 @@ import { buildBundles, callTool, KEY, startPosthorn, type Running } from "./supp
 import { percentile, print } from "./support/report.ts";
 
 /**
- * How late posts are handed over that are due at any millisecond: while the API has nothing to do, and while it serves as many
- * pages as it can. The floor is a timer in a process that does nothing else, measured at the same time.
+ * How late posts are handed over that are due at any millisecond: while the API has nothing to do, and while
+ * it serves as many pages as it can. The floor is a timer in a process that does nothing else, measured at
+ * the same time.
  *
  *   npx tsx bench/lateness.ts [posts] [seconds]
  */

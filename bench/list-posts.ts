@@ -110,8 +110,9 @@ const CASES: readonly Case[] = [
 ];
 
 /**
- * Milliseconds that a call takes on a machine of its own: the time on the wall also measures who else uses this one, the
- * process's time on the processors also what V8 does in other threads meanwhile. The call itself took neither more than either.
+ * Milliseconds that a call takes on a machine of its own: the time on the wall also measures who else uses
+ * this one, the process's time on the processors also what V8 does in other threads meanwhile. The call
+ * itself took neither more than either.
  */
 function startTiming(): () => number {
   const [wall, cpu] = [performance.now(), process.cpuUsage()];
@@ -254,7 +255,10 @@ function measureSize(store: Store): void {
   );
 }
 
-/** New posts one a transaction, as `schedule_post` writes them, with and without the text index; taken back afterwards. */
+/**
+ * New posts one a transaction, as `schedule_post` writes them, with and without the text index; taken back
+ * afterwards.
+ */
 async function measureInserts(store: Store): Promise<void> {
   const nextKey = createTies();
   const posts = [...generatePosts(4_000)].map((post, at) => ({

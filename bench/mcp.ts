@@ -8,8 +8,8 @@ import { percentile, print } from "./support/report.ts";
 import { StdioPeer } from "./support/stdio-peer.ts";
 
 /**
- * The bundled server over stdio against a bare one of the same SDK (bench/support/bare-server.ts), turn by turn in one run:
- * process start to the answer of `tools/list`, and a call of `list_accounts`.
+ * The bundled server over stdio against a bare one of the same SDK (bench/support/bare-server.ts), turn by
+ * turn in one run: process start to the answer of `tools/list`, and a call of `list_accounts`.
  *
  *   npx tsx bench/mcp.ts [starts] [calls]
  */

@@ -8,8 +8,9 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 
 /**
- * A video from a source on loopback, through the product's media port, to a receiver on loopback, against `curl | curl` on the same
- * way in the same run. Every end is a process of its own. Prints ratios and the peak of memory; decides nothing.
+ * A video from a source on loopback, through the product's media port, to a receiver on loopback, against
+ * `curl | curl` on the same way in the same run. Every end is a process of its own. Prints ratios and the
+ * peak of memory; decides nothing.
  *
  *   npx tsx bench/media.ts [MiB] [rounds]
  */

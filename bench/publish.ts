@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 /**
- * How fast due posts go out with a platform that does nothing, every step durable (synchronous = FULL), against the same writes
- * made one after the other with the bare driver in the same run. Prints ratios; decides nothing. With 0 posts it measures only those
- * that are due at once. Runs as a bundle, as the program is installed: tsx keeps the name of every function, which the posts pay for.
+ * How fast due posts go out with a platform that does nothing, every step durable (synchronous = FULL),
+ * against the same writes made one after the other with the bare driver in the same run. Prints ratios;
+ * decides nothing. With 0 posts it measures only those that are due at once. Runs as a bundle, as the program
+ * is installed: tsx keeps the name of every function, which the posts pay for.
  *
  *   npx tsx bench/publish.ts [posts] [posts at once]
  */

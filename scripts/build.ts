@@ -11,7 +11,10 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Native code and what belongs to it; npm installs these beside the bundle. */
 const EXTERNAL = ["better-sqlite3", "sharp"];
 
-/** Libraries in CommonJS ask for Node's own modules with `require`, which a module of the language does not have. */
+/**
+ * Libraries in CommonJS ask for Node's own modules with `require`, which a module of the language does not
+ * have.
+ */
 const REQUIRE =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);';
 
@@ -57,7 +60,8 @@ async function replace(path: string, contents: Uint8Array, mode: number): Promis
   await rename(draft, path);
 }
 
-// A chunk is named after what it holds: those of the last build stay as they are until the new program is complete.
+// A chunk is named after what it holds: those of the last build stay as they are until the new program is
+// complete.
 const chunksFolder = `${folder}/chunks`;
 const chunks = outputFiles.filter(({ path }) => basename(path) !== ENTRY);
 const names = new Set(chunks.map(({ path }) => basename(path)));

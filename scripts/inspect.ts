@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 /**
- * Looks at the built server as the official MCP inspector does: the schemas of all tools without an error or a warning, and the
- * page that goes with the calendar. It runs on a newer Node than the product, which its workspace brings along.
+ * Looks at the built server as the official MCP inspector does: the schemas of all tools without an error or
+ * a warning, and the page that goes with the calendar. It runs on a newer Node than the product, which its
+ * workspace brings along.
  */
 const WORKSPACE = fileURLToPath(new URL("../test/inspector/", import.meta.url));
 const SERVER = fileURLToPath(new URL("../dist/posthorn.js", import.meta.url));

@@ -7,7 +7,10 @@ interface Replacement {
   readonly contents: string;
 }
 
-/** The HTTP client without fetch, caches, proxies, test doubles and WebSockets: what the outbound door takes of it. */
+/**
+ * The HTTP client without fetch, caches, proxies, test doubles and WebSockets: what the outbound door takes
+ * of it.
+ */
 const UNDICI = `
 const Dispatcher = require("./lib/dispatcher/dispatcher");
 Object.assign(Dispatcher.prototype, require("./lib/api"));
@@ -18,7 +21,10 @@ module.exports = {
   buildConnector: require("./lib/core/connect"),
 };`;
 
-/** An answer to a question is checked by what `src/mcp/calls/json-schema-validator.ts` gives to the server, never by the SDK's own. */
+/**
+ * An answer to a question is checked by what `src/mcp/calls/json-schema-validator.ts` gives to the server,
+ * never by the SDK's own.
+ */
 const MCP_SHIMS = `
 import process from "node:process";
 class DefaultJsonSchemaValidator {
@@ -26,7 +32,8 @@ class DefaultJsonSchemaValidator {
 }
 export { DefaultJsonSchemaValidator, process };`;
 
-// What each of them brings stands in `bench/README.md`: the first two to a start, the others to the size of the package.
+// What each of them brings stands in `bench/README.md`: the first two to a start, the others to the size of
+// the package.
 const REPLACEMENTS: readonly Replacement[] = [
   { path: /[\\/]@modelcontextprotocol[\\/]server[\\/]dist[\\/]shimsNode\.mjs$/, contents: MCP_SHIMS },
   {
@@ -43,7 +50,9 @@ const REPLACEMENTS: readonly Replacement[] = [
   },
 ];
 
-/** Leaves parts out that are parsed at every start, or fetched by whoever runs this through npx, for nothing. */
+/**
+ * Leaves parts out that are parsed at every start, or fetched by whoever runs this through npx, for nothing.
+ */
 export const leanLibraries: Plugin = {
   name: "lean-libraries",
   setup(builder) {

@@ -5,7 +5,10 @@ import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 
-/** The README with everything between `<!-- begin NAME -->` and `<!-- end NAME -->` written anew from the code. */
+/**
+ * The README with everything between `<!-- begin NAME -->` and `<!-- end NAME -->` written anew from the
+ * code.
+ */
 export async function renderReadme(readme: string): Promise<string> {
   const { tools, platforms } = await loadCatalog();
   const parts: Readonly<Record<string, string>> = {

@@ -8,8 +8,9 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MODULES = "catalog-modules";
 
 /**
- * Puts what `src/app/catalog.ts` finds in folders in its place: imports by name, in a module that is loaded when it is asked for, and the
- * finished list of tools, whose JSON Schema would take a good part of a start to write.
+ * Puts what `src/app/catalog.ts` finds in folders in its place: imports by name, in a module that is loaded
+ * when it is asked for, and the finished list of tools, whose JSON Schema would take a good part of a start
+ * to write.
  */
 export const staticCatalog: Plugin = {
   name: "static-catalog",

@@ -25,7 +25,10 @@ const seed = values.seed ?? String(randomInt(2 ** 31));
 const folder = mkdtempSync(join(tmpdir(), "posthorn-torture-"));
 const results = join(folder, "results.jsonl");
 
-/** The files in which one of the faults is named at the head of a test's name; more words of it choose among them. */
+/**
+ * The files in which one of the faults is named at the head of a test's name; more words of it choose among
+ * them.
+ */
 function filesOf(names: readonly string[]): string[] {
   const faults = names.map((name) => name.split(" ")[0] ?? name);
   return readdirSync(FAULTS)

@@ -8,7 +8,9 @@ import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
 import type { Threads } from "./app/threads.ts";
 
-/** What still runs this long after a command's end was forgotten by somebody; the process must not hang on it. */
+/**
+ * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
+ */
 const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
@@ -57,7 +59,8 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
-    // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything shares one.
+    // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
+    // shares one.
     ...(IS_BUILT && { threads: createThreads() }),
     stopSignal: stop.signal,
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },

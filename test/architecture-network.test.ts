@@ -9,7 +9,9 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** The one folder that may reach out; everything else asks it by `ctx.outbound` or `io.request`. */
 const DOOR = "src/media/";
 
-/** Modules that open connections. Names of `node:http` and `node:net` that only serve or only look are free. */
+/**
+ * Modules that open connections. Names of `node:http` and `node:net` that only serve or only look are free.
+ */
 const FORBIDDEN_MODULES =
   /^(undici|axios|got|ky|node-fetch|cross-fetch|request|superagent|(node:)?(https|http2|tls|dgram|dns|dns\/promises))$/;
 const FORBIDDEN_NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -15,7 +15,9 @@ const ROOT = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const MAX_LINES = 300;
 
-/** The blocks of one language that a reader may paste; those that would stay or install something are marked. */
+/**
+ * The blocks of one language that a reader may paste; those that would stay or install something are marked.
+ */
 function blocks(language: string): string[] {
   const pattern = new RegExp(`(<!-- not run: [^\n]*-->\n\n)?\`\`\`${language}\n([\\s\\S]*?)\`\`\``, "g");
   return [...README.matchAll(pattern)].flatMap(([, mark, block]) =>

@@ -152,7 +152,10 @@ it("leaves objects open only where nobody can name their fields", () => {
 
 type Schema = Readonly<Record<string, any>>;
 
-/** Paths of objects with named fields, or with none at all, that take others; maps from texts to values are no such objects. */
+/**
+ * Paths of objects with named fields, or with none at all, that take others; maps from texts to values are no
+ * such objects.
+ */
 function openObjects(schema: Schema, path: string, root: Schema = schema): string[] {
   if (typeof schema["$ref"] === "string") {
     const id = schema["$ref"].replace("#/$defs/", "");

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PlatformListing } from "../src/domain/accounts/platform-listing.ts";
-import { listPlatforms } from "../src/services/accounts/platforms.ts";
+import { listPlatforms } from "../src/services/platforms/platforms.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({

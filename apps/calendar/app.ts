@@ -28,7 +28,10 @@ export interface Screen {
   say(sentence: string): void;
 }
 
-/** A host replaces the context that it got before, so that all changes are told each time; the latest are enough. */
+/**
+ * A host replaces the context that it got before, so that all changes are told each time; the latest are
+ * enough.
+ */
 const MAX_CHANGES_TOLD = 20;
 
 /** What the person does with the calendar, and what the server says to it. */

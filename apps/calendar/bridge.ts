@@ -29,7 +29,9 @@ interface BridgeEvents {
   onContext(context: Json): void;
 }
 
-/** The page's side of MCP Apps: JSON-RPC 2.0 by postMessage with the window that embeds it, and with no other. */
+/**
+ * The page's side of MCP Apps: JSON-RPC 2.0 by postMessage with the window that embeds it, and with no other.
+ */
 export class Bridge {
   readonly #host: Window;
   readonly #events: BridgeEvents;

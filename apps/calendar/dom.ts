@@ -1,6 +1,9 @@
 type Value = string | number | boolean | null;
 
-/** An element with attributes (false and null leave one out, true gives a bare one, or "true" to `aria-` ones) and children; texts become text nodes and are never read as HTML. */
+/**
+ * An element with attributes (false and null leave one out, true gives a bare one, or "true" to `aria-` ones)
+ * and children; texts become text nodes and are never read as HTML.
+ */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Readonly<Record<string, Value>>,

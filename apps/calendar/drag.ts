@@ -14,7 +14,9 @@ interface Drag {
   ghost: HTMLElement | null;
 }
 
-/** Mouse and pen carry a post to another cell. A finger scrolls; for it the panel has a field for the time. */
+/**
+ * Mouse and pen carry a post to another cell. A finger scrolls; for it the panel has a field for the time.
+ */
 export function listenToDrags(app: App, root: HTMLElement): void {
   let drag: Drag | null = null;
   let hasDropped = false;

@@ -14,7 +14,9 @@ const ARROWS: Readonly<Record<string, { across: number; down: number }>> = {
   ArrowDown: { across: 0, down: 1 },
 };
 
-/** Arrows walk the grid, M takes a post up, arrows carry it, Enter puts it down, Escape leaves all as it was. */
+/**
+ * Arrows walk the grid, M takes a post up, arrows carry it, Enter puts it down, Escape leaves all as it was.
+ */
 export function listenToKeys(app: App, root: HTMLElement): void {
   root.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || app.state === null) return;

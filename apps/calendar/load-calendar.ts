@@ -9,7 +9,10 @@ type Loaded =
 
 export const NO_CALENDAR = "The answer holds no calendar.";
 
-/** Asks for the posts of these days. An answer is no longer than a model can read: what does not fit is asked for in halves. */
+/**
+ * Asks for the posts of these days. An answer is no longer than a model can read: what does not fit is asked
+ * for in halves.
+ */
 export async function loadCalendar(
   call: (args: Json) => Promise<ToolAnswer>,
   filters: Json,

@@ -2,7 +2,10 @@ import { element } from "./dom.ts";
 import { inOrder, STATUSES } from "./posts.ts";
 import { countByStatus, periodPosts, periodTitle, type State } from "./state.ts";
 
-/** The period in a few lines, for a host that gives little room: what needs a look first, then what comes next. */
+/**
+ * The period in a few lines, for a host that gives little room: what needs a look first, then what comes
+ * next.
+ */
 export function renderText(state: State): HTMLElement {
   const posts = periodPosts(state);
   const counts = countByStatus(posts).map(

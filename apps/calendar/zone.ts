@@ -13,7 +13,10 @@ export interface Zone {
   readonly name: string;
   /** The wall time of a moment. */
   read(ms: number): WallTime;
-  /** The moment of a wall time. One that a clock change leaves out is moved on by the hour left out; of two, it is the first. */
+  /**
+   * The moment of a wall time. One that a clock change leaves out is moved on by the hour left out; of two,
+   * it is the first.
+   */
   toMs(time: WallTime): number;
 }
 

@@ -3,8 +3,8 @@ import Database from "better-sqlite3";
 import express from "express";
 
 /**
- * What the API is measured against: the same rows read through bare node:http, and one row written through bare Express, as
- * durably. Prints its address.
+ * What the API is measured against: the same rows read through bare node:http, and one row written through
+ * bare Express, as durably. Prints its address.
  *
  *   node bare-http.js pages|posts DATABASE
  */

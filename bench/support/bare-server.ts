@@ -3,7 +3,10 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 
-/** What Posthorn over stdio is measured against: the same SDK and driver, seven tools, an open database, and nothing else. */
+/**
+ * What Posthorn over stdio is measured against: the same SDK and driver, seven tools, an open database, and
+ * nothing else.
+ */
 const [file = ":memory:"] = process.argv.slice(2);
 const database = new Database(file);
 database.pragma("journal_mode = WAL");

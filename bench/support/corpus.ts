@@ -1,4 +1,7 @@
-/** Made-up posts, the same for every run: words by Zipf's law, accounts of very different size, rare and common statuses. */
+/**
+ * Made-up posts, the same for every run: words by Zipf's law, accounts of very different size, rare and
+ * common statuses.
+ */
 
 export const BENCH_OWNER = "default";
 const OTHER_OWNER = "other";

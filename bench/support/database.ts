@@ -31,7 +31,8 @@ export async function openBenchDb(count: number, report: (line: string) => void)
 
 async function build(file: string, count: number, report: (line: string) => void): Promise<void> {
   await using store = await openStore({ file });
-  // Nothing of it needs to survive a crash; with small checkpoints and a small cache the disk would take most of the time.
+  // Nothing of it needs to survive a crash; with small checkpoints and a small cache the disk would take most
+  // of the time.
   for (const setting of ["synchronous = OFF", "wal_autocheckpoint = 100000", "cache_size = -1500000"])
     rawOf(store).exec(`PRAGMA ${setting}`);
   insertAccounts(store);

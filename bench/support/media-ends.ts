@@ -6,8 +6,8 @@ import type { AddressInfo } from "node:net";
 declare const CLIP: string;
 
 /**
- * Both ends of the way of a video, in a process of their own: `source <bytes>` gives one of that size, whole or by ranges;
- * `sink <bytes a second, 0: as fast as it comes>` takes what is put. Prints its port.
+ * Both ends of the way of a video, in a process of their own: `source <bytes>` gives one of that size, whole
+ * or by ranges; `sink <bytes a second, 0: as fast as it comes>` takes what is put. Prints its port.
  */
 const [role = "source", figure = "0"] = process.argv.slice(2);
 

@@ -14,7 +14,10 @@ import { systemClock } from "../../src/app/system-clock.ts";
 /** The address of a short video; put in by the build. */
 declare const CLIP: string;
 
-/** Brings a remote video to a receiver by the product's own media port and door, once. Prints bytes, milliseconds, peak memory. */
+/**
+ * Brings a remote video to a receiver by the product's own media port and door, once. Prints bytes,
+ * milliseconds, peak memory.
+ */
 const [from = "", to = "", chunk = "0"] = process.argv.slice(2);
 
 function readFixture(): ByteSource {

@@ -106,7 +106,10 @@ interface Run {
   readonly handedOverMs: readonly number[];
   /** When its request may leave: the intent is on disk. */
   readonly sentMs: readonly number[];
-  /** What the process worked from the first that was handed over to the last; less than the time where others work beside it. */
+  /**
+   * What the process worked from the first that was handed over to the last; less than the time where others
+   * work beside it.
+   */
   readonly cpuMs: number;
 }
 

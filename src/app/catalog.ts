@@ -27,7 +27,10 @@ export function listPlatformNames(): Promise<string[]> {
   return listModules(PLATFORMS);
 }
 
-/** What `describeTools` says by default, so that tools can be listed before they are loaded; null in a checkout, where they change. */
+/**
+ * What `describeTools` says by default, so that tools can be listed before they are loaded; null in a
+ * checkout, where they change.
+ */
 export async function readListings(): Promise<readonly ToolListing[] | null> {
   return null;
 }

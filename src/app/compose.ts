@@ -30,7 +30,10 @@ interface Links {
 
 export type Context = AppContext & AsyncDisposable & { readonly links: Links };
 
-/** Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides instead of mocks. */
+/**
+ * Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides
+ * instead of mocks.
+ */
 export async function createContext(setup: Setup, overrides: Partial<AppContext> = {}): Promise<Context> {
   const { config, folder } = setup;
   const log = overrides.log ?? createLogger(config.logLevel);

@@ -24,7 +24,10 @@ export interface Config {
   readonly hasLegacySse: boolean;
   /** Where the files are kept; null: in the data folder. */
   readonly bucket: BucketSettings | null;
-  /** `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that platform. */
+  /**
+   * `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that
+   * platform.
+   */
   readonly platformSettings: Readonly<Record<string, string>>;
 }
 
@@ -114,8 +117,8 @@ const Environment = z.object({
 });
 
 /**
- * Parses the environment once. `platforms` are the names of the platforms, whose settings begin with `POSTHORN_<NAME>_`.
- * Throws ConfigError that names every bad setting, unknown `POSTHORN_` names among them.
+ * Parses the environment once. `platforms` are the names of the platforms, whose settings begin with
+ * `POSTHORN_<NAME>_`. Throws ConfigError that names every bad setting, unknown `POSTHORN_` names among them.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,

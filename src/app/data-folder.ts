@@ -35,7 +35,10 @@ const SECRET_KEY_BYTES = 32;
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/** The folder of the program itself: the checkout, or the installed package. Built, this file is somewhere else in it. */
+/**
+ * The folder of the program itself: the checkout, or the installed package. Built, this file is somewhere
+ * else in it.
+ */
 const PROGRAM_ROOT = findPackage(dirname(fileURLToPath(import.meta.url)));
 
 function findPackage(folder: string): string {
@@ -45,8 +48,8 @@ function findPackage(folder: string): string {
 }
 
 /**
- * The data folder's place: `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the operating system.
- * A published package has no `src/`, which tells it from a checkout.
+ * The data folder's place: `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the
+ * operating system. A published package has no `src/`, which tells it from a checkout.
  */
 export function locateDataFolder(env: Environment): string {
   const given = env["POSTHORN_DATA_DIR"];
@@ -55,7 +58,10 @@ export function locateDataFolder(env: Environment): string {
   return envPaths("posthorn", { suffix: "" }).data;
 }
 
-/** Creates the folder, readable by this user alone, where it is missing. Throws `unavailable` where it cannot be used. */
+/**
+ * Creates the folder, readable by this user alone, where it is missing. Throws `unavailable` where it cannot
+ * be used.
+ */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
@@ -132,8 +138,8 @@ async function readIfThere(file: string): Promise<string | null> {
 }
 
 /**
- * The key that seals every stored token; made at the first start. Throws `unavailable` where others could read it: then it
- * may be known already.
+ * The key that seals every stored token; made at the first start. Throws `unavailable` where others could
+ * read it: then it may be known already.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
   if (!existsSync(folder.secretKey))

@@ -18,7 +18,10 @@ interface HostOptions {
   readonly stdio: StdioStreams;
 }
 
-/** The real host of the command line. Parts are loaded when a command needs them: an agent waits for `stdio` to start. */
+/**
+ * The real host of the command line. Parts are loaded when a command needs them: an agent waits for `stdio`
+ * to start.
+ */
 export function createHost(options: HostOptions): Host {
   const { env, terminal, machine, stopSignal } = options;
   const threads = options.threads && { threads: options.threads };

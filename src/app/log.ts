@@ -42,7 +42,10 @@ export function createLogger(level: Config["logLevel"], file: number | string = 
   );
 }
 
-/** What may stand on an error beside its words. Other fields may be anything, a platform's whole answer among them. */
+/**
+ * What may stand on an error beside its words. Other fields may be anything, a platform's whole answer among
+ * them.
+ */
 const SHOWN_FIELDS: readonly string[] = ["code", "kind", "httpStatus", "retryAfterMs", "syscall"];
 const MAX_CAUSES = 5;
 

@@ -28,7 +28,9 @@ export interface Setup extends Settings {
   readonly catalog: Catalog;
 }
 
-/** Reads settings and data folder. Throws AppError, with all bad settings at once, before anything is started. */
+/**
+ * Reads settings and data folder. Throws AppError, with all bad settings at once, before anything is started.
+ */
 export async function readSettings(env: Environment): Promise<Settings> {
   const place = locateDataFolder(env);
   const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformNames());

@@ -1,6 +1,9 @@
 import { DEFAULT_OWNER, PERMISSIONS, type Caller, type Permission } from "../domain/permissions.ts";
 
-/** Whoever sits at this machine as the user that the data folder belongs to: the default owner, or the one that they name. */
+/**
+ * Whoever sits at this machine as the user that the data folder belongs to: the default owner, or the one
+ * that they name.
+ */
 export function localCaller({
   ownerId = DEFAULT_OWNER,
   permissions = PERMISSIONS,

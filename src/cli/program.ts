@@ -16,7 +16,10 @@ import { addToolsCommand } from "./commands/tools.ts";
 
 const UPKEEP = "Look after it:";
 
-/** Runs one command line (without node and script) and answers the exit status; everything to be read has been written. */
+/**
+ * Runs one command line (without node and script) and answers the exit status; everything to be read has been
+ * written.
+ */
 export async function runCommandLine(args: readonly string[], host: Host): Promise<number> {
   const program = createProgram(host);
   try {

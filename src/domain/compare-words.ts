@@ -1,9 +1,12 @@
 /**
- * What "a word begins with" means, in one place: the index is built from these rules, and rows that the index alone cannot
- * decide are checked with them.
+ * What "a word begins with" means, in one place: the index is built from these rules, and rows that the index
+ * alone cannot decide are checked with them.
  */
 
-/** Scripts written without spaces between words (Korean joins particles to them): text in them is found anywhere. */
+/**
+ * Scripts written without spaces between words (Korean joins particles to them): text in them is found
+ * anywhere.
+ */
 const DENSE_SCRIPTS = [
   "Han",
   "Hiragana",
@@ -22,8 +25,9 @@ const PIECES = new RegExp(`(?<word>(?:${WORD})+)|(?<dense>(?:${DENSE})+)|(?<symb
 const ENDS_IN_WORD = new RegExp(`${WORD}$`, "u");
 
 /**
- * Marks that are accents: diacritics and vowel signs that any script borrows, Hebrew points, and the selectors that only say
- * how an emoji is drawn. Vowel signs of a script's own (Thai, Devanagari, …) are letters, and so are the kana's two marks.
+ * Marks that are accents: diacritics and vowel signs that any script borrows, Hebrew points, and the
+ * selectors that only say how an emoji is drawn. Vowel signs of a script's own (Thai, Devanagari, …) are
+ * letters, and so are the kana's two marks.
  */
 const ACCENT_RANGES =
   "0300-036f 0485-0486 0591-05bd 05bf 05c1-05c2 05c4-05c5 05c7 064b-0655 0670 0951-0954 " +
@@ -47,7 +51,10 @@ export interface SearchTerm {
   readonly pieces: readonly Piece[];
 }
 
-/** Without case and accents, in NFC. ASCII, most of any text, needs none of the Unicode steps: no accent, no composing. */
+/**
+ * Without case and accents, in NFC. ASCII, most of any text, needs none of the Unicode steps: no accent, no
+ * composing.
+ */
 export function fold(text: string): string {
   return text.replace(NOT_ASCII, foldRun).toLowerCase();
 }
@@ -94,7 +101,10 @@ export function searchableText({ caption, metadata }: SearchableText): string {
   return texts.filter((text) => typeof text === "string").join("\n");
 }
 
-/** Whether each term begins a word of the text; one that begins with a sign or a dense script may stand anywhere. */
+/**
+ * Whether each term begins a word of the text; one that begins with a sign or a dense script may stand
+ * anywhere.
+ */
 export function hasTerms(text: string, terms: readonly SearchTerm[]): boolean {
   const folded = fold(text);
   return terms.every((term) => matches(folded, term));

@@ -1,4 +1,6 @@
-/** What went wrong, in the caller's terms. Each face maps a kind to its own code (HTTP: `src/http/errors.ts`). */
+/**
+ * What went wrong, in the caller's terms. Each face maps a kind to its own code (HTTP: `src/http/errors.ts`).
+ */
 const ERROR_KINDS = [
   "invalid",
   "unauthenticated",
@@ -13,8 +15,8 @@ const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
- * The one error that reaches a caller. `message` is a whole sentence of ours: the field, the reason, the next step.
- * A platform's raw words belong in `cause`, which only the log sees.
+ * The one error that reaches a caller. `message` is a whole sentence of ours: the field, the reason, the next
+ * step. A platform's raw words belong in `cause`, which only the log sees.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;

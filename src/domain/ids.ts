@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { monotonicFactory } from "ulid";
 
-// As unforeseeable as its own source, which asks the system for each character; `randomInt` asks for thousands at once.
+// As unforeseeable as its own source, which asks the system for each character; `randomInt` asks for
+// thousands at once.
 const ulid = monotonicFactory(() => randomInt(32) / 32);
 
 export const ID_PREFIXES = ["post", "acc", "file", "key", "att", "con", "wrk", "whk", "evt"] as const;
@@ -14,7 +15,10 @@ export function newId(prefix: IdPrefix): string {
 
 const TIME_CHARS = 10;
 
-/** The part of an id that tells when it was made; with 16 hexadecimal digits by chance it is whole. For statements that make many. */
+/**
+ * The part of an id that tells when it was made; with 16 hexadecimal digits by chance it is whole. For
+ * statements that make many.
+ */
 export function beginningOfId(prefix: IdPrefix): string {
   return newId(prefix).slice(0, `${prefix}_`.length + TIME_CHARS);
 }

@@ -1,6 +1,9 @@
 import { AppError } from "./errors.ts";
 
-/** Far more than any platform's fields need, far less than what exhausts the stack of whatever walks the value. */
+/**
+ * Far more than any platform's fields need, far less than what exhausts the stack of whatever walks the
+ * value.
+ */
 const MAX_JSON_DEPTH = 64;
 
 /** Throws `invalid` for a value with more levels than that. */

@@ -17,7 +17,10 @@ const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_CHARS = "2026-11-21T".length;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
 
-/** UTC with milliseconds and `Z`, as every answer shows a moment. Throws RangeError for what no calendar holds. */
+/**
+ * UTC with milliseconds and `Z`, as every answer shows a moment. Throws RangeError for what no calendar
+ * holds.
+ */
 export function toIso(ms: number): string {
   return new Date(ms).toISOString();
 }
@@ -33,8 +36,8 @@ interface ParsedTime {
 }
 
 /**
- * Reads an ISO 8601 date-time. One without an offset or a zone is read in `timezone` and comes with a warning.
- * Throws `invalid` that names the field.
+ * Reads an ISO 8601 date-time. One without an offset or a zone is read in `timezone` and comes with a
+ * warning. Throws `invalid` that names the field.
  */
 export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
   const trimmed = text.trim();
@@ -78,7 +81,10 @@ function isOffset(offset: string): boolean {
   return minutes < 60 && hours * 60 + minutes <= MAX_OFFSET_MINUTES;
 }
 
-/** Z says nothing of the local time, so any zone goes with it (RFC 9557, section 2); an offset must be the zone's at that moment. */
+/**
+ * Z says nothing of the local time, so any zone goes with it (RFC 9557, section 2); an offset must be the
+ * zone's at that moment.
+ */
 function assertAgreed(field: string, text: string, { moment, iso }: { moment: DateTime; iso: string }): void {
   if (iso.endsWith("Z") || moment.offset === DateTime.fromISO(iso, { setZone: true }).offset) return;
   const right = moment.toFormat("ZZ");
@@ -88,7 +94,9 @@ function assertAgreed(field: string, text: string, { moment, iso }: { moment: Da
   );
 }
 
-/** Reads `from`/`to`: a date-time, or a plain date (start of that day; its last millisecond where `isEnd`). */
+/**
+ * Reads `from`/`to`: a date-time, or a plain date (start of that day; its last millisecond where `isEnd`).
+ */
 export function parseBound(field: string, text: string, timezone: string, isEnd: boolean): number {
   if (!PLAIN_DATE.test(text.trim())) return parseMoment(field, text, timezone).ms;
   const day = DateTime.fromISO(text.trim(), { zone: timezone });

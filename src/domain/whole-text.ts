@@ -2,7 +2,10 @@ import { AppError } from "./errors.ts";
 import { pathOf } from "./explain-invalid.ts";
 import { quote } from "./time.ts";
 
-/** NUL ends a text for databases and platforms written in C; a lone surrogate is no character and cannot be written in UTF-8. */
+/**
+ * NUL ends a text for databases and platforms written in C; a lone surrogate is no character and cannot be
+ * written in UTF-8.
+ */
 const BROKEN = /[\0\p{Cs}]/u;
 
 /** Names of fields are the caller's own words and may be long. */
@@ -13,7 +16,10 @@ export function isWholeText(text: string): boolean {
   return !BROKEN.test(text);
 }
 
-/** Throws `invalid` that names the first field, at any depth, whose text is not whole. The value is not nested deeper than JSON may be. */
+/**
+ * Throws `invalid` that names the first field, at any depth, whose text is not whole. The value is not nested
+ * deeper than JSON may be.
+ */
 export function requireWholeTexts(value: unknown, path: readonly (string | number)[] = []): void {
   if (typeof value === "string") {
     if (!isWholeText(value)) throw new AppError("invalid", `${fieldOf(path)}: holds ${whatIsBroken(value)}`);

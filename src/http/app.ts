@@ -62,7 +62,10 @@ export function createHttpApp(deps: HttpDeps): Express {
   return app;
 }
 
-/** A router, not an app of its own: that would give request and response other prototypes, and V8 forgets what it knew of them. */
+/**
+ * A router, not an app of its own: that would give request and response other prototypes, and V8 forgets what
+ * it knew of them.
+ */
 function createApi(deps: HttpDeps, routes: readonly ResourceRoute[], guard: Guard): Router {
   const api = Router({ caseSensitive: true });
   api.use((_request, response, next) => {

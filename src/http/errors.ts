@@ -42,7 +42,10 @@ function withHead(methods: readonly string[]): string[] {
   return upper.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
 }
 
-/** The last stop of everything thrown: our own sentences go out, anything else is a bug and goes to the log alone. */
+/**
+ * The last stop of everything thrown: our own sentences go out, anything else is a bug and goes to the log
+ * alone.
+ */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const known = asAppError(error);

@@ -59,7 +59,8 @@ function explain(
 
 function closer(server: Server): (graceMs?: number) => Promise<void> {
   let isClosing = false;
-  // Each connection with its answers under way. Node's own idea of an idle one leaves out those that never asked anything.
+  // Each connection with its answers under way. Node's own idea of an idle one leaves out those that never
+  // asked anything.
   const connections = new Map<Socket, Set<ServerResponse>>();
   const dropIdle = (): void => {
     for (const [socket, answers] of connections) if (answers.size === 0) socket.destroySoon();

@@ -1,4 +1,7 @@
-/** Shown to the model once a connection (at most 1,500 characters): the ways across tools that no single description tells. */
+/**
+ * Shown to the model once a connection (at most 1,500 characters): the ways across tools that no single
+ * description tells.
+ */
 export const INSTRUCTIONS = `Posthorn schedules posts to the owner's channels and publishes each at its time, once.
 
 Plan a post: list_accounts gives channel ids with what each takes (media, caption length, metadata); list_platforms has every metadata field. Media comes from an https address, or from list_files or upload_file. Then schedule_post; without scheduledAt it goes out at once, with dryRun nothing is stored and every warning is shown. Use schedule_posts for a batch.

@@ -24,7 +24,10 @@ export interface ResourceKind {
   read(value: string, scope: Scope): Promise<Contents>;
   /** Values of the variable. */
   complete?(scope: Scope): Promise<Suggestion[]>;
-  /** A text for each of the values that exists, which changes with the resource; where it is there, clients may subscribe. */
+  /**
+   * A text for each of the values that exists, which changes with the resource; where it is there, clients
+   * may subscribe.
+   */
   versions?(values: readonly string[], scope: Scope): Promise<ReadonlyMap<string, string>>;
 }
 

@@ -5,7 +5,10 @@ import type { ToolAccess } from "../toolkit/toolbox.ts";
 /** What the MCP face needs of the context. */
 export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store">;
 
-/** Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its checks hold here too. */
+/**
+ * Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its
+ * checks hold here too.
+ */
 export interface Scope {
   readonly toolbox: ToolAccess;
   readonly ctx: McpContext;

@@ -20,8 +20,9 @@ type McpTool = ListToolsResult["tools"][number];
 const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
 
 /**
- * A server for one connection (or one stateless request) of one caller, in whichever protocol era the transport negotiates.
- * The SDK's low-level server: the other one rewrites schemas, and a list must be the same on every face.
+ * A server for one connection (or one stateless request) of one caller, in whichever protocol era the
+ * transport negotiates. The SDK's low-level server: the other one rewrites schemas, and a list must be the
+ * same on every face.
  */
 export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenCalls): Server {
   const { views = TOOL_VIEWS } = deps;

@@ -5,7 +5,8 @@ import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
-import { definePlatform, type PlatformIo, type PlatformPost, type PublishIo } from "../ports/platform.ts";
+import { definePlatform, type PlatformPost } from "../ports/platform.ts";
+import type { PlatformIo, PublishIo } from "../ports/platform-io.ts";
 
 const FeedMetadata = z.strictObject({
   title: commonMetadata.title,
@@ -35,7 +36,10 @@ function accept(kind: MediaKind): MediaLimits {
   return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
 }
 
-/** The built-in feed: everything works before any channel is connected, and every state of a post can be seen on it. */
+/**
+ * The built-in feed: everything works before any channel is connected, and every state of a post can be seen
+ * on it.
+ */
 export default definePlatform({
   name: "feed",
   title: "Feed",
@@ -108,7 +112,8 @@ export default definePlatform({
     });
     await change(post, io, (item) => {
       const [first, ...more] = item.media;
-      // The first item is mediaUrl's, which altText describes; without one it is moreMedia's, which keeps its own.
+      // The first item is mediaUrl's, which altText describes; without one it is moreMedia's, which keeps its
+      // own.
       const isDescribed = first !== undefined && post.mediaUrl !== "";
       const media = isDescribed
         ? [{ ...first, altText: post.metadata.altText ?? null }, ...more]

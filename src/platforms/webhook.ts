@@ -6,15 +6,17 @@ import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standa
 import { SECOND } from "../domain/time.ts";
 import {
   definePlatform,
-  PlatformFault,
   type ConnectedAccount,
   type ConnectInput,
   type ConnectIo,
+  type SecretField,
+} from "../ports/platform.ts";
+import {
+  PlatformFault,
   type JsonObject,
   type PlatformResponse,
   type PublishIo,
-  type SecretField,
-} from "../ports/platform.ts";
+} from "../ports/platform-io.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./webhook/event.ts";
 
 const MAX_ITEMS = 21;

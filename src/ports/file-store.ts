@@ -7,7 +7,10 @@ import type { Readable } from "node:stream";
 export interface FileStore {
   /** Streams to a temporary place and moves it under the key at the end: a key never shows half a file. */
   write(key: string, body: Readable, signal?: AbortSignal): Promise<{ sizeBytes: number; sha256: string }>;
-  /** As `write`, for a key under which nothing may be: throws `conflict` where something is, and leaves that as it was. */
+  /**
+   * As `write`, for a key under which nothing may be: throws `conflict` where something is, and leaves that
+   * as it was.
+   */
   create(key: string, body: Readable, signal?: AbortSignal): Promise<{ sizeBytes: number; sha256: string }>;
   /** Size in bytes; null where there is nothing under the key. */
   size(key: string): Promise<number | null>;
@@ -15,8 +18,8 @@ export interface FileStore {
   read(key: string, range?: { start?: number; end?: number }): Readable;
   remove(key: string): Promise<void>;
   /**
-   * An address on which the store itself gives the bytes, for `lastsMs`, to whoever has it and is anywhere on the internet; null where
-   * it has none. It is a secret as long as it lasts.
+   * An address on which the store itself gives the bytes, for `lastsMs`, to whoever has it and is anywhere on
+   * the internet; null where it has none. It is a secret as long as it lasts.
    */
   temporaryUrl(
     key: string,

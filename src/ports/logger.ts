@@ -1,4 +1,7 @@
-/** What a line says beside its words. An error stands under `err`: only there do its message and its stack come out. */
+/**
+ * What a line says beside its words. An error stands under `err`: only there do its message and its stack
+ * come out.
+ */
 export interface LogFields {
   readonly [name: string]: unknown;
   readonly error?: never;

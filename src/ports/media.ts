@@ -8,8 +8,9 @@ export interface MediaFacts extends MediaFigures {
 }
 
 /**
- * One picture, video or sound of a post, checked, and readable as often as needed: from this machine, or, where it is large and
- * its source gives parts of one certain version, from there. Every reading gives the same bytes or fails.
+ * One picture, video or sound of a post, checked, and readable as often as needed: from this machine, or,
+ * where it is large and its source gives parts of one certain version, from there. Every reading gives the
+ * same bytes or fails.
  */
 export interface MediaItem {
   /** The address the user gave. */
@@ -17,8 +18,9 @@ export interface MediaItem {
   readonly altText: string | null;
   readonly facts: MediaFacts;
   /**
-   * A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). Fails with `AppError` `invalid` when
-   * the source is not what it was, and with `MediaUnavailable` when it does not answer.
+   * A fresh stream over the bytes `start` (default 0) to `end` (inclusive, default the last). Fails with
+   * `AppError` `invalid` when the source is not what it was, and with `MediaUnavailable` when it does not
+   * answer.
    */
   open(range?: { start?: number; end?: number }): Readable;
 }
@@ -41,8 +43,8 @@ export interface FittedImage {
 }
 
 /**
- * A post's media for a platform file. Every method throws `AppError` `invalid` for media that can never be sent (wrong type,
- * too large, a bomb) and `MediaUnavailable` for a source that may answer later.
+ * A post's media for a platform file. Every method throws `AppError` `invalid` for media that can never be
+ * sent (wrong type, too large, a bomb) and `MediaUnavailable` for a source that may answer later.
  */
 export interface PostMedia {
   /** Opens and checks the media at this address; cheap when done before. */
@@ -50,8 +52,8 @@ export interface PostMedia {
   /** The picture within the limits, orientation applied, location data stripped. */
   fitImage(item: MediaItem, limits: ImageLimits): Promise<FittedImage>;
   /**
-   * An address that the platform itself can fetch for `minutes`; throws `invalid` where we are not publicly reachable, unless
-   * the receiver may be near: an address of the user's own, on this machine or network.
+   * An address that the platform itself can fetch for `minutes`; throws `invalid` where we are not publicly
+   * reachable, unless the receiver may be near: an address of the user's own, on this machine or network.
    */
   publicUrl(item: MediaItem, minutes: number, options?: { readonly mayBeNear: boolean }): Promise<string>;
 }
@@ -70,7 +72,9 @@ export interface MediaSource {
   release(postId: string): Promise<void>;
 }
 
-/** The source did not answer, answered 5xx, or broke off: worth another try until the post's time runs out. */
+/**
+ * The source did not answer, answered 5xx, or broke off: worth another try until the post's time runs out.
+ */
 export class MediaUnavailable extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options);

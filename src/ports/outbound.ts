@@ -12,11 +12,13 @@ export interface OutboundRequest {
   readonly idleMs?: number;
   /** Redirects followed, each address checked anew; default 0. */
   readonly maxRedirects?: number;
-  /** Opens a connection of its own, so that a failure to connect proves that nothing was sent. Default false. */
+  /**
+   * Opens a connection of its own, so that a failure to connect proves that nothing was sent. Default false.
+   */
   readonly newConnection?: boolean;
   /**
-   * A user gave the address (media, webhooks): the administrator's own base addresses, which may be private, are no exception
-   * for it. Default false.
+   * A user gave the address (media, webhooks): the administrator's own base addresses, which may be private,
+   * are no exception for it. Default false.
    */
   readonly isUserGiven?: boolean;
 }
@@ -31,12 +33,16 @@ export interface OutboundResponse {
 }
 
 /**
- * The one door to the network: http and https only, every resolved address checked at connect time, redirects followed by
- * hand. Throws `AppError` `invalid` for an address that is never allowed, `OutboundFailure` for a network that failed.
+ * The one door to the network: http and https only, every resolved address checked at connect time, redirects
+ * followed by hand. Throws `AppError` `invalid` for an address that is never allowed, `OutboundFailure` for a
+ * network that failed.
  */
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResponse>;
-  /** Checks form and scheme and, where the host is a literal address, that it is allowed; no network. Throws `invalid`. */
+  /**
+   * Checks form and scheme and, where the host is a literal address, that it is allowed; no network. Throws
+   * `invalid`.
+   */
   assertAllowed(field: string, url: string): URL;
 }
 

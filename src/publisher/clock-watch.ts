@@ -5,7 +5,9 @@ import type { LateCauses } from "./late-causes.ts";
 /** Daemons that keep the time slew what is less. */
 const BACK_MS = SECOND;
 
-/** A machine that slept, or whose clock was set: what was due in between counts as left over from downtime. */
+/**
+ * A machine that slept, or whose clock was set: what was due in between counts as left over from downtime.
+ */
 const AHEAD_MS = MINUTE;
 
 /** How long a clock that went back may hold things up; by then it is taken for right. */
@@ -14,12 +16,15 @@ const HOLD_BACK_MS = MINUTE;
 /** A clock that was set wrong is often put right at once: nothing is missed by it before that. */
 const HOLD_AHEAD_MS = 10 * SECOND;
 
-/** Publishers note the time every few seconds: where it was not noted for this long, or a machine slept for it, none ran. */
+/**
+ * Publishers note the time every few seconds: where it was not noted for this long, or a machine slept for
+ * it, none ran.
+ */
 const SILENT_MS = 15 * SECOND;
 
 /**
- * Compares the wall clock, by which posts are due, with the monotonic one, which nobody can set. While a jump is fresh nothing
- * is taken up and nothing is called missed.
+ * Compares the wall clock, by which posts are due, with the monotonic one, which nobody can set. While a jump
+ * is fresh nothing is taken up and nothing is called missed.
  */
 export class ClockWatch {
   readonly #ctx: AppContext;
@@ -49,7 +54,10 @@ export class ClockWatch {
     return this.#hasJumped;
   }
 
-  /** Notes the time for those who come later, and learns from those who were here before: a clock may jump while nothing runs. */
+  /**
+   * Notes the time for those who come later, and learns from those who were here before: a clock may jump
+   * while nothing runs.
+   */
   async note(): Promise<void> {
     this.#compare();
     const now = this.#wall;

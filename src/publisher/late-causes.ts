@@ -20,7 +20,10 @@ const SAME_WITHIN_MS = 2 * SECOND;
 const MAX_GAPS = 50;
 const REMEMBERED_MS = 24 * 60 * MINUTE;
 
-/** Knows what kept posts from being taken up at their time: this process notes what happens to it, their rows tell the rest. */
+/**
+ * Knows what kept posts from being taken up at their time: this process notes what happens to it, their rows
+ * tell the rest.
+ */
 export class LateCauses {
   #gaps: Gap[] = [];
 
@@ -37,7 +40,10 @@ export class LateCauses {
       .slice(-MAX_GAPS);
   }
 
-  /** Null for a post that is on time. First what its channel waited for, then what this process did at its time. */
+  /**
+   * Null for a post that is on time. First what its channel waited for, then what this process did at its
+   * time.
+   */
   causeOf({ post, account }: Candidate, now: number): LateCause | null {
     const { due_at: dueAt } = post;
     if (now - dueAt < LATE_FROM_MS) return null;

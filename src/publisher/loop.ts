@@ -24,14 +24,14 @@ export interface Publisher {
   wake(): void;
   /** True while ticks succeed. */
   isHealthy(): boolean;
-  /** Takes nothing new, lets what runs finish for `graceMs`, then stops it; the next process goes on from the ledger. */
+  /** Takes nothing new, lets what runs finish for `graceMs`, then stops it; the ledger says how to go on. */
   close(graceMs?: number): Promise<void>;
 }
 
 export interface PublisherOptions {
   readonly identity: WorkerIdentity;
   readonly locks: WorkerLocks;
-  /** Notes beside the database how far it has come, so that an older copy of it is noticed. Default: nothing is noted. */
+  /** Notes beside the database how far it has come; an older copy is noticed by that. Default: no note. */
   readonly mark?: () => Promise<void>;
 }
 
@@ -41,10 +41,10 @@ const MAX_RUNNING = 2_048;
 /** Those of them that may bring media, which hold files and pictures besides. */
 const MAX_RUNNING_WITH_MEDIA = 512;
 
-/** Steps that are on their way to a platform at a time: connections and their buffers are dear. More than posts with media, which may take long. */
+/** Steps on their way to a platform at a time, each with a connection and its buffers. */
 const MAX_SENDING = 1_024;
 
-/** Posts claimed in one transaction: few at first, because the first of them waits for the last, then more, because each costs an fsync. */
+/** Posts claimed in one transaction: the first of them waits for the last, and each costs an fsync. */
 const FIRST_BATCH = 50;
 const LARGEST_BATCH = 400;
 
@@ -52,8 +52,8 @@ const LARGEST_BATCH = 400;
 const HEALTHY_WITHIN_MS = 15 * SECOND;
 
 /**
- * Publishes what is due: a tick each second, and a timer for the moment in between at which the next post is due.
- * Any number of processes on one data folder may run it.
+ * Publishes what is due: a tick each second, and a timer for the moment in between at which the next post is
+ * due. Any number of processes on one data folder may run it.
  */
 export async function startPublisher(ctx: AppContext, options: PublisherOptions): Promise<Publisher> {
   const lock = options.locks.hold(ctx.workerId);
@@ -221,7 +221,7 @@ class Loop {
     });
   }
 
-  /** Its end could not be written (a full disk): we still hold the lease, and give it back once writing works again. */
+  /** Its end could not be written (a full disk): the lease is given back once writing works again. */
   #recover(claimed: ClaimedPost, error: unknown): void {
     this.#ctx.log.error(
       { err: error, postId: claimed.post.id },
@@ -238,7 +238,7 @@ class Loop {
     this.#unwritten = this.#unwritten.filter((lease) => !leases.includes(lease));
   }
 
-  /** Croner looks once a second; this is for the moment in between. Timers may fire early, so the claim looks at the clock. */
+  /** For a moment between two ticks. Timers may fire early, so the claim looks at the clock. */
   async #armTimer(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

@@ -1,4 +1,7 @@
-/** Runs a piece of work, never twice at a time: a wish that comes while it runs is granted after it, once for all of them. */
+/**
+ * Runs a piece of work, never twice at a time: a wish that comes while it runs is granted after it, once for
+ * all of them.
+ */
 export class OneAtATime {
   readonly #work: () => Promise<void>;
   #isWanted = false;

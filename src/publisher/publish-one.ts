@@ -1,8 +1,9 @@
-import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
+import type { PublishOutcome } from "../ports/platform.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Gate } from "../domain/gate.ts";
 import { toIso } from "../domain/time.ts";
-import { markReconnectRequired } from "../services/accounts/renew-tokens.ts";
+import { markReconnectRequired } from "../services/platforms/renew-tokens.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { Effects } from "../services/publishing/effects.ts";
@@ -20,8 +21,8 @@ export interface PublishOptions {
 }
 
 /**
- * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to the post; a
- * database that cannot be written leaves the lease in place, and the ledger as the truth.
+ * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to
+ * the post; a database that cannot be written leaves the lease in place, and the ledger as the truth.
  */
 export async function publishOne(
   ctx: AppContext,

@@ -8,7 +8,10 @@ import { missedSentence } from "./verdict.ts";
 /** From this lateness on, a post counts as left over from downtime, and an account's posts are spaced. */
 const LEFT_OVER = { afterMs: MINUTE, spacingMs: 30 * SECOND } as const;
 
-/** Posts that missed their time, or wait for their channel, looked at in one tick; the rest follow in the next. */
+/**
+ * Posts that missed their time, or wait for their channel, looked at in one tick; the rest follow in the
+ * next.
+ */
 const SWEPT_PER_TICK = 500;
 
 /** How soon a post is looked at again whose channel cannot be used; it starts at once when it can be. */

@@ -2,7 +2,8 @@ import { reconnectSentence } from "../domain/accounts/account.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
 import { SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
-import { PlatformFault, type PublishOutcome } from "../ports/platform.ts";
+import type { PublishOutcome } from "../ports/platform.ts";
+import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
 import { backoffMs, MAX_TRIES } from "./backoff.ts";
@@ -32,7 +33,7 @@ export interface Situation {
 /** How long a failing head may keep its account's later posts waiting (order before speed). */
 const HEAD_BLOCKS_MS = 60 * SECOND;
 
-/** How soon a post is looked at again whose channel must be reconnected: somebody may have done so meanwhile. */
+/** How soon a post is looked at again whose channel must be reconnected: it may be by then. */
 const RECONNECT_RECHECK_MS = SECOND;
 
 /** After an answer was lost, the platform gets this long before it is asked. */
@@ -87,7 +88,10 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEn
   }
 }
 
-/** What an error makes of the post. A bug of ours counts as a lost answer where a step is open, else as a failure. */
+/**
+ * What an error makes of the post. A bug of ours counts as a lost answer where a step is open, else as a
+ * failure.
+ */
 export function verdictOnError(error: unknown, at: Situation): PostEnd {
   if (error instanceof OutcomeUnknown) return unknown(error.message, at);
   if (error instanceof AskAgain)
@@ -120,7 +124,10 @@ function verdictOnFault(fault: PlatformFault, at: Situation): PostEnd {
   }
 }
 
-/** Publishing goes back to scheduled, where it may be changed and cancelled; what is on the platform stays uploaded. */
+/**
+ * Publishing goes back to scheduled, where it may be changed and cancelled; what is on the platform stays
+ * uploaded.
+ */
 function backTo(at: Situation): "release" | null {
   return at.isUploaded || at.isOpen ? null : "release";
 }
@@ -145,7 +152,10 @@ function retryLater(why: string, at: Situation): PostEnd {
   };
 }
 
-/** A step is open: nothing is sent before the platform has been asked. The post stays where no one can cancel it. */
+/**
+ * A step is open: nothing is sent before the platform has been asked. The post stays where no one can cancel
+ * it.
+ */
 function askLater(at: Situation, ask: { afterMs: number | null; why: string }): PostEnd {
   const tries = at.tries + 1;
   const nextAt = at.now + (ask.afterMs ?? Math.max(SETTLE_AFTER_MS, backoffMs(at.tries, at.random)));

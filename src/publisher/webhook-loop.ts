@@ -18,8 +18,8 @@ export interface WebhookLoop {
 }
 
 /**
- * Sends events to webhooks, apart from the publishing of posts: a slow receiver holds up nobody but itself. Any number of
- * processes on one data folder may run it.
+ * Sends events to webhooks, apart from the publishing of posts: a slow receiver holds up nobody but itself.
+ * Any number of processes on one data folder may run it.
  */
 export function startWebhookLoop(ctx: AppContext): WebhookLoop {
   const loop = new Loop(ctx);

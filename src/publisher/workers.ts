@@ -27,7 +27,10 @@ export async function dismissWorker(ctx: AppContext): Promise<void> {
   await ctx.store.claims.freeWorker(ctx.workerId, ctx.clock.now());
 }
 
-/** Frees what processes held that are proven dead. Lateness proves nothing: a stopped process may go on any moment. */
+/**
+ * Frees what processes held that are proven dead. Lateness proves nothing: a stopped process may go on any
+ * moment.
+ */
 export async function freeDeadWorkers(ctx: AppContext, locks: WorkerLocks): Promise<number> {
   let freed = 0;
   for (const id of await listWorkersBeside(ctx.store, ctx.workerId)) {

@@ -9,9 +9,12 @@ import type { MediaSource } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Store, Tx } from "../store/engine/store.ts";
-import type { CallingClient } from "./access/calling-client.ts";
+import type { CallingClient } from "./calling-client.ts";
 
-/** Calls that count are asked about: never; where the client can put the question to a person; everywhere, if need be by a token. */
+/**
+ * Calls that count are asked about: never; where the client can put the question to a person; everywhere, if
+ * need be by a token.
+ */
 export type ConfirmPolicy = "never" | "risky" | "always";
 
 /** The settings that use cases read; `Config` has them and more. */
@@ -24,7 +27,9 @@ export interface ServiceSettings {
   readonly platformSettings: Readonly<Record<string, string>>;
 }
 
-/** Everything a use case works with; built once by `createContext` in `src/main.ts`, with overrides in tests. */
+/**
+ * Everything a use case works with; built once by `createContext` in `src/main.ts`, with overrides in tests.
+ */
 export interface AppContext {
   readonly settings: ServiceSettings;
   readonly store: Store;
@@ -39,9 +44,15 @@ export interface AppContext {
   readonly platforms: ReadonlyMap<string, AnyPlatform>;
   /** This process among those on the data folder. */
   readonly workerId: string;
-  /** Address of our own pages, without a slash at its end. Over stdio it opens the loopback listener when first asked. */
+  /**
+   * Address of our own pages, without a slash at its end. Over stdio it opens the loopback listener when
+   * first asked.
+   */
   publicUrl(): Promise<string>;
-  /** Wakes the publisher of this process after a write that may make a post due; others see it at their next tick. */
+  /**
+   * Wakes the publisher of this process after a write that may make a post due; others see it at their next
+   * tick.
+   */
   wakePublisher(): void;
 }
 
@@ -52,9 +63,13 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Tells a client that asked for it how far a long call is; null: nobody knows how long it will be. */
   progress(done: number, total: number | null, message: string): void;
-  /** Over MCP, the program that called, for tools that ask it for something; not for those with a `question`. */
+  /**
+   * Over MCP, the program that called, for tools that ask it for something; not for those with a `question`.
+   */
   readonly client?: CallingClient;
-  /** Set when the call carries an idempotency key: writes the result in the same transaction as its effect. */
+  /**
+   * Set when the call carries an idempotency key: writes the result in the same transaction as its effect.
+   */
   readonly idempotency: IdempotencyClaim | null;
 }
 

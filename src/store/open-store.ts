@@ -6,7 +6,10 @@ import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 
-/** Opens the store on a SQLite file, or in memory for ":memory:". Throws `unavailable` with one sentence where it cannot. */
+/**
+ * Opens the store on a SQLite file, or in memory for ":memory:". Throws `unavailable` with one sentence where
+ * it cannot.
+ */
 export async function openStore(options: OpenOptions): Promise<Store> {
   const database = openDatabase(options);
   const { query, raw } = database;

@@ -13,8 +13,8 @@ export interface Question {
 
 export interface ConfirmOptions {
   /**
-   * Puts the question to a person: returns when they agree, throws otherwise. Left out where nobody can be asked; there a call is
-   * done at once, or with `POSTHORN_CONFIRM=always` only with a token.
+   * Puts the question to a person: returns when they agree, throws otherwise. Left out where nobody can be
+   * asked; there a call is done at once, or with `POSTHORN_CONFIRM=always` only with a token.
    */
   readonly ask?: (question: Question) => Promise<void>;
   /** The token of a question that a person has answered with yes; the argument `confirm` means the same. */
@@ -23,7 +23,10 @@ export interface ConfirmOptions {
   readonly isConfirmed?: boolean;
 }
 
-/** Returns when the call may be done. Throws `conflict` with the question where a token is needed, `invalid` for a wrong one. */
+/**
+ * Returns when the call may be done. Throws `conflict` with the question where a token is needed, `invalid`
+ * for a wrong one.
+ */
 export async function requireConfirmation(
   tool: AnyTool,
   input: Record<string, unknown>,

@@ -3,14 +3,18 @@ import { z } from "zod";
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * A schema as JSON Schema 2020-12, the same object for MCP, HTTP and the documents: without references and without lists of types,
- * which many clients do not understand. What the schema's own `.meta()` says stays to the letter: its author knows why.
+ * A schema as JSON Schema 2020-12, the same object for MCP, HTTP and the documents: without references and
+ * without lists of types, which many clients do not understand. What the schema's own `.meta()` says stays to
+ * the letter: its author knows why.
  */
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
   return write(schema, io, null);
 }
 
-/** The output of the tool of this name as lists of tools show it: every result fits it, and `LISTED` says what it leaves out. */
+/**
+ * The output of the tool of this name as lists of tools show it: every result fits it, and `LISTED` says what
+ * it leaves out.
+ */
 export function toListedSchema(output: z.ZodType, tool: string): JsonSchema {
   return write(output, "output", tool);
 }
@@ -23,8 +27,8 @@ interface Listed {
 }
 
 /**
- * How lists of tools, which a model reads whole before its first call, shorten results. By the schema's id; what has none is known
- * by its path.
+ * How lists of tools, which a model reads whole before its first call, shorten results. By the schema's id;
+ * what has none is known by its path.
  */
 const LISTED: Readonly<Record<string, Listed>> = {
   Post: { in: "list_posts", fields: ["id", "scheduledAt", "status", "caption", "error"] },
@@ -66,7 +70,10 @@ function write(schema: z.ZodType, io: "input" | "output", tool: string | null): 
   return { ...writeOut(full, { defs, isOpen: io === "output", tool, path: tool ?? "" }), ...schema.meta() };
 }
 
-/** Drops what says the same twice (`pattern` beside `format`, bounds that only mean "a safe integer") and our own notes. */
+/**
+ * Drops what says the same twice (`pattern` beside `format`, bounds that only mean "a safe integer") and our
+ * own notes.
+ */
 function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   delete jsonSchema["media"];
   if ("format" in jsonSchema) delete jsonSchema["pattern"];

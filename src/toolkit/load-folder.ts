@@ -2,8 +2,9 @@ import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 /**
- * Imports the default export of each `.ts` file of a folder, so that adding one is adding a file.
- * A file whose object has another name is refused. The bundle gets the same lists at build (`scripts/static-catalog.ts`).
+ * Imports the default export of each `.ts` file of a folder, so that adding one is adding a file. A file
+ * whose object has another name is refused. The bundle gets the same lists at build
+ * (`scripts/static-catalog.ts`).
  */
 export async function loadFolder<T extends { readonly name: string }>(folder: URL): Promise<T[]> {
   const names = await listModules(folder);

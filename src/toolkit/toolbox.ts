@@ -44,7 +44,10 @@ export interface CallResult {
   readonly link: Link<Record<string, unknown>> | null;
 }
 
-/** The one way to a tool: look-up, permission, input, handler, output where it is checked, in that order, once. */
+/**
+ * The one way to a tool: look-up, permission, input, handler, output where it is checked, in that order,
+ * once.
+ */
 export interface Toolbox {
   /** As callers elsewhere are offered them, without fields for this machine alone. */
   readonly tools: readonly AnyTool[];
@@ -66,8 +69,9 @@ const IdempotencyKey = z.string().min(1).max(255).describe("Done once per key (2
 
 interface ToolboxOptions {
   /**
-   * Whether a result that its schema does not describe is a bug that is thrown. TypeScript holds handlers to their schemas; this finds
-   * what it cannot see, such as a field too many, and costs a page of 100 posts a quarter of a millisecond. Default: true.
+   * Whether a result that its schema does not describe is a bug that is thrown. TypeScript holds handlers to
+   * their schemas; this finds what it cannot see, such as a field too many, and costs a page of 100 posts a
+   * quarter of a millisecond. Default: true.
    */
   readonly checksOutput?: boolean;
 }
@@ -150,7 +154,10 @@ export function describeTools(
   return tools.map((tool) => describeTool(withOwnFields(tool, settings)));
 }
 
-/** Every tool that writes takes an idempotency key, and one that asks first, where the setting wants it, a confirmation. */
+/**
+ * Every tool that writes takes an idempotency key, and one that asks first, where the setting wants it, a
+ * confirmation.
+ */
 function withOwnFields(tool: AnyTool, settings: Pick<AppContext["settings"], "confirm">): AnyTool {
   if (tool.hints.readOnly) return tool;
   const isAsked = tool.question !== undefined && settings.confirm === "always";

@@ -215,7 +215,10 @@ function everything(reader: Reader): Record<string, string> {
 
 const DEATH = "The process ended here.";
 
-/** Right after the transaction with the effect became durable its process is gone: it hears of nothing and writes no more. */
+/**
+ * Right after the transaction with the effect became durable its process is gone: it hears of nothing and
+ * writes no more.
+ */
 function dyingStore(store: Store, effect: string): Store {
   const before = ask(store, effect);
   let isDead = false;

@@ -24,7 +24,10 @@ interface Face {
   call(tool: string, args: unknown): Promise<Outcome>;
 }
 
-/** What calls are about; each face gets posts of its own, so that what one does does not stand in another's way. */
+/**
+ * What calls are about; each face gets posts of its own, so that what one does does not stand in another's
+ * way.
+ */
 interface World {
   readonly accountId: string;
   readonly publishedId: string;

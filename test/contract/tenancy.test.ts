@@ -42,7 +42,10 @@ const FILLERS: Readonly<Record<string, unknown>> = {
   url: "https://hooks.example/secret-of",
 };
 
-/** Given although they are not needed: a change without a change, or a replay of nothing, is refused for that alone. */
+/**
+ * Given although they are not needed: a change without a change, or a replay of nothing, is refused for that
+ * alone.
+ */
 const ALWAYS = ["caption", "since"];
 
 /** What an id is of, by the end of the tool's name; a post's where none fits. */

@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  fold,
-  hasTerms,
-  parseSearch,
-  searchableText,
-  splitPieces,
-} from "../../src/domain/compare-words.ts";
+import { fold, hasTerms, parseSearch, searchableText, splitPieces } from "../../src/domain/compare-words.ts";
 
 const finds = (text: string, search: string): boolean => hasTerms(text, parseSearch(search));
 

@@ -68,7 +68,9 @@ async function publishThrough(
   };
 }
 
-/** Of a blind platform nothing can be asked: unknown, never a second message. Of every other: published, once. */
+/**
+ * Of a blind platform nothing can be asked: unknown, never a second message. Of every other: published, once.
+ */
 function assertTruth(
   provider: string,
   faults: readonly Fault[],

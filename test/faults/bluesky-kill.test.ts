@@ -55,7 +55,10 @@ function run(path: string, point = "none", hit = 1): Promise<Exit> {
   return runWorker(worker, [path, pds.url, point, String(hit)]).exit;
 }
 
-/** Runs until a process ends by itself; the second is killed at the same point too in every second round. Returns the kills. */
+/**
+ * Runs until a process ends by itself; the second is killed at the same point too in every second round.
+ * Returns the kills.
+ */
 async function runToTheEnd(path: string, point: string, hit: number): Promise<number> {
   let kills = 0;
   let exit = await run(path, point, hit);

@@ -13,10 +13,11 @@ import { createMemoryMedia } from "../support/memory-media.ts";
 import { rawOf, withWrite } from "../support/handles.ts";
 
 /**
- * The publisher with the real Bluesky platform, in a process that kills itself by SIGKILL at the n-th durable write or request,
- * before or after it. The points lie around the database and the network; the publisher knows nothing of them.
- *
- * argv: data folder, address of the server, point (or "none"), n, and after how many milliseconds it is in vain.
+ * The publisher with the real Bluesky platform, in a process that kills itself by SIGKILL at the n-th durable
+ * write or request, before or after it. The points lie around the database and the network; the publisher
+ * knows nothing of them.
+ * argv: data folder, address of the server, point (or "none"), n, and after how many milliseconds it is in
+ * vain.
  */
 const [folder = "", baseUrl = "", point = "none", hit = "1", giveUpMs = "20000"] = process.argv.slice(2);
 

@@ -1,19 +1,20 @@
 import type { ReconcileClass } from "../../src/domain/accounts/account.ts";
+import type { AnyPlatform, PlatformPost, PublishOutcome } from "../../src/ports/platform.ts";
 import {
   PlatformFault,
-  type AnyPlatform,
   type Json,
-  type PlatformPost,
   type PlatformRequest,
   type PlatformResponse,
   type PublishIo,
-  type PublishOutcome,
-} from "../../src/ports/platform.ts";
+} from "../../src/ports/platform-io.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 type Publish = (post: PlatformPost, io: PublishIo) => Promise<PublishOutcome>;
 
-/** A platform file of each reconciliation class, written against `class-servers.ts` as a real one is against its API. */
+/**
+ * A platform file of each reconciliation class, written against `class-servers.ts` as a real one is against
+ * its API.
+ */
 export const CLASS_PLATFORMS: Readonly<Record<string, AnyPlatform>> = {
   class_a: platform("class_a", "server_key", publishWithServerKey),
   class_b: platform("class_b", "client_key", publishWithClientKey),
@@ -36,7 +37,8 @@ async function call(
   path: string,
   request: Omit<PlatformRequest, "url">,
 ): Promise<Record<string, Json>> {
-  // As platforms do: a kept connection that the server has closed meanwhile would leave a change in doubt for nothing.
+  // As platforms do: a kept connection that the server has closed meanwhile would leave a change in doubt for
+  // nothing.
   const newConnection = request.method !== "GET";
   const response = await io.request({
     ...request,
@@ -175,7 +177,8 @@ async function publishWithList(post: PlatformPost, io: PublishIo): Promise<Publi
       const posts = response.json as { id: string; text: string }[];
       const match = posts.find((candidate) => candidate.text === post.caption);
       if (match !== undefined) return { outcome: "done", result: match.id };
-      // Two empty listings, the platform's settling time apart, and its listing is reliable: it did not happen.
+      // Two empty listings, the platform's settling time apart, and its listing is reliable: it did not
+      // happen.
       return timesAsked === 0 ? { outcome: "ask_again", afterMs: 100 } : { outcome: "send_again" };
     },
   });

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * A strict stand-in for a platform of each reconciliation class (ENGINE A.2.5). It counts what becomes visible, refuses what the
- * class does not offer, and notes every request that breaks its rules.
+ * A strict stand-in for a platform of each reconciliation class . It counts what becomes
+ * visible, refuses what the class does not offer, and notes every request that breaks its rules.
  */
 export interface ClassServers extends AsyncDisposable {
   readonly baseUrl: string;

@@ -63,7 +63,8 @@ describe("F12 downtime", { timeout: TIMEOUT_MS }, () => {
           error: expect.stringMatching(/missed its time.*retry_post/),
           in_doubt: 0,
         });
-      // Whoever was not too late when it came back goes out, unless its channel's others before it take that long.
+      // Whoever was not too late when it came back goes out, unless its channel's others before it take that
+      // long.
       expect(failed.filter(({ scheduled_at: at }) => backAt - at < MAX_LATENESS_MS - 15 * MINUTE)).toEqual(
         [],
       );

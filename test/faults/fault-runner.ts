@@ -9,7 +9,9 @@ import { openStore } from "../../src/store/open-store.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { queryOf } from "../support/handles.ts";
 
-/** The points of the protocol at which a process is killed; `written` is before the transaction is durable. */
+/**
+ * The points of the protocol at which a process is killed; `written` is before the transaction is durable.
+ */
 export const KILL_POINTS = [
   "claim:written",
   "claim:durable",
@@ -31,7 +33,10 @@ export const KILL_POINTS = [
   "takeover:durable",
 ] as const;
 
-/** Bundles the worker once, libraries and all: loading them file by file takes longer than the run. Natives stay outside. */
+/**
+ * Bundles the worker once, libraries and all: loading them file by file takes longer than the run. Natives
+ * stay outside.
+ */
 export async function buildWorker(name: string): Promise<string> {
   const folder = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "posthorn-test");
   await mkdir(folder, { recursive: true });
@@ -107,7 +112,9 @@ interface DataFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** A data folder, in `parent` if given, with posts that are due now, each on the account given by its place. */
+/**
+ * A data folder, in `parent` if given, with posts that are due now, each on the account given by its place.
+ */
 export async function makeDataFolder(
   provider: string,
   posts: { readonly count: number; readonly accounts: number },

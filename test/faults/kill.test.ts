@@ -25,8 +25,8 @@ interface Tally {
 }
 
 /**
- * SQLite's method: the first, second, … hit of a point is killed until a run ends without the kill. After each kill a new
- * process takes over; in every second run it is killed at the same point, too.
+ * SQLite's method: the first, second, … hit of a point is killed until a run ends without the kill. After
+ * each kill a new process takes over; in every second run it is killed at the same point, too.
  */
 async function killAtEveryHit(
   servers: ClassServers,

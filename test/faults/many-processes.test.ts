@@ -103,7 +103,9 @@ class World {
     this.#random = random;
   }
 
-  /** On any of the servers; another one when it is gone in the middle. Writes are repeated under their key. */
+  /**
+   * On any of the servers; another one when it is gone in the middle. Writes are repeated under their key.
+   */
   async call(
     tool: string,
     args: object,

@@ -64,7 +64,10 @@ function intentsIn(image: string, text: string): { states: string[]; integrity: 
   }
 }
 
-/** The power goes at the request; a new process goes on from what the disk had. False: there was no such request any more. */
+/**
+ * The power goes at the request; a new process goes on from what the disk had. False: there was no such
+ * request any more.
+ */
 async function cutPower(cut: Cut): Promise<boolean> {
   await using servers = await startClassServers();
   await using folder = await makeDataFolder(cut.provider, { count: cut.posts, accounts: 1 });

@@ -24,7 +24,10 @@ const CLASSES = Object.keys(CLASS_PLATFORMS);
 const POSTS = { count: 5, accounts: 2 };
 const IN_VAIN_MS = "600000";
 
-/** Longer than three beats of the heart, after which a process is shown as gone; long enough to be passed over, in the short form. */
+/**
+ * Longer than three beats of the heart, after which a process is shown as gone; long enough to be passed
+ * over, in the short form.
+ */
 const HOLD_MS = times({ short: 1_500, long: 16_000 });
 
 /** Only blind platforms may leave any. */
@@ -64,7 +67,9 @@ async function hold({ provider, point, hit, what }: Held): Promise<boolean> {
   return isHeld;
 }
 
-/** Every hit of every point of every class, in lanes, until there were enough. Returns how many there were. */
+/**
+ * Every hit of every point of every class, in lanes, until there were enough. Returns how many there were.
+ */
 async function holdEverywhere(what: Held["what"], enough: number, lanes: number): Promise<number> {
   let held = 0;
   unknown = 0;

@@ -5,8 +5,9 @@ import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../src/domain/time.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { PlatformFault, type AnyPlatform } from "../../src/ports/platform.ts";
-import { openSecrets, sealSecrets } from "../../src/services/accounts/secrets.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
+import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -16,7 +17,10 @@ import { queryOf } from "../support/handles.ts";
 const CHUNKS = 5;
 const CHUNK_BYTES = 10;
 
-/** Requests in the order in which a publisher makes them: a session, five chunks, two questions whether it is ready. */
+/**
+ * Requests in the order in which a publisher makes them: a session, five chunks, two questions whether it is
+ * ready.
+ */
 type Moment = "session" | `chunk ${1 | 2 | 3 | 4 | 5}` | "poll 1" | "poll 2";
 const MOMENTS: readonly Moment[] = [
   "session",

@@ -18,7 +18,9 @@ const CHUNKS = 6;
 /** Headers and the like of all requests of one run. */
 const OVERHEAD_BYTES = 20_000;
 
-/** When the publisher is killed, on its n-th chunk; `passed` and `kept` media are told apart by the caller. */
+/**
+ * When the publisher is killed, on its n-th chunk; `passed` and `kept` media are told apart by the caller.
+ */
 type Moment = "before the chunk is taken" | "halfway through it" | "when it is stored, before the answer";
 
 interface TusServer extends AsyncDisposable {

@@ -1,10 +1,6 @@
 import type { MediaItem } from "../../src/ports/media.ts";
-import {
-  PlatformFault,
-  type AnyPlatform,
-  type PlatformResponse,
-  type PublishIo,
-} from "../../src/ports/platform.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import { PlatformFault, type PlatformResponse, type PublishIo } from "../../src/ports/platform-io.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 export const CHUNK_BYTES = 1024 * 1024;

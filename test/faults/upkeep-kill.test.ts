@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { sealSecrets, openSecrets } from "../../src/services/accounts/secrets.ts";
+import { sealSecrets, openSecrets } from "../../src/services/platforms/secrets.ts";
 import { readSetup } from "../../src/app/setup.ts";
 import { startSession } from "../../src/app/start/start-session.ts";
 import { runCli } from "../support/cli.ts";
@@ -64,7 +64,10 @@ async function look(env: Env): Promise<{ statuses: string[]; secrets: Readonly<R
   return { statuses: posts.map(({ status }) => status), secrets: openSecrets(ctx, account) };
 }
 
-/** A folder with an account that has secrets and a waiting post, a backup of it, and the post cancelled after that. */
+/**
+ * A folder with an account that has secrets and a waiting post, a backup of it, and the post cancelled after
+ * that.
+ */
 async function prepare(path: string): Promise<{ template: string; backup: string }> {
   const template = join(path, "template");
   const env = { POSTHORN_DATA_DIR: template };
@@ -87,7 +90,10 @@ async function prepare(path: string): Promise<{ template: string; backup: string
   return { template, backup };
 }
 
-/** The command, killed at each of its changes of the disk until it ends by itself; `check` looks at what was left. */
+/**
+ * The command, killed at each of its changes of the disk until it ends by itself; `check` looks at what was
+ * left.
+ */
 async function killEverywhere(
   template: string,
   args: readonly string[],

@@ -14,8 +14,8 @@ import { scriptedPlatform } from "../support/scripted-platform.ts";
 import { rawOf } from "../support/handles.ts";
 
 /**
- * Publisher and sender of events in a process that kills itself, by SIGKILL, at the n-th event: before it is sent, or once the
- * receiver has answered and nothing of that is written yet.
+ * Publisher and sender of events in a process that kills itself, by SIGKILL, at the n-th event: before it is
+ * sent, or once the receiver has answered and nothing of that is written yet.
  *
  * argv: data folder, point ("sending", "answered" or "none"), n.
  */

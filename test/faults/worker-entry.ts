@@ -14,11 +14,11 @@ import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { rawOf } from "../support/handles.ts";
 
 /**
- * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the n-th hit of a named
- * point of the protocol. The points sit around the database and the network from outside; the publisher knows nothing of them.
- *
- * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many milliseconds (SIGTERM:
- * the time it has to end), and after how many milliseconds it is in vain.
+ * The publisher in a process of its own to which something happens, SIGKILL if nothing else is said, at the
+ * n-th hit of a named point of the protocol. The points sit around the database and the network from outside;
+ * the publisher knows nothing of them.
+ * argv: data folder, base address of the platforms, point (or "none"), n, what happens, and for how many
+ * milliseconds (SIGTERM: the time it has to end), and after how many milliseconds it is in vain.
  */
 const [
   folder = "",
@@ -52,7 +52,10 @@ function passing(name: string): void {
   HAPPENINGS[what]?.();
 }
 
-/** SQLite answers as on a full disk, for a while: the database may not grow, and what is free inside is used up. */
+/**
+ * SQLite answers as on a full disk, for a while: the database may not grow, and what is free inside is used
+ * up.
+ */
 function fillDatabase(): void {
   const raw = rawOf(store);
   const { page_count: pages } = raw.prepare("PRAGMA page_count").get([]) as { page_count: number };

@@ -21,7 +21,10 @@ export interface RealServer extends AsyncDisposable {
   readonly looks: () => number;
 }
 
-/** Every tool and platform of the product on `/mcp`, with the accounts `acc_1`, `acc_2` and, of another owner, `acc_theirs`. */
+/**
+ * Every tool and platform of the product on `/mcp`, with the accounts `acc_1`, `acc_2` and, of another owner,
+ * `acc_theirs`.
+ */
 export async function startRealServer(): Promise<RealServer> {
   const { tools, platforms } = await loadCatalog();
   const ctx = await createTestContext({ platformList: platforms });

@@ -3,7 +3,7 @@ import { cidForLex } from "@atproto/lex-cbor";
 import { jsonToLex as parseLinks } from "@atproto/lex-json";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "../../src/ports/platform.ts";
+import type { JsonObject } from "../../src/ports/platform-io.ts";
 import { BlueskyMetadata } from "../../src/platforms/bluesky/metadata.ts";
 import { contentOf } from "../../src/platforms/bluesky/content.ts";
 import { gatesOf } from "../../src/platforms/bluesky/gates.ts";
@@ -122,7 +122,8 @@ describe("records", () => {
 
   it("have the content id that the official codec gives them", async () => {
     const value: fc.Arbitrary<JsonObject> = fc.dictionary(
-      // Names of fields are ours, never a user's: none is that of an object's own machinery, which the codec refuses.
+      // Names of fields are ours, never a user's: none is that of an object's own machinery, which the codec
+      // refuses.
       fc
         .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
         .filter((key) => !key.startsWith("$") && !(key in {})),

@@ -147,7 +147,10 @@ describe("whatever is lost between us and the server, the thread is there once",
 
 class Died extends Error {}
 
-/** Lets the process die at its n-th durable write, before or after it; a new one takes over. Returns whether it got that far. */
+/**
+ * Lets the process die at its n-th durable write, before or after it; a new one takes over. Returns whether
+ * it got that far.
+ */
 async function dieAt(
   world: BlueskyWorld,
   id: string,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
-import { openSecrets, sealSecrets } from "../../src/services/accounts/secrets.ts";
+import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
 import { callOf } from "../support/context.ts";
 import { startLosingProxy } from "../support/losing-proxy.ts";

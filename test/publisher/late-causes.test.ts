@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { LATE_CAUSES, type LateCause } from "../../src/domain/posts/post.ts";
 import { MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
-import { PlatformFault, type PublishIo } from "../../src/ports/platform.ts";
+import { PlatformFault, type PublishIo } from "../../src/ports/platform-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { connectChannel } from "../../src/services/accounts/connections.ts";
 import { getPost } from "../../src/services/posts/posts.ts";

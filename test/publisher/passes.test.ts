@@ -103,7 +103,8 @@ describe("a look for due posts", () => {
     ["takes up what is due", (question: string) => question === "claim"],
   ])("is taken again after one that %s when it is asked for", async (_what, moment) => {
     const running = await start();
-    // Where something is taken up, its end brings the next look by itself: then it hangs until the test is over.
+    // Where something is taken up, its end brings the next look by itself: then it hangs until the test is
+    // over.
     if (moment("claim", 0)) await addPost(ctx, await addAccount(ctx), { caption: "hangs" });
     const asked = wakeAt(moment);
     running.wake();

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
-import {
-  PlatformFault,
-  type AnyPlatform,
-  type EffectSpec,
-  type PublishIo,
-  type Settled,
-} from "../../src/ports/platform.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import { PlatformFault, type EffectSpec, type PublishIo, type Settled } from "../../src/ports/platform-io.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";

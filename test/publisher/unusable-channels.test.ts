@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
-import { PlatformFault } from "../../src/ports/platform.ts";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
 import { connectChannel } from "../../src/services/accounts/connections.ts";

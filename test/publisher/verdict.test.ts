@@ -3,7 +3,8 @@ import { AppError, INTERNAL_ERROR_SENTENCE } from "../../src/domain/errors.ts";
 import { TRANSITIONS } from "../../src/domain/posts/post-states.ts";
 import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
-import { FAULT_KINDS, PlatformFault, type PublishOutcome } from "../../src/ports/platform.ts";
+import type { PublishOutcome } from "../../src/ports/platform.ts";
+import { FAULT_KINDS, PlatformFault } from "../../src/ports/platform-io.ts";
 import {
   missedSentence,
   verdictOnError,

@@ -121,7 +121,10 @@ interface Run {
 interface Outcome {
   readonly scenarios: readonly string[];
   readonly exitCode: number | null;
-  /** What a scenario found wanting; a recommendation that is not followed counts, and so does a scenario that did not run. */
+  /**
+   * What a scenario found wanting; a recommendation that is not followed counts, and so does a scenario that
+   * did not run.
+   */
   readonly unmet: (scenario: string) => readonly string[];
 }
 

@@ -25,7 +25,10 @@ const PROBE = `
 
 const CAN_LOAD_NATIVE = `new (require("better-sqlite3"))(":memory:").close()`;
 
-/** Each release with the driver that is taken there by itself, and without the native one where Node has another. */
+/**
+ * Each release with the driver that is taken there by itself, and without the native one where Node has
+ * another.
+ */
 const MATRIX = RUNTIMES.flatMap((runtime) => [
   { runtime, release: runtime.release, natives: "as installed", hasNatives: true },
   ...(runtime.hasBuiltInSqlite

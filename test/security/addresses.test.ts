@@ -64,7 +64,10 @@ const onFeed = (args: (address: string) => object): Way =>
 const onBluesky = (metadata: (address: string) => object): Way =>
   tool("schedule_post", (address) => ({ accountId: bluesky, caption: "x", metadata: metadata(address) }));
 
-/** A server's address may be written without its scheme, which makes names that nobody knows of some of the tricks. */
+/**
+ * A server's address may be written without its scheme, which makes names that nobody knows of some of the
+ * tricks.
+ */
 const REFUSED: readonly string[] = ["invalid", "unavailable"];
 
 /** As a person who connects a channel enters it. */

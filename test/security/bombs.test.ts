@@ -30,7 +30,10 @@ beforeAll(async () => {
 
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Asks, and holds what the process grew by to the limit of ENGINE's checklist, with room for the test's own share. */
+/**
+ * Asks, and holds what the process grew by to the limit, with room for the test's own
+ * share.
+ */
 async function ask(target: string, options: Ask): Promise<Answer> {
   const before = process.memoryUsage().rss;
   const answer = await service.ask(target, options);

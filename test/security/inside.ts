@@ -55,7 +55,10 @@ export const ZONE: Readonly<Record<string, Records>> = {
   "127.0.0.1.nip.test": ["127.0.0.1"],
 };
 
-/** Ways to write an address of this machine or its network. `PORT` is where somebody listens who must hear nothing. */
+/**
+ * Ways to write an address of this machine or its network. `PORT` is where somebody listens who must hear
+ * nothing.
+ */
 const LITERALS: readonly string[] = [
   "127.0.0.1",
   "127.1",

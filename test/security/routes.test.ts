@@ -18,7 +18,9 @@ beforeAll(async () => {
 
 afterAll(() => service[Symbol.asyncDispose]());
 
-/** Routes that are no tool in another form; the others are in the table that the tenancy test is made from. */
+/**
+ * Routes that are no tool in another form; the others are in the table that the tenancy test is made from.
+ */
 const OTHERS: readonly string[] = [
   "GET /tools",
   "POST /files",

@@ -1,6 +1,6 @@
 import bluesky from "../../src/platforms/bluesky.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import type { JsonObject } from "../../src/ports/platform.ts";
+import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
@@ -30,7 +30,9 @@ export interface BlueskyWorld extends AsyncDisposable {
   tick(): Promise<void>;
   /** The same by another context over the same database. */
   tickWith(ctx: AppContext): Promise<void>;
-  /** Goes on, moving the clock, until the post is published, has failed, or its channel must be reconnected. */
+  /**
+   * Goes on, moving the clock, until the post is published, has failed, or its channel must be reconnected.
+   */
   finish(id: string): Promise<PostRow>;
   read(id: string): Promise<PostRow>;
   readAccount(id: string): Promise<Tables["accounts"]>;

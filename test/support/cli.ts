@@ -45,7 +45,10 @@ export function createFakeTerminal(options: CliOptions & { readonly stop?: () =>
   return { terminal, questions, stdout: () => out.join(""), stderr: () => err.join("") };
 }
 
-/** Runs a command in this process on the real composition, quietly and without the settings of whoever runs the tests. */
+/**
+ * Runs a command in this process on the real composition, quietly and without the settings of whoever runs
+ * the tests.
+ */
 export async function runCli(
   args: readonly string[],
   options: CliOptions = {},

@@ -5,12 +5,12 @@ import { AppError } from "../../src/domain/errors.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
 import {
   definePlatform,
-  PlatformFault,
   type AnyPlatform,
   type ConnectedAccount,
   type ConnectInput,
   type Platform,
 } from "../../src/ports/platform.ts";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
 
 const CAPABILITIES: Capabilities = {
   media: { required: false, maxItems: 1, accepts: [] },

@@ -16,8 +16,9 @@ export interface DnsServer extends AsyncDisposable {
 }
 
 /**
- * A name server on loopback, over UDP, with its own zone. Records are written short: an address is an A or AAAA record, any other
- * text the name that it is an alias of. As a resolver does, it answers a question with the whole chain.
+ * A name server on loopback, over UDP, with its own zone. Records are written short: an address is an A or
+ * AAAA record, any other text the name that it is an alias of. As a resolver does, it answers a question with
+ * the whole chain.
  */
 export async function startDnsServer(zone: Readonly<Record<string, Records>>): Promise<DnsServer> {
   const records = new Map(Object.entries(zone));

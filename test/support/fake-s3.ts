@@ -30,8 +30,8 @@ interface S3Request {
 }
 
 /**
- * What goes wrong with a request: an error instead of it, an error in an answer that began as a success, the connection cut before
- * it is carried out or after, or after so many bytes of the answer.
+ * What goes wrong with a request: an error instead of it, an error in an answer that began as a success, the
+ * connection cut before it is carried out or after, or after so many bytes of the answer.
  */
 export type Fault =
   Refusal | "cut before" | "cut after" | "error in 200" | { readonly cutAfterBytes: number };
@@ -52,7 +52,10 @@ export interface FakeS3 extends AsyncDisposable {
   operations(): string[];
 }
 
-/** A strict S3: one bucket by path-style addresses; it verifies every signature and checksum and refuses what S3 refuses. */
+/**
+ * A strict S3: one bucket by path-style addresses; it verifies every signature and checksum and refuses what
+ * S3 refuses.
+ */
 export async function startFakeS3(
   options: { hasConditions?: boolean; mayList?: boolean } = {},
 ): Promise<FakeS3> {

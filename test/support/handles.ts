@@ -10,7 +10,10 @@ export function rawOf(reader: Reader): SqliteDatabase {
   return reader[HANDLE].raw;
 }
 
-/** The same store with another way to write, for tests in which writing fails or ends somebody; it closes nothing. */
+/**
+ * The same store with another way to write, for tests in which writing fails or ends somebody; it closes
+ * nothing.
+ */
 export function withWrite(store: Store, write: Store["write"]): Store {
   const base = { ...store, write };
   return {

@@ -10,9 +10,10 @@ import { buffer } from "node:stream/consumers";
 import type { AddressInfo } from "node:net";
 
 /**
- * What goes wrong between us and a server. `lose_answer`: the server acts, its answer never arrives. `half_answer`: it breaks
- * off midway. `garbage`: 200 with something else. `cut_upload`: half of the request arrives. `hang_after`, `hang_before`:
- * silence after or instead of acting. A status: answered by the proxy, before (the server never sees it) or after the server acted.
+ * What goes wrong between us and a server. `lose_answer`: the server acts, its answer never arrives.
+ * `half_answer`: it breaks off midway. `garbage`: 200 with something else. `cut_upload`: half of the request
+ * arrives. `hang_after`, `hang_before`: silence after or instead of acting. A status: answered by the proxy,
+ * before (the server never sees it) or after the server acted.
  */
 export type Fault =
   | "lose_answer"
@@ -43,7 +44,10 @@ interface LosingProxy extends AsyncDisposable {
   fail(path: string, fault: Fault, times?: number): void;
   /** How many requests whose path contains `path` came in. */
   count(path: string): number;
-  /** Statuses that the server itself answered to requests whose path contains `path`, in the order of the answers. */
+  /**
+   * Statuses that the server itself answered to requests whose path contains `path`, in the order of the
+   * answers.
+   */
   answered(path: string): number[];
   /** Runs before a request is passed on; of use to stop a clock or a process at that very moment. */
   onRequest: ((request: SeenRequest) => void | Promise<void>) | null;

@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import { installWorkspace } from "./workspace.ts";
 
 /**
- * Installs the Bluesky server's own workspace. Without a registry within reach, the tests that need it say so, and the others
- * run.
+ * Installs the Bluesky server's own workspace. Without a registry within reach, the tests that need it say
+ * so, and the others run.
  */
 export async function setup(): Promise<void> {
   try {

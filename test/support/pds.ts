@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { z } from "zod";
-import type { JsonObject } from "../../src/ports/platform.ts";
+import type { JsonObject } from "../../src/ports/platform-io.ts";
 
 const Started = z.object({ url: z.string(), jwtSecret: z.string() });
 const Created = z.object({ did: z.string(), handle: z.string(), accessJwt: z.string() });

@@ -35,7 +35,10 @@ export interface Service extends TestServer {
   addFeed(ownerId?: string): Promise<string>;
 }
 
-/** The real composition on a data folder that goes with the test, with every real tool and platform, but no publisher and no network. */
+/**
+ * The real composition on a data folder that goes with the test, with every real tool and platform, but no
+ * publisher and no network.
+ */
 export async function startService(
   options: Partial<Omit<HttpDeps, "ctx" | "toolbox">> = {},
   overrides: Partial<AppContext> = {},

@@ -75,7 +75,10 @@ export function signatureOf(
 
 const MAX_SKEW_MS = 15 * 60_000;
 
-/** What S3 would say against a request's signature; null: nothing. `payload` is what stands for the body in it. */
+/**
+ * What S3 would say against a request's signature; null: nothing. `payload` is what stands for the body in
+ * it.
+ */
 export function refuseSignature(
   request: SignedRequest,
   known: Credentials,

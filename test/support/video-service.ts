@@ -30,8 +30,9 @@ interface VideoService extends AsyncDisposable {
 }
 
 /**
- * Bluesky's video service in small: takes a video with a token of the account's server, and stores it there with that token
- * alone, as the real one does when it is done. The same bytes again are answered with the first job and `already_exists`.
+ * Bluesky's video service in small: takes a video with a token of the account's server, and stores it there
+ * with that token alone, as the real one does when it is done. The same bytes again are answered with the
+ * first job and `already_exists`.
  */
 export async function startVideoService(
   pdsUrl: string,

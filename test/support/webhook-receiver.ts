@@ -21,7 +21,10 @@ export interface Receiver extends AsyncDisposable {
   readonly looks: Delivery[];
   /** For the next deliveries in order; then 204. */
   readonly replies: Reply[];
-  /** What a receiver after Standard Webhooks has processed: each webhook-id that it answered with 2xx, or was cut after, once. */
+  /**
+   * What a receiver after Standard Webhooks has processed: each webhook-id that it answered with 2xx, or was
+   * cut after, once.
+   */
   readonly processed: Set<string>;
 }
 

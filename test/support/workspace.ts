@@ -6,7 +6,10 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Installs a workspace of its own below `test/` when it is missing or its lockfile changed; costs nothing otherwise. */
+/**
+ * Installs a workspace of its own below `test/` when it is missing or its lockfile changed; costs nothing
+ * otherwise.
+ */
 export async function installWorkspace(name: string): Promise<string> {
   const folder = fileURLToPath(new URL(`../${name}/`, import.meta.url));
   const marker = `${folder}node_modules/.installed`;
@@ -19,7 +22,10 @@ export async function installWorkspace(name: string): Promise<string> {
   return folder;
 }
 
-/** Without npm's own settings of the run that started us (npm_config_*), which would be taken for the other npm's. */
+/**
+ * Without npm's own settings of the run that started us (npm_config_*), which would be taken for the other
+ * npm's.
+ */
 export function plainEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?!config_(registry|nodedir))|^POSTHORN_|^DEBUG$/i.test(name),

@@ -14,7 +14,10 @@ export interface Machine {
   readonly pid: number;
 }
 
-/** A receiver that is slow to answer must not hold up the end; what is broken off is sent again by the next process. */
+/**
+ * A receiver that is slow to answer must not hold up the end; what is broken off is sent again by the next
+ * process.
+ */
 const EVENTS_GRACE_MS = 1_000;
 
 /** Starts publishing in this process, woken by its own writes, and the sending of events. */

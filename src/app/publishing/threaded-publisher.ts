@@ -17,8 +17,9 @@ const FIRST_RESTART_MS = SECOND;
 const MAX_RESTART_MS = 60 * SECOND;
 
 /**
- * Publishes beside the API instead of between its requests: on one event loop a post waits for every page that is being served.
- * A thread that dies (it ran out of memory, say) is started again; the new one takes over from the dead one by the ledger.
+ * Publishes beside the API instead of between its requests: on one event loop a post waits for every page
+ * that is being served. A thread that dies (it ran out of memory, say) is started again; the new one takes
+ * over from the dead one by the ledger.
  */
 export async function startThreadedPublisher(
   ctx: Context,

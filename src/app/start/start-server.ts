@@ -28,8 +28,8 @@ interface ServerStart {
 }
 
 /**
- * HTTP API, MCP over HTTP, pages and publisher in one process. The port is taken before anything is published, so that a second
- * server on it ends without having done anything.
+ * HTTP API, MCP over HTTP, pages and publisher in one process. The port is taken before anything is
+ * published, so that a second server on it ends without having done anything.
  */
 export async function startServer(start: ServerStart): Promise<Server> {
   const { setup } = start;
@@ -67,7 +67,10 @@ export async function startServer(start: ServerStart): Promise<Server> {
   }
 }
 
-/** Wrong settings of the bucket end the start. One that is only out of reach may come back: everything else works without it. */
+/**
+ * Wrong settings of the bucket end the start. One that is only out of reach may come back: everything else
+ * works without it.
+ */
 async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   const bucket = await openBucket(setup, ctx);
   if (bucket === null || (await bucket.assertSettings()).isReachable) return;
@@ -77,7 +80,10 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   );
 }
 
-/** In a thread where there is one to have; then this process is on the list too, because it holds claims of its own. */
+/**
+ * In a thread where there is one to have; then this process is on the list too, because it holds claims of
+ * its own.
+ */
 async function openPublisher(
   { setup, machine, role }: ServerStart,
   ctx: Context,

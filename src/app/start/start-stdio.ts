@@ -20,7 +20,10 @@ import { VERSION } from "../version.ts";
 /** By then most clients have their list; one that asks for nothing is no reason to publish late. */
 const OPEN_AFTER_MS = SECOND / 2;
 
-/** A client's process waits for ours: what has not closed by then is left to the next process, which finds it in the ledger. */
+/**
+ * A client's process waits for ours: what has not closed by then is left to the next process, which finds it
+ * in the ledger.
+ */
 const CLOSE_WITHIN_MS = 2 * SECOND;
 
 export interface StdioStreams {
@@ -72,7 +75,10 @@ interface LateService {
   settled(): Promise<void>;
 }
 
-/** Lazy loading: an agent waits for the list of tools, and nobody for the rest, which is opened after a moment or with the first call. */
+/**
+ * Lazy loading: an agent waits for the list of tools, and nobody for the rest, which is opened after a moment
+ * or with the first call.
+ */
 function openLate({ settings, machine }: StdioStart, base: Base, closers: Closers): LateService {
   const failed = new AbortController();
   let opened: Promise<ToolAccess> | null = null;
@@ -90,7 +96,10 @@ function openLate({ settings, machine }: StdioStart, base: Base, closers: Closer
   return { open, failed: failed.signal, settled: async () => void (await opened) };
 }
 
-/** Lists what the build wrote down, and calls what is loaded by then. With other settings, and in a checkout, the lists are others. */
+/**
+ * Lists what the build wrote down, and calls what is loaded by then. With other settings, and in a checkout,
+ * the lists are others.
+ */
 async function createLateToolbox({ config }: Settings, open: () => Promise<ToolAccess>): Promise<ToolAccess> {
   const listings = config.confirm === "always" ? null : await readListings();
   if (listings === null) return open();

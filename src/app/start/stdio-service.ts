@@ -11,7 +11,10 @@ import { isServerRunning } from "../../services/health/running-server.ts";
 import type { Settings, Setup } from "../setup.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 
-/** A client waits for little at its end; the publisher's work is taken up again from the ledger by the next process. */
+/**
+ * A client waits for little at its end; the publisher's work is taken up again from the ledger by the next
+ * process.
+ */
 const PUBLISHER_GRACE_MS = 500;
 
 /** Whoever uploads to a process that ends can go on with the next one. */
@@ -55,7 +58,10 @@ interface Listening {
   readonly isReady: () => boolean;
 }
 
-/** Addresses in answers must lead somewhere: on loopback a listener of this process, opened with the first of them. */
+/**
+ * Addresses in answers must lead somewhere: on loopback a listener of this process, opened with the first of
+ * them.
+ */
 function openListenerWhenAsked(parts: Listening): void {
   const { setup, ctx, closers } = parts;
   if (setup.config.publicUrl !== null) return;

@@ -9,7 +9,7 @@ import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import { plainCall } from "../../services/context.ts";
-import { listPlatforms } from "../../services/accounts/platforms.ts";
+import { listPlatforms } from "../../services/platforms/platforms.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
@@ -19,7 +19,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Clocks that differ by more publish at times nobody meant. */
 const MAX_CLOCK_ERROR_MS = MINUTE;
 
-/** Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out. */
+/**
+ * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out.
+ */
 export async function examine(env: Environment): Promise<Finding[]> {
   const findings: Finding[] = [];
   const note = (topic: string, verdict: Finding["verdict"], text: string): void =>

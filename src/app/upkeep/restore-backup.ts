@@ -38,8 +38,9 @@ interface RestoreInput {
 }
 
 /**
- * Puts a backup into the data folder. Everything is verified before anything is touched; stored files, which never change, come
- * first, and renaming the database is the one moment at which the folder goes over from the old state to the new.
+ * Puts a backup into the data folder. Everything is verified before anything is touched; stored files, which
+ * never change, come first, and renaming the database is the one moment at which the folder goes over from
+ * the old state to the new.
  */
 export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreResult> {
   const archive = resolve(file);
@@ -69,7 +70,8 @@ async function restoreInto(target: Target, archive: string, staging: string): Pr
     const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
     const missing = await restoreFiles(target, archive, backup);
     const keptAside = await switchDatabase(folder, staged);
-    // Until this is written the two differ, and the next start would hold back what it need not, but nothing worse.
+    // Until this is written the two differ, and the next start would hold back what it need not, but nothing
+    // worse.
     writeGenerationFile(folder.generation, generation, { isDurable: true });
     await syncFolder(folder.path);
     return {
@@ -101,7 +103,9 @@ function assertSameBucket({ config }: Target, { manifest }: VerifiedBackup): voi
   );
 }
 
-/** Into the folder, or into the bucket of the settings; what the backup left in its bucket is only looked for. */
+/**
+ * Into the folder, or into the bucket of the settings; what the backup left in its bucket is only looked for.
+ */
 async function restoreFiles(
   target: Target,
   archive: string,
@@ -132,7 +136,9 @@ interface Preparing {
   readonly generation: Generation;
 }
 
-/** Checks the copy, brings it to the newest schema, and holds back what may have gone out since it was made. */
+/**
+ * Checks the copy, brings it to the newest schema, and holds back what may have gone out since it was made.
+ */
 async function prepareDatabase(
   file: string,
   { folder, backup, generation }: Preparing,

@@ -32,8 +32,9 @@ interface Rotation {
 }
 
 /**
- * Replaces the secret key. The new one stands beside the old one before the database goes over to it in one transaction, and
- * takes its name after that: at every moment a key of the folder opens the database (`openCipher` finishes what was cut off).
+ * Replaces the secret key. The new one stands beside the old one before the database goes over to it in one
+ * transaction, and takes its name after that: at every moment a key of the folder opens the database
+ * (`openCipher` finishes what was cut off).
  */
 export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<Rotation> {
   const folder = await openDataFolder(locateDataFolder(env));

@@ -63,7 +63,7 @@ async function readSecrets(
   session: Session,
   wanted: { provider: string; options: ConnectOptions },
 ): Promise<Secrets> {
-  const { findPlatform } = await import("../../services/accounts/platforms.ts");
+  const { findPlatform } = await import("../../services/platforms/platforms.ts");
   const platform = findPlatform(session.ctx, wanted.provider);
   if (wanted.options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
   if (platform.connect.kind === "none") return {};

@@ -9,7 +9,8 @@ export function addStdioCommand(program: Command, host: Host): void {
     .command("stdio", { isDefault: true })
     .description("speak MCP on standard input and output, for an agent's client (the default command)")
     .option("--permissions <list>", "what the agent may do, separated by commas", PERMISSIONS.join(","))
-    // A mistyped command ends up here too, because this is the default; it deserves a better sentence than "too many arguments".
+    // A mistyped command ends up here too, because this is the default; it deserves a better sentence than
+    // "too many arguments".
     .allowExcessArguments(true)
     .addHelpText(
       "after",

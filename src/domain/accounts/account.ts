@@ -4,9 +4,9 @@ export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", 
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
 /**
- * How a doubtful outcome is settled: `server_key` the platform drops repeats of one key,
- * `client_key` we choose the record's key and can look it up, `session` a resumable upload is asked,
- * `container` a prepared container is asked, `list` the account's posts are listed and matched, `blind` a person decides.
+ * How a doubtful outcome is settled: `server_key` the platform drops repeats of one key, `client_key` we
+ * choose the record's key and can look it up, `session` a resumable upload is asked, `container` a prepared
+ * container is asked, `list` the account's posts are listed and matched, `blind` a person decides.
  */
 const RECONCILE_CLASSES = ["server_key", "client_key", "session", "container", "list", "blind"] as const;
 export type ReconcileClass = (typeof RECONCILE_CLASSES)[number];
@@ -33,7 +33,9 @@ const MediaLimits = z.strictObject({
 });
 export type MediaLimits = z.infer<typeof MediaLimits>;
 
-/** What a platform can do, as data: validation, list_accounts, list_platforms and the documents all read it. */
+/**
+ * What a platform can do, as data: validation, list_accounts, list_platforms and the documents all read it.
+ */
 export const Capabilities = z
   .strictObject({
     media: z.strictObject({

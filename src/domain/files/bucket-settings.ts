@@ -69,7 +69,10 @@ function isPlainAddress(text: string): boolean {
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 
-/** All of the settings or none of them; `problems` names each that is wrong or missing, and never what it holds. */
+/**
+ * All of the settings or none of them; `problems` names each that is wrong or missing, and never what it
+ * holds.
+ */
 export function readBucketSettings(given: Readonly<Record<string, string | undefined>>): {
   readonly bucket: BucketSettings | null;
   readonly secretAccessKey: string | null;

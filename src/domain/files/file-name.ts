@@ -7,8 +7,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 const RESERVED = /[<>:"|?*]/g;
 
 /**
- * A name for display and for downloads, never for a path: its last part, without hidden characters, and with the extension
- * that its content has.
+ * A name for display and for downloads, never for a path: its last part, without hidden characters, and with
+ * the extension that its content has.
  */
 export function cleanFileName(name: string | null, extension: string): string {
   const last = (name ?? "").split(/[/\\]/).at(-1) ?? "";

@@ -34,7 +34,10 @@ export function problemOfAnswer(answer: Answer, maxBytes: number): MediaProblem 
   return sizeBytes !== null && sizeBytes > maxBytes ? tooLarge(maxBytes) : null;
 }
 
-/** What a `Content-Range` says of the part that follows; null for one that does not say it. Both ends included. */
+/**
+ * What a `Content-Range` says of the part that follows; null for one that does not say it. Both ends
+ * included.
+ */
 export function readContentRange(
   text: string | undefined,
 ): { start: number; end: number; sizeBytes: number } | null {

@@ -91,7 +91,9 @@ const FITTED_RULES: readonly ((
         },
 ];
 
-/** How a post's items, as far as they are known, are more of one kind than it takes; null where they are not. */
+/**
+ * How a post's items, as far as they are known, are more of one kind than it takes; null where they are not.
+ */
 export function checkCounts(
   items: readonly Pick<MediaFigures, "type">[],
   accepts: readonly MediaLimits[],

@@ -3,7 +3,9 @@ import type { Capabilities } from "../accounts/account.ts";
 /** Made when first needed: it reads tables that cost more than all other modules of a start. */
 let segmenter: Intl.Segmenter | null = null;
 
-/** The length of a text in the unit a platform counts in: code points, graphemes, UTF-8 bytes or UTF-16 units. */
+/**
+ * The length of a text in the unit a platform counts in: code points, graphemes, UTF-8 bytes or UTF-16 units.
+ */
 export function measureText(text: string, unit: Capabilities["caption"]["unit"]): number {
   switch (unit) {
     case "characters":

@@ -1,16 +1,17 @@
 import { z } from "zod";
 
 /**
- * What an address of media is for, told by its schema's `.meta({ media })`: an item of the post itself, one of a post of its
- * thread, or a picture in front of it. Such a text is looked up, checked and kept like `mediaUrl`.
+ * What an address of media is for, told by its schema's `.meta({ media })`: an item of the post itself, one
+ * of a post of its thread, or a picture in front of it. Such a text is looked up, checked and kept like
+ * `mediaUrl`.
  */
 export const MediaRole = z.enum(["item", "thread", "thumbnail"]);
 
 const Address = z.string().min(1).max(4_096);
 
 /**
- * Fields of `metadata` that mean the same on every platform. A platform's schema picks from them and adds its own limits, so that
- * one name has one meaning everywhere.
+ * Fields of `metadata` that mean the same on every platform. A platform's schema picks from them and adds its
+ * own limits, so that one name has one meaning everywhere.
  */
 export const commonMetadata = {
   title: z.string().min(1).max(300).optional().describe("Title."),

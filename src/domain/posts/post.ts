@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { POST_STATUSES } from "./post-states.ts";
 
-/** Metadata as a caller gives it and as it is shown again; each platform's own schema says what it may hold. */
+/**
+ * Metadata as a caller gives it and as it is shown again; each platform's own schema says what it may hold.
+ */
 export const Metadata = z.record(z.string(), z.json()).meta({ id: "Metadata" });
 export type Metadata = z.infer<typeof Metadata>;
 
@@ -32,8 +34,8 @@ export const Post = z
 export type Post = z.infer<typeof Post>;
 
 /**
- * What made a post late. `load`: nothing but other work of the publisher. `limit`: more was due than one process works on at
- * a time. `order`: an earlier post of the same channel had to be tried again first.
+ * What made a post late. `load`: nothing but other work of the publisher. `limit`: more was due than one
+ * process works on at a time. `order`: an earlier post of the same channel had to be tried again first.
  */
 export const LATE_CAUSES = [
   "no_worker",

@@ -5,8 +5,8 @@ const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Refuses requests that a foreign web page had a browser send (DNS rebinding): the Host must be a loopback name or that of the
- * public address, and so must the Origin where there is one. `Origin: null` is foreign.
+ * Refuses requests that a foreign web page had a browser send (DNS rebinding): the Host must be a loopback
+ * name or that of the public address, and so must the Origin where there is one. `Origin: null` is foreign.
  */
 export function checkHost(publicUrl: string | null): RequestHandler {
   const own = publicUrl === null ? null : new URL(publicUrl);

@@ -5,7 +5,9 @@ import type { Clock } from "../../ports/clock.ts";
 /** How long a body may take: uploads have none of this, so the server itself sets no limit. */
 export const MAX_BODY_MS = 30 * SECOND;
 
-/** Whoever is still sending when the answer is out gets this long to see it: nobody reads what still comes. */
+/**
+ * Whoever is still sending when the answer is out gets this long to see it: nobody reads what still comes.
+ */
 const MAX_REST_MS = 30 * SECOND;
 
 /** Ends a request whose body has not come in time; `refuse` answers it. */

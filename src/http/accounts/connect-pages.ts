@@ -37,8 +37,8 @@ const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
 };
 
 /**
- * The page where a person enters a channel's secrets: `GET` and `POST /connect/<token>`. The token is the permission; there is no
- * cookie and no script, and the address holds no secret.
+ * The page where a person enters a channel's secrets: `GET` and `POST /connect/<token>`. The token is the
+ * permission; there is no cookie and no script, and the address holds no secret.
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();

@@ -3,7 +3,10 @@ import type { CallResult, Toolbox } from "../../toolkit/toolbox.ts";
 import { callerOf } from "../access/auth.ts";
 import type { JsonObject } from "../json-body.ts";
 
-/** Calls a tool for a request, with its `Idempotency-Key`, and says in a header when the answer is a repeated one. */
+/**
+ * Calls a tool for a request, with its `Idempotency-Key`, and says in a header when the answer is a repeated
+ * one.
+ */
 export async function callTool(
   toolbox: Toolbox,
   at: { request: Request; response: Response },
@@ -23,7 +26,9 @@ function isReadOnly(toolbox: Toolbox, name: string): boolean {
   return toolbox.tools.find((tool) => tool.name === name)?.hints.readOnly === true;
 }
 
-/** Ends when the client goes away. What changes something is finished all the same: half of it would be worse. */
+/**
+ * Ends when the client goes away. What changes something is finished all the same: half of it would be worse.
+ */
 function signalOf(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once("close", () => {

@@ -45,7 +45,10 @@ const POST_FILTERS = {
   cursor: "text",
 } as const;
 
-/** Every resource endpoint that is a tool in another form. The OpenAPI description and the tenancy test are made from it. */
+/**
+ * Every resource endpoint that is a tool in another form. The OpenAPI description and the tenancy test are
+ * made from it.
+ */
 export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "get",
@@ -195,7 +198,10 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   },
 ];
 
-/** The call a request stands for. Throws `invalid` for a field of the body that the address holds already, `not_found` for an id that is none. */
+/**
+ * The call a request stands for. Throws `invalid` for a field of the body that the address holds already,
+ * `not_found` for an id that is none.
+ */
 export function toCall(route: ResourceRoute, input: RouteInput): { tool: string; args: JsonObject } {
   const doubled = Object.keys(input.body).find((key) => Object.hasOwn(input.params, key));
   if (doubled !== undefined)

@@ -7,7 +7,10 @@ import { methodNotAllowed } from "../errors.ts";
 import { toICalendar } from "./icalendar.ts";
 import { readQuery } from "../query.ts";
 
-/** `/calendar/<token>.ics`: an owner's plan for calendar applications, which can bring no key but the address itself. */
+/**
+ * `/calendar/<token>.ics`: an owner's plan for calendar applications, which can bring no key but the address
+ * itself.
+ */
 export function createCalendarRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   router

@@ -19,8 +19,8 @@ const MEDIA_CACHE_CONTROL = "public, max-age=300";
 const FOR_EVERYBODY = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
 
 /**
- * The built-in feed as everybody reads it, without a key: `/feed/<account>.json`, `.rss` and `.html`, a page for each entry and
- * its media. Entries that wait for their time are not there.
+ * The built-in feed as everybody reads it, without a key: `/feed/<account>.json`, `.rss` and `.html`, a page
+ * for each entry and its media. Entries that wait for their time are not there.
  */
 export function createFeedRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });

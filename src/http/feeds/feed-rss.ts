@@ -3,7 +3,10 @@ import { THUMBNAIL, type FeedPage } from "../../services/feeds/feed.ts";
 import { addressesOf, contentOf, type FeedAddresses } from "./feed-content.ts";
 import { xml, type Xml } from "../pages/xml.ts";
 
-/** RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss), which names every medium with its description. */
+/**
+ * RSS 2.0 with Atom's links and Media RSS (https://www.rssboard.org/media-rss), which names every medium with
+ * its description.
+ */
 export function rssFeed(feed: FeedPage, publicUrl: string): string {
   const home = `${publicUrl}/feed/${feed.accountId}`;
   const addresses = addressesOf(publicUrl, feed.accountId);

@@ -112,7 +112,8 @@ async function receive(
     if (Number(request.headers["content-length"] ?? 0) > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
     limitSilence(ctx.clock, request);
-    // The request itself stays whole when its reading ends early: the answer goes out over the same connection.
+    // The request itself stays whole when its reading ends early: the answer goes out over the same
+    // connection.
     const done = await store(
       Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false }),
     );

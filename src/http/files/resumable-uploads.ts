@@ -25,9 +25,9 @@ const SWEEP_EVERY_MS = HOUR;
 const MAX_REMEMBERED = 1_000;
 
 /**
- * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the file that the
- * upload became in `Content-Location`, and so does a HEAD after it, for those to whom that answer was lost. An upload's id begins
- * with its owner's mark: to others it does not exist.
+ * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the
+ * file that the upload became in `Content-Location`, and so does a HEAD after it, for those to whom that
+ * answer was lost. An upload's id begins with its owner's mark: to others it does not exist.
  */
 export function createResumableUploads(ctx: AppContext, folder: string): RequestHandler<{ upload?: string }> {
   const callers = new AsyncLocalStorage<Caller>();
@@ -115,7 +115,10 @@ async function startTus(parts: TusParts): Promise<Tus> {
   return { server, datastore };
 }
 
-/** An upload whose bytes are all there; one that this process, or its predecessor, did not get to store is stored now. */
+/**
+ * An upload whose bytes are all there; one that this process, or its predecessor, did not get to store is
+ * stored now.
+ */
 async function findFinished(parts: TusParts, datastore: FileStore, id: string): Promise<Finished | null> {
   const known = parts.finished.get(id);
   if (known !== undefined) return known;

@@ -12,7 +12,10 @@ interface Bytes {
   open(range: { start: number; end: number }): Readable;
 }
 
-/** Sends bytes, the part that was asked for, or only word that they have not changed. The other headers are set before. */
+/**
+ * Sends bytes, the part that was asked for, or only word that they have not changed. The other headers are
+ * set before.
+ */
 export function sendBytes(
   { request, response, log, clock }: { request: Request; response: Response; log: Logger; clock: Clock },
   bytes: Bytes,

@@ -41,7 +41,10 @@ export function createMeters(version: string): Meters {
 
 type Fill = (measured: Measurements) => void;
 
-/** What all processes on the data folder have in common: read from the database, the same whichever of them is asked. */
+/**
+ * What all processes on the data folder have in common: read from the database, the same whichever of them is
+ * asked.
+ */
 function createStoreMeters(registry: Registry, version: string): readonly Fill[] {
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] });

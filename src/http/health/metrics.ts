@@ -10,8 +10,8 @@ import type { Meters } from "./metrics-text.ts";
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * `GET /metrics` for Prometheus, and the watch over how long every other request takes. Whoever brings the token sees the whole
- * instance, in numbers alone: no owner, account, address or text is among the labels.
+ * `GET /metrics` for Prometheus, and the watch over how long every other request takes. Whoever brings the
+ * token sees the whole instance, in numbers alone: no owner, account, address or text is among the labels.
  */
 export function createMetrics(
   ctx: AppContext,

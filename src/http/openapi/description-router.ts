@@ -37,7 +37,10 @@ export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource):
   return router;
 }
 
-/** Takes a person who only knows where the server is to the page that explains it; programs are told that nothing is there. */
+/**
+ * Takes a person who only knows where the server is to the page that explains it; programs are told that
+ * nothing is there.
+ */
 export function createFrontDoor(): Router {
   const router = Router({ caseSensitive: true });
   router.get(["/", "/docs"], (request, response, next) => {

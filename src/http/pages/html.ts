@@ -10,7 +10,10 @@ export class Html {
 /** What may stand in a template; null, undefined and false leave nothing. */
 export type HtmlValue = Html | string | number | null | undefined | false | readonly HtmlValue[];
 
-/** Builds markup. Every value is escaped for text and quoted attributes unless it is `Html` itself; attributes must be quoted. */
+/**
+ * Builds markup. Every value is escaped for text and quoted attributes unless it is `Html` itself; attributes
+ * must be quoted.
+ */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(parts.map((part, at) => part + (at < values.length ? render(values[at]) : "")).join(""));
 }

@@ -57,7 +57,10 @@ interface PageOptions extends Omit<Page, "nonce"> {
   readonly isPublic?: boolean;
 }
 
-/** Sends a page with headers that allow it nothing but itself: no script, no frame, no other origin, no address passed on. */
+/**
+ * Sends a page with headers that allow it nothing but itself: no script, no frame, no other origin, no
+ * address passed on.
+ */
 export function sendPage(response: Response, options: PageOptions): void {
   const nonce = randomBytes(16).toString("base64");
   const directives: Record<string, readonly string[]> = {

@@ -10,7 +10,10 @@ export class Xml {
 /** What may stand in a template; null, undefined and false leave nothing. */
 type XmlValue = Xml | string | number | null | undefined | false | readonly XmlValue[];
 
-/** Builds XML. Every value is escaped for text and quoted attributes unless it is `Xml` itself; attributes must be quoted. */
+/**
+ * Builds XML. Every value is escaped for text and quoted attributes unless it is `Xml` itself; attributes
+ * must be quoted.
+ */
 export function xml(parts: TemplateStringsArray, ...values: readonly XmlValue[]): Xml {
   return new Xml(parts.map((part, at) => part + (at < values.length ? render(values[at]) : "")).join(""));
 }
@@ -22,7 +25,10 @@ function render(value: XmlValue): string {
   return value.map(render).join("");
 }
 
-/** Control characters, halves of surrogate pairs and the like, which no XML 1.0 document may hold, not even escaped. */
+/**
+ * Control characters, halves of surrogate pairs and the like, which no XML 1.0 document may hold, not even
+ * escaped.
+ */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -27,8 +27,8 @@ interface ToolCall {
 }
 
 /**
- * Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the model can read. What
- * counts is put to the person first, where the client can do that.
+ * Calls a tool; whatever goes wrong becomes a result with the sentence that HTTP would answer, which the
+ * model can read. What counts is put to the person first, where the client can do that.
  */
 export async function callTool(
   { toolbox, ctx, views = TOOL_VIEWS }: McpDeps,

@@ -19,7 +19,7 @@ import type {
   InquiryKind,
   Replies,
   Reply,
-} from "../../services/access/calling-client.ts";
+} from "../../services/calling-client.ts";
 import { abilitiesOf, canShowForms } from "./client-abilities.ts";
 import { InputNeeded } from "./input-needed.ts";
 import type { McpContext } from "../scope.ts";
@@ -51,8 +51,9 @@ const FoldersReply = z.object({ kind: z.literal("folders"), uris: z.array(z.stri
 const Rounds = z.record(z.string(), z.discriminatedUnion("kind", [FormReply, TextReply, FoldersReply]));
 
 /**
- * The client on the other end, asked by a result that needs input. The SDK asks clients of older revisions by requests of their
- * own and calls again in their place, so that a tool is written once; and refuses for clients that lack the ability.
+ * The client on the other end, asked by a result that needs input. The SDK asks clients of older revisions by
+ * requests of their own and calls again in their place, so that a tool is written once; and refuses for
+ * clients that lack the ability.
  */
 export class AskedClient implements CallingClient {
   readonly #from: CallFrom;

@@ -5,14 +5,20 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 
-/** The first revision whose clients answer questions with a call of its own, instead of a request from the server. */
+/**
+ * The first revision whose clients answer questions with a call of its own, instead of a request from the
+ * server.
+ */
 const FIRST_STATELESS = "2026-07-28";
 
 export function isStateless(server: Server): boolean {
   return (server.getNegotiatedProtocolVersion() ?? "") >= FIRST_STATELESS;
 }
 
-/** What the client said it can do: stateless ones say it with each request, the others when they open their session. */
+/**
+ * What the client said it can do: stateless ones say it with each request, the others when they open their
+ * session.
+ */
 export function abilitiesOf(server: Server, { mcpReq }: ServerContext): ClientCapabilities {
   if (!isStateless(server)) return server.getClientCapabilities() ?? {};
   // The SDK's published type of that part is empty.

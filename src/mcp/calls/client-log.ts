@@ -7,7 +7,10 @@ const LEVEL = "info";
 /** From here on a client wants less than that. */
 const HIGHER: readonly LoggingLevel[] = ["notice", "warning", "error", "critical", "alert", "emergency"];
 
-/** What a client is told beside its answers, if it asked for it: the SDK would also tell those that never named a level. */
+/**
+ * What a client is told beside its answers, if it asked for it: the SDK would also tell those that never
+ * named a level.
+ */
 export class ClientLog {
   readonly #server: Server;
   #level: LoggingLevel | null = null;

@@ -1,6 +1,9 @@
 import { inputRequired, type InputRequests, type InputRequiredResult } from "@modelcontextprotocol/server";
 
-/** Ends a call that needs an answer from the client first, which then calls again; clients with sessions are asked meanwhile. */
+/**
+ * Ends a call that needs an answer from the client first, which then calls again; clients with sessions are
+ * asked meanwhile.
+ */
 export class InputNeeded extends Error {
   readonly result: InputRequiredResult;
 

@@ -6,7 +6,9 @@ const MIN_INTERVAL_MS = 100;
 
 interface ProgressReport {
   readonly tell: CallContext["progress"];
-  /** Resolves when everything told so far has been handed to the transport: progress comes before the result. */
+  /**
+   * Resolves when everything told so far has been handed to the transport: progress comes before the result.
+   */
   sent(): Promise<void>;
 }
 
@@ -16,7 +18,10 @@ interface ProgressDeps {
   readonly log: (text: string) => Promise<void>;
 }
 
-/** Passes a call's progress on, always rising and not too often: as progress to a client that asked for it, and into its log. */
+/**
+ * Passes a call's progress on, always rising and not too often: as progress to a client that asked for it,
+ * and into its log.
+ */
 export function createProgress({ mcpReq }: ServerContext, { clock, log }: ProgressDeps): ProgressReport {
   const progressToken = mcpReq._meta?.progressToken;
   let last = -1;

@@ -6,7 +6,10 @@ import type { McpContext } from "../scope.ts";
 /** How long a person may think, as long as the tokens of questions live. */
 export const ANSWER_MS = 10 * MINUTE;
 
-/** What a call keeps between its rounds, in the client's own hands: it can neither be read nor changed there, nor used elsewhere. */
+/**
+ * What a call keeps between its rounds, in the client's own hands: it can neither be read nor changed there,
+ * nor used elsewhere.
+ */
 export class SealedState {
   readonly #ctx: McpContext;
   readonly #place: string;

@@ -9,7 +9,7 @@ import {
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
-import type { CallingClient } from "../../services/access/calling-client.ts";
+import type { CallingClient } from "../../services/calling-client.ts";
 import { AskedClient } from "../calls/calling-client.ts";
 import type { McpDeps } from "../deps.ts";
 import { InputNeeded } from "../calls/input-needed.ts";

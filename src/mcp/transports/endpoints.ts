@@ -14,7 +14,10 @@ export interface McpEndpoints {
   readonly sse: RequestHandler;
   readonly messages: RequestHandler;
   readonly sessionCount: () => number;
-  /** Lets the calls under way be answered, then ends all sessions and streams: they would hold the HTTP server open. */
+  /**
+   * Lets the calls under way be answered, then ends all sessions and streams: they would hold the HTTP server
+   * open.
+   */
   close(): Promise<void>;
 }
 

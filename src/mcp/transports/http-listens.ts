@@ -27,8 +27,8 @@ interface Exchange {
 }
 
 /**
- * The streams of `subscriptions/listen` over HTTP. The SDK has one bus for all of them; each stream hears here of what its own
- * caller may see, and nothing else.
+ * The streams of `subscriptions/listen` over HTTP. The SDK has one bus for all of them; each stream hears
+ * here of what its own caller may see, and nothing else.
  */
 export class HttpListens implements ServerEventBus {
   readonly #deps: McpDeps;

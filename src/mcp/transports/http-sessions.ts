@@ -11,7 +11,9 @@ import { KEEP_ALIVE_MS } from "../limits.ts";
 import { createMcpServer } from "../server.ts";
 import type { Shared } from "./shared.ts";
 
-/** A session without a request or an open stream for this long was left behind; its client starts a new one. */
+/**
+ * A session without a request or an open stream for this long was left behind; its client starts a new one.
+ */
 const MAX_IDLE_MS = HOUR;
 
 const MAX_SESSIONS_PER_KEY = 100;
@@ -125,7 +127,10 @@ export class HttpSessions implements AsyncDisposable {
     });
   }
 
-  /** Ends the session of this key that was unused for longest when there are too many; false when all are in use. */
+  /**
+   * Ends the session of this key that was unused for longest when there are too many; false when all are in
+   * use.
+   */
   #makeRoom(caller: Caller): boolean {
     const own = [...this.#sessions.values()].filter((session) => isSameKey(session.caller, caller));
     if (own.length < MAX_SESSIONS_PER_KEY) return true;

@@ -18,7 +18,9 @@ interface StreamableHttp extends AsyncDisposable {
   readonly sessionCount: () => number;
 }
 
-/** Streamable HTTP in both eras: requests of 2026-07-28 are served one by one, `initialize` opens a session. */
+/**
+ * Streamable HTTP in both eras: requests of 2026-07-28 are served one by one, `initialize` opens a session.
+ */
 export function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableHttp {
   const sessions = new HttpSessions(deps, shared);
   const modern = createModernLeg(deps, shared);

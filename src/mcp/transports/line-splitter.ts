@@ -1,6 +1,8 @@
 const NEWLINE = 0x0a;
 
-/** Enough of an oversized line to find the id that its answer needs: the usual writers put it first or last. */
+/**
+ * Enough of an oversized line to find the id that its answer needs: the usual writers put it first or last.
+ */
 const KEPT_BYTES = 512;
 
 interface LineHandlers {

@@ -4,8 +4,8 @@ import type { AppContext } from "../../services/context.ts";
 const POLL_MS = SECOND;
 
 /**
- * Resolves when the parent process has died: the operating system then gives its children to another one. Its pipes need
- * not end with it, somebody else may hold them open. Rejects with the signal's reason.
+ * Resolves when the parent process has died: the operating system then gives its children to another one. Its
+ * pipes need not end with it, somebody else may hold them open. Rejects with the signal's reason.
  */
 export async function untilOrphaned(
   readParentId: () => number,

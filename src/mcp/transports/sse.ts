@@ -41,7 +41,8 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       if (request.method !== "GET") return answerMethodNotAllowed(response, "GET");
       const caller = callerOf(response);
       requireRoom(streams, caller);
-      // The older SDK is loaded for the few who still need it. Its transport fits the newer server; the types do not know.
+      // The older SDK is loaded for the few who still need it. Its transport fits the newer server; the types
+      // do not know.
       const { SSEServerTransport: SdkTransport } = await import("@modelcontextprotocol/sdk/server/sse.js");
       const transport = new SdkTransport(MESSAGES_PATH, response);
       const server = createMcpServer(deps, caller, openCalls);

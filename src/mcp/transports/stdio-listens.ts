@@ -6,8 +6,9 @@ import { RESOURCES } from "../resources/resources.ts";
 import { Subscriptions } from "../resources/subscriptions.ts";
 
 /**
- * The subscriptions of a client of revision 2026-07-28 on standard streams. The SDK answers `subscriptions/listen` by itself and passes
- * notifications on to those who listen; what they listen to is learned here.
+ * The subscriptions of a client of revision 2026-07-28 on standard streams. The SDK answers
+ * `subscriptions/listen` by itself and passes notifications on to those who listen; what they listen to is
+ * learned here.
  */
 export class StdioListens {
   /** Sends the notifications. */

@@ -24,8 +24,9 @@ const FIRST_ID = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d+|"
 const LAST_ID = /,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /**
- * MCP on a pair of streams, one message a line. Unlike the SDK's own transport it knows what is unanswered, so that calls
- * in flight can be answered after the input has ended; it answers lines that it cannot read, and survives those too long.
+ * MCP on a pair of streams, one message a line. Unlike the SDK's own transport it knows what is unanswered,
+ * so that calls in flight can be answered after the input has ended; it answers lines that it cannot read,
+ * and survives those too long.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;

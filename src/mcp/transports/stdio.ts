@@ -23,8 +23,9 @@ interface StdioOptions extends McpDeps {
 }
 
 /**
- * Speaks MCP on a pair of streams, in the era that the client opens with, and resolves when it is over: the input ended,
- * nobody reads the output, or the signal was given. Calls in flight are answered first, those that take too long are aborted.
+ * Speaks MCP on a pair of streams, in the era that the client opens with, and resolves when it is over: the
+ * input ended, nobody reads the output, or the signal was given. Calls in flight are answered first, those
+ * that take too long are aborted.
  */
 export async function serveStdio({
   caller,

@@ -10,8 +10,9 @@ const FIRST_UNPRIVILEGED_PORT = 1_024;
 const WEB_PORTS: readonly number[] = [80, 443];
 
 /**
- * Unprivileged ports where something else than HTTP listens: the "bad ports" of https://fetch.spec.whatwg.org/#port-blocking
- * and the usual databases and caches. Other ports stay open, because self-hosted instances and webhooks use them.
+ * Unprivileged ports where something else than HTTP listens: the "bad ports" of
+ * https://fetch.spec.whatwg.org/#port-blocking and the usual databases and caches. Other ports stay open,
+ * because self-hosted instances and webhooks use them.
  */
 const OTHER_SERVICES: readonly number[] = [
   1433, 1521, 1719, 1720, 1723, 2049, 2375, 2379, 3306, 3659, 4045, 4190, 5060, 5061, 5432, 5672, 6000, 6379,
@@ -19,7 +20,9 @@ const OTHER_SERVICES: readonly number[] = [
 ];
 
 export interface AddressPolicy {
-  /** Checks form, scheme, user info, and (unless it is excepted) port and literal address. Throws `invalid`. */
+  /**
+   * Checks form, scheme, user info, and (unless it is excepted) port and literal address. Throws `invalid`.
+   */
   check(url: string, isUserGiven: boolean): { readonly url: URL; readonly isExcepted: boolean };
 }
 

@@ -3,10 +3,14 @@ import ipaddr from "ipaddr.js";
 
 type V6 = InstanceType<typeof ipaddr.IPv6>;
 
-/** The global unicast block: everything else in IPv6 is local, special, or not given out (RFC 4291, RFC 4007). */
+/**
+ * The global unicast block: everything else in IPv6 is local, special, or not given out (RFC 4291, RFC 4007).
+ */
 const GLOBAL_UNICAST = { block: ipaddr.IPv6.parse("2000::"), bits: 3 };
 
-/** Blocks that carry an IPv4 address, and the 16-bit group it begins at: what counts is where that one leads. */
+/**
+ * Blocks that carry an IPv4 address, and the 16-bit group it begins at: what counts is where that one leads.
+ */
 const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly at: number }[] = [
   { block: ipaddr.IPv6.parse("::ffff:0:0"), bits: 96, at: 6 },
   { block: ipaddr.IPv6.parse("64:ff9b::"), bits: 96, at: 6 },
@@ -14,8 +18,8 @@ const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly a
 ];
 
 /**
- * A public address that every virtual machine of Azure reaches its host at, with settings and keys of the machine:
- * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16.
+ * A public address that every virtual machine of Azure reaches its host at, with settings and keys of the
+ * machine: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16.
  */
 const AZURE_WIRE_SERVER = "168.63.129.16";
 

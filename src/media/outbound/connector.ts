@@ -20,8 +20,9 @@ export function createOpenConnector(lookup: Lookup): buildConnector.connector {
 }
 
 /**
- * Connects to public addresses alone. The name is resolved once, by the connection itself, every answer is checked, and so is
- * the far end of the finished connection: there is no second resolution for a name that changes its answer (DNS rebinding).
+ * Connects to public addresses alone. The name is resolved once, by the connection itself, every answer is
+ * checked, and so is the far end of the finished connection: there is no second resolution for a name that
+ * changes its answer (DNS rebinding).
  */
 export function createGuardedConnector(lookup: Lookup): buildConnector.connector {
   const refuse = (answers: readonly LookupAddress[], hostname: string): Error | null =>

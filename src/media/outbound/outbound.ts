@@ -38,8 +38,9 @@ interface OutboundOptions {
 }
 
 /**
- * Requests whose answer is awaited at a time: each takes a connection, and systems give a process some thousand. Twice as many as
- * posts are sent at once, because sending a file may wait for reading it. The time allowed for one begins when it is made.
+ * Requests whose answer is awaited at a time: each takes a connection, and systems give a process some
+ * thousand. Twice as many as posts are sent at once, because sending a file may wait for reading it. The time
+ * allowed for one begins when it is made.
  */
 const MAX_REQUESTS = 1_024;
 
@@ -51,7 +52,10 @@ interface Door {
   single(origin: string, isExcepted: boolean): Client;
 }
 
-/** The one door to the network; see ports/outbound.ts. Redirects are followed for GET and HEAD, others are handed back. */
+/**
+ * The one door to the network; see ports/outbound.ts. Redirects are followed for GET and HEAD, others are
+ * handed back.
+ */
 export function createOutbound(options: OutboundOptions): Outbound & AsyncDisposable {
   const door = createDoor(options);
   const requests = new Gate(MAX_REQUESTS);
@@ -146,7 +150,8 @@ async function send(door: Door, request: OutboundRequest, isRedirect: boolean): 
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
     });
-    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given up.
+    // Who reads the body hears of its error; nobody must fall over that of a body which is not read, or given
+    // up.
     response.body.on("error", () => {});
     if (single !== null) response.body.once("close", () => void single.destroy());
     return {

@@ -33,7 +33,10 @@ export function requestRemote(
   return outbound.request({ ...request, method: "GET", ...limits, isUserGiven: true });
 }
 
-/** The body, as long as it is neither too large nor too slow. Only the waiting for it counts, not what the reader does with it. */
+/**
+ * The body, as long as it is neither too large nor too slow. Only the waiting for it counts, not what the
+ * reader does with it.
+ */
 export async function* readRemote(
   { clock, maxBytes }: RemoteOptions,
   answer: OutboundResponse,

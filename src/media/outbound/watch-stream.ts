@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { toBuffer } from "../to-buffer.ts";
 
 /**
- * The same stream, which fails when its reader takes nothing for `idleMs`: a server that stops reading an upload would hold it
- * until the whole request's time is over. A source that is slow itself counts too.
+ * The same stream, which fails when its reader takes nothing for `idleMs`: a server that stops reading an
+ * upload would hold it until the whole request's time is over. A source that is slow itself counts too.
  */
 export function watchStream(source: Readable, idleMs: number): Readable {
   let timer: NodeJS.Timeout | undefined;

@@ -9,15 +9,18 @@ const EBML_HEAD_BYTES = 4 * 1024;
 const SEGMENT = 0x18538067;
 
 /**
- * Where the container says that it ends, as far as it says so; null where it does not. A file that ends before that was cut off: its
- * index may be whole all the same, and players would stop in the middle.
+ * Where the container says that it ends, as far as it says so; null where it does not. A file that ends
+ * before that was cut off: its index may be whole all the same, and players would stop in the middle.
  */
 export async function announcedEnd(source: ByteSource, mimeType: string): Promise<number | null> {
   if (/^(video|audio)\/(mp4|quicktime|3gpp)$/.test(mimeType)) return endOfBoxes(source);
   return /^(video|audio)\/(webm|x-matroska)$/.test(mimeType) ? endOfSegment(source) : null;
 }
 
-/** ISO 14496-12, 4.2: each box begins with its size, 1 where 64 bits of it follow the type, 0 where it goes to the end. */
+/**
+ * ISO 14496-12, 4.2: each box begins with its size, 1 where 64 bits of it follow the type, 0 where it goes to
+ * the end.
+ */
 async function endOfBoxes(source: ByteSource): Promise<number | null> {
   let at = 0;
   for (let box = 0; box < MAX_BOXES && at + BOX_HEAD_BYTES <= source.sizeBytes; box += 1) {
@@ -41,7 +44,10 @@ async function endOfSegment(source: ByteSource): Promise<number | null> {
   return segment === null || segment.value === null ? null : segment.next + segment.value;
 }
 
-/** A variable-size integer: as many bytes as the first has leading zeros, and one; all ones where the size is not known. */
+/**
+ * A variable-size integer: as many bytes as the first has leading zeros, and one; all ones where the size is
+ * not known.
+ */
 function readSize(bytes: Buffer, at: number): { value: number | null; next: number } | null {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;

@@ -6,8 +6,8 @@ import type { MediaFormat } from "../../ports/media-probe.ts";
 export const HEAD_BYTES = 64 * 1024;
 
 /**
- * What is taken, by the name that file-type gives to the bytes. Everything in it is read by sharp or mediabunny, so that its
- * size and length are known; HEIC (no decoder), AVI, SVG and documents are not.
+ * What is taken, by the name that file-type gives to the bytes. Everything in it is read by sharp or
+ * mediabunny, so that its size and length are known; HEIC (no decoder), AVI, SVG and documents are not.
  */
 const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "image/jpeg": { mimeType: "image/jpeg", type: "image", extension: "jpg" },
@@ -34,7 +34,10 @@ const FORMATS: Readonly<Record<string, MediaFormat>> = {
   "audio/ogg; codecs=opus": { mimeType: "audio/ogg", type: "audio", extension: "opus" },
 };
 
-/** What the first bytes of a file say it is, whatever its name and header claim. Throws `invalid` for what is not taken. */
+/**
+ * What the first bytes of a file say it is, whatever its name and header claim. Throws `invalid` for what is
+ * not taken.
+ */
 export async function identify(head: Uint8Array): Promise<MediaFormat> {
   const found = await fileTypeFromBuffer(head);
   const format = found === undefined ? undefined : FORMATS[found.mime];

@@ -35,7 +35,10 @@ sharp?.unblock({
   operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
 });
 
-/** Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused: `invalid`. */
+/**
+ * Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused:
+ * `invalid`.
+ */
 export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<InspectedImage> {
   if (sharp === null) return inspectPlainImage(bytes, format);
   const metadata = await readMetadata(bytes);
@@ -54,8 +57,9 @@ function isAnimated(metadata: Metadata, bytes: Buffer, mimeType: string): boolea
 }
 
 /**
- * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes; otherwise it is
- * turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid` where nothing fits.
+ * The picture within the limits. One that fits already and carries no personal metadata keeps its bytes;
+ * otherwise it is turned upright, stripped, and only as far as needed re-encoded or shrunk. Throws `invalid`
+ * where nothing fits.
  */
 export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLimits): Promise<FittedImage> {
   if (sharp === null) return fitPlainImage(bytes, mimeType, limits);
@@ -151,7 +155,10 @@ const AVIFS = [70, 50].map((quality): Way => ({
   encode: (picture) => picture.avif({ quality }),
 }));
 
-/** In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody shows. */
+/**
+ * In the order to try: the picture's own format, transparency kept before quality, and JPEG as what everybody
+ * shows.
+ */
 function waysOf(
   mimeType: string,
   is: { isTransparent: boolean; isMoving: boolean },
@@ -193,7 +200,8 @@ function draw(
 
 function open(bytes: Buffer, animated = false): Sharp {
   if (sharp === null) throw new Error("sharp is not installed.");
-  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning grey.
+  // The pixel limit is sharp's own (268 million): never lift it. Truncated data fails instead of turning
+  // grey.
   return sharp(bytes, { failOn: "truncated", animated }).timeout({ seconds: TIMEOUT_SECONDS });
 }
 

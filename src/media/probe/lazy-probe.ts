@@ -6,8 +6,9 @@ import { createThreadedTracks } from "./threaded-tracks.ts";
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * The probe, whose libraries (sharp, mediabunny) are loaded when the first file is looked at: a start must not wait for them.
- * With `startTracks`, which starts a thread that runs `runTracksThread`, containers are read there; without, in this thread.
+ * The probe, whose libraries (sharp, mediabunny) are loaded when the first file is looked at: a start must
+ * not wait for them. With `startTracks`, which starts a thread that runs `runTracksThread`, containers are
+ * read there; without, in this thread.
  */
 export function createMediaProbe(startTracks?: () => Worker): MediaProbe & AsyncDisposable {
   const tracks = startTracks === undefined ? null : createThreadedTracks({ start: startTracks });

@@ -29,7 +29,10 @@ interface PlainSize {
   readonly isTurned: boolean;
 }
 
-/** What the header says of a picture that nothing here can decode. Throws `invalid` for a header that cannot be read. */
+/**
+ * What the header says of a picture that nothing here can decode. Throws `invalid` for a header that cannot
+ * be read.
+ */
 export function inspectPlainImage(
   bytes: Buffer,
   format: MediaFormat,

@@ -8,8 +8,8 @@ import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
 type ProbeTracks = (source: ByteSource, format: MediaFormat) => Promise<ProbedMedia>;
 
 /**
- * What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. `probeTracks` stands for the
- * parser of containers where that runs elsewhere.
+ * What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb.
+ * `probeTracks` stands for the parser of containers where that runs elsewhere.
  */
 export async function probe(
   source: ByteSource,

@@ -8,7 +8,9 @@ import type { MessageFromTracks, MessageToTracks } from "./tracks-thread.ts";
 export interface ThreadedTracksOptions {
   /** Starts a thread that runs `runTracksThread`. */
   start(): Worker;
-  /** How long a file may be thought about; the time in which its bytes are read does not count. Default 10 s. */
+  /**
+   * How long a file may be thought about; the time in which its bytes are read does not count. Default 10 s.
+   */
   readonly thinkMs?: number;
   /** A thread that has nothing to do is kept so long. Default 30 s. */
   readonly keepMs?: number;
@@ -26,8 +28,8 @@ const TICK_MS = 100;
 const MAX_THREADS = 4;
 
 /**
- * The parser of containers in threads beside: a file made to keep it busy, or to fill the memory, costs its thread and is refused.
- * Each thread has one file at a time, as one may wait long for its bytes.
+ * The parser of containers in threads beside: a file made to keep it busy, or to fill the memory, costs its
+ * thread and is refused. Each thread has one file at a time, as one may wait long for its bytes.
  */
 export function createThreadedTracks(options: ThreadedTracksOptions): ThreadedTracks {
   const idle = new Map<Worker, NodeJS.Timeout>();
@@ -93,7 +95,10 @@ function resultOf(answer: Answer): ProbedMedia {
   throw new AppError(answer.kind, answer.message);
 }
 
-/** Gives the thread its file, and bytes as it asks for them. Throws where bytes cannot be read, or the thread dies, or has to. */
+/**
+ * Gives the thread its file, and bytes as it asks for them. Throws where bytes cannot be read, or the thread
+ * dies, or has to.
+ */
 function exchange(thread: Worker, { source, format, thinkMs }: Job): Promise<Answer> {
   const done = new AbortController();
   const send = (message: MessageToTracks): void => thread.postMessage(message);

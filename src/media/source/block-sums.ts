@@ -9,9 +9,10 @@ const SUM_BYTES = 4;
 const NONE = 0;
 
 /**
- * A checksum (CRC-32) of each block of a source that was ever read. A block that is read again must be the same, so that every
- * try sends the same bytes, and what is sent is what was checked. It is there for sources that change, not for those that forge
- * (whose owner only deceives himself); a SHA-256 would cost a third of the speed of a transfer.
+ * A checksum (CRC-32) of each block of a source that was ever read. A block that is read again must be the
+ * same, so that every try sends the same bytes, and what is sent is what was checked. It is there for sources
+ * that change, not for those that forge (whose owner only deceives himself); a SHA-256 would cost a third of
+ * the speed of a transfer.
  */
 export class BlockSums {
   readonly #sums: Buffer;

@@ -51,8 +51,9 @@ interface Held {
 }
 
 /**
- * Between the chunks of a file that is sent in chunks: the second of two that follow each other asks for all of the rest, and what
- * is not read of it yet waits here for the next. Else each chunk would begin with a request to the source, and wait for it.
+ * Between the chunks of a file that is sent in chunks: the second of two that follow each other asks for all
+ * of the rest, and what is not read of it yet waits here for the next. Else each chunk would begin with a
+ * request to the source, and wait for it.
  */
 export class Onward {
   readonly #clock: Clock;

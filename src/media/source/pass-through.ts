@@ -39,8 +39,9 @@ interface Range {
 }
 
 /**
- * The bytes straight from their source, each block compared with what it was when it was first read. Fails with `invalid` where the
- * source has changed, before the first changed block is handed out, and with `MediaUnavailable` where it does not answer.
+ * The bytes straight from their source, each block compared with what it was when it was first read. Fails
+ * with `invalid` where the source has changed, before the first changed block is handed out, and with
+ * `MediaUnavailable` where it does not answer.
  */
 export function openPassage(
   options: RemoteOptions,

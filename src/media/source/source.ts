@@ -15,7 +15,10 @@ const OWN_SCHEME = "r2://";
 /** Largest remote file that is fetched. */
 const MAX_BYTES = 4 * 1024 ** 3;
 
-/** Every picture is smaller: it is read whole and more than once. What is larger costs more time to keep than to read again. */
+/**
+ * Every picture is smaller: it is read whole and more than once. What is larger costs more time to keep than
+ * to read again.
+ */
 const PASS_FROM_BYTES = 64 * 1024 ** 2 + 1;
 
 /** A file of the owner's, as the store of records knows it. */
@@ -38,11 +41,17 @@ export interface MediaSourceOptions {
   downloadUrl(fileId: string, lastsMs: number): Promise<string>;
   /** Default 4 GiB. */
   readonly maxBytes?: number;
-  /** Remote files from this size on are passed through rather than kept, where their source allows. Default 64 MiB. */
+  /**
+   * Remote files from this size on are passed through rather than kept, where their source allows. Default 64
+   * MiB.
+   */
   readonly passFromBytes?: number;
 }
 
-/** Own files are read in place; remote ones are fetched once into the spool, or passed through; see ports/media.ts. */
+/**
+ * Own files are read in place; remote ones are fetched once into the spool, or passed through; see
+ * ports/media.ts.
+ */
 export function createMediaSource(options: MediaSourceOptions): MediaSource {
   const spool = createSpool({
     ...options,
@@ -121,7 +130,10 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
   return { url, facts, file, open: (range = {}) => read(range) };
 }
 
-/** Ours, which is the same host for every platform and tells no more than the file; where others cannot reach it, that of the bucket. */
+/**
+ * Ours, which is the same host for every platform and tells no more than the file; where others cannot reach
+ * it, that of the bucket.
+ */
 async function ownAddress(
   { files, downloadUrl }: MediaSourceOptions,
   { item, file, lastsMs }: { readonly item: MediaItem; readonly file: OwnFile; readonly lastsMs: number },

@@ -41,7 +41,7 @@ const SAVE_EVERY_MS = SECOND;
 
 type Fetched = Pick<MediaItem, "facts" | "open">;
 
-/** Remote media by post: what one try fetched, or learned of a file that is passed through, the next one finds. */
+/** Remote media by post: what one try fetched or learned of a source, the next one finds. */
 export interface Spool {
   fetch(url: string, postId: string, signal: AbortSignal): Promise<Fetched>;
   release(postId: string): Promise<void>;
@@ -177,7 +177,7 @@ async function fetchNew(wanted: Wanted): Promise<Fetched> {
   }
 }
 
-/** All of it, in a way that tells whether parts can be had; sources that answer with some part of their own are asked again. */
+/** All of it, asked so that a source tells whether parts can be had. */
 async function ask(wanted: Wanted): Promise<OutboundResponse> {
   const { options, url, signal } = wanted;
   const ranged = await requestRemote(options, { url, signal, headers: { range: "bytes=0-" } });
@@ -188,7 +188,7 @@ async function ask(wanted: Wanted): Promise<OutboundResponse> {
   return withinSize(answer, options);
 }
 
-/** The size of the file that an answer holds, from its first byte to its last; null where it does not say, or holds a part. */
+/** The size of a file that is answered whole; null where it does not say, or is a part. */
 function declaredWhole({ status, headers }: OutboundResponse): number | null {
   if (status === 200) return declaredBytes(headers);
   const place = readContentRange(headers["content-range"]);

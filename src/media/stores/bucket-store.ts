@@ -13,13 +13,19 @@ import { assertKey } from "./file-key.ts";
 const READ_AHEAD_BYTES = 256 * 1024;
 
 export interface BucketStore extends FileStore {
-  /** Throws `unavailable` with a sentence where the settings are wrong. A bucket that does not answer is told by its result alone. */
+  /**
+   * Throws `unavailable` with a sentence where the settings are wrong. A bucket that does not answer is told
+   * by its result alone.
+   */
   assertSettings(): Promise<{ readonly isReachable: boolean }>;
   /** What `posthorn doctor` tells of it. */
   examine(): Promise<BucketFinding[]>;
 }
 
-/** A FileStore on an S3-compatible bucket. Every failure is `unavailable` with a sentence that says what is wrong. */
+/**
+ * A FileStore on an S3-compatible bucket. Every failure is `unavailable` with a sentence that says what is
+ * wrong.
+ */
 export function createBucketStore(options: BucketOptions): BucketStore {
   const client = new BucketClient(options);
   let swept: Promise<unknown> | null = null;

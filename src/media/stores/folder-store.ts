@@ -27,7 +27,8 @@ const ABANDONED_MS = DAY;
 
 const READ_BYTES = 256 * 1024;
 
-// A link in the place of a file is never followed. Windows has no such flag, and needs a privilege to make links.
+// A link in the place of a file is never followed. Windows has no such flag, and needs a privilege to make
+// links.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 interface Writing {
@@ -211,7 +212,9 @@ async function assertInside(folder: string, inner: string): Promise<void> {
     throw new AppError("not_found", "The file is not in the store.");
 }
 
-/** ELOOP: a link where a file should be. EISDIR, ENOTDIR: a folder there, or a file in the place of a folder. */
+/**
+ * ELOOP: a link where a file should be. EISDIR, ENOTDIR: a folder there, or a file in the place of a folder.
+ */
 function isMissing(error: unknown): boolean {
   return hasCode(error, ["ENOENT", "ELOOP", "EISDIR", "ENOTDIR"]);
 }

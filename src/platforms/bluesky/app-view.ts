@@ -1,12 +1,8 @@
 import { z } from "zod";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
-import {
-  PlatformFault,
-  type AnalyticsDay,
-  type PlatformAnalytics,
-  type PlatformIo,
-} from "../../ports/platform.ts";
+import type { AnalyticsDay, PlatformAnalytics } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { didOf } from "./session.ts";
 import { xrpc } from "./xrpc.ts";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import { PlatformFault, type Json, type PublishIo } from "../../ports/platform.ts";
+import { PlatformFault, type Json, type PublishIo } from "../../ports/platform-io.ts";
 import { pdsOf } from "./session.ts";
 import { xrpc } from "./xrpc.ts";
 
@@ -25,8 +25,8 @@ export interface Sending {
 }
 
 /**
- * One upload under the protocol. What it leaves behind is named by the hash of its bytes and seen by nobody before a record
- * names it: a lost answer leaves nothing in doubt, and sending it again changes nothing.
+ * One upload under the protocol. What it leaves behind is named by the hash of its bytes and seen by nobody
+ * before a record names it: a lost answer leaves nothing in doubt, and sending it again changes nothing.
  */
 export async function uploadOnce<R extends Json>(
   to: Sending,

@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
-import {
-  PlatformFault,
-  type ConnectedAccount,
-  type ConnectInput,
-  type ConnectIo,
-} from "../../ports/platform.ts";
+import type { ConnectedAccount, ConnectInput, ConnectIo } from "../../ports/platform.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import { createSession, resolveHandle, webUrl, type Session, type SignIn } from "./session.ts";
 import { isXrpcError, xrpc } from "./xrpc.ts";
 

@@ -1,4 +1,4 @@
-import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform.ts";
+import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { BlueskyMetadata } from "./metadata.ts";
 import type { Part } from "./parts.ts";
 import { POST } from "./records.ts";
@@ -43,7 +43,10 @@ async function resolveMentions(spans: readonly Span[], io: LookupIo): Promise<Ma
   return dids;
 }
 
-/** A server that answers but cannot find out (the handle's own domain is down) must not hold the post back: it stays text. */
+/**
+ * A server that answers but cannot find out (the handle's own domain is down) must not hold the post back: it
+ * stays text.
+ */
 async function resolveMention(handle: string, io: LookupIo): Promise<string | null> {
   for (let tries = 0; ; tries += 1) {
     try {

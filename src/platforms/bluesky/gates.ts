@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../ports/platform.ts";
+import type { JsonObject } from "../../ports/platform-io.ts";
 import type { BlueskyMetadata } from "./metadata.ts";
 import { POST, POSTGATE, THREADGATE, uriOf, type RecordWrite } from "./records.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform.ts";
+import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import { appViewOf, countOf, Counts } from "./app-view.ts";
 import { contentOf } from "./content.ts";
 import { gatesOf } from "./gates.ts";
@@ -25,7 +25,10 @@ function keyOf(post: BlueskyPost): string {
   );
 }
 
-/** The account's own server says whether the post is there; the counts come from Bluesky's index, where it can be reached. */
+/**
+ * The account's own server says whether the post is there; the counts come from Bluesky's index, where it can
+ * be reached.
+ */
 export async function insights(
   post: BlueskyPost,
   io: PlatformIo,
@@ -60,8 +63,9 @@ async function readCounts(uri: string, io: PlatformIo): Promise<Partial<Metrics>
 }
 
 /**
- * Bluesky has no editing: replacing a record works on the account's server, but apps may go on showing the old text, and likes
- * that name the old content are lost. So it takes the user's word; who may reply and quote can always be changed.
+ * Bluesky has no editing: replacing a record works on the account's server, but apps may go on showing the
+ * old text, and likes that name the old content are lost. So it takes the user's word; who may reply and
+ * quote can always be changed.
  */
 export async function edit(post: BlueskyPost, changed: readonly string[], io: PlatformIo): Promise<object> {
   const isOfRecord = changed.some((field) => !GATE_FIELDS.includes(field) && field !== "allowEdit");
@@ -160,7 +164,9 @@ interface Put {
   readonly swapRecord?: string;
 }
 
-/** Writing equal content twice is one write; a swap that fails because ours came through already is a success. */
+/**
+ * Writing equal content twice is one write; a swap that fails because ours came through already is a success.
+ */
 async function put(io: PlatformIo, { base, ...request }: Put): Promise<void> {
   const call = { base, nsid: "com.atproto.repo.putRecord", json: { ...request }, isIdempotent: true };
   try {

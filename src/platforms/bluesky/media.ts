@@ -1,14 +1,14 @@
 import { AppError } from "../../domain/errors.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import type { JsonObject, PublishIo } from "../../ports/platform.ts";
+import type { JsonObject, PublishIo } from "../../ports/platform-io.ts";
 import { sendBlob, type Blob, type Sending } from "./blob.ts";
 import { MAX_IMAGES } from "./metadata.ts";
 import type { Part } from "./parts.ts";
 import { sendVideo } from "./video.ts";
 
 /**
- * Bluesky's lexicon allows 2 MB since 2026; servers that still hold the older one allow 1 MB, and its apps show no more than
- * 2000 pixels.
+ * Bluesky's lexicon allows 2 MB since 2026; servers that still hold the older one allow 1 MB, and its apps
+ * show no more than 2000 pixels.
  */
 export const IMAGE_LIMITS = {
   maxBytes: 1_000_000,
@@ -38,7 +38,9 @@ export async function sendMedia(
   return embedOf(shown);
 }
 
-/** Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole. */
+/**
+ * Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole.
+ */
 async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
   const items: MediaItem[] = [];
   for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));

@@ -1,13 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import {
-  PlatformFault,
-  type Json,
-  type JsonObject,
-  type PublishIo,
-  type PublishOutcome,
-} from "../../ports/platform.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import { PlatformFault, type Json, type JsonObject, type PublishIo } from "../../ports/platform-io.ts";
 import { contentOf } from "./content.ts";
 import { gatesOf } from "./gates.ts";
 import { sendImage, sendMedia } from "./media.ts";
@@ -24,8 +19,9 @@ const Plan = z
   .min(1);
 
 /**
- * All records of the post in one commit, under keys chosen by us and stored, with their whole content, before they are sent.
- * Whatever happens to the answer, reading a key tells whether the commit was made; a thread is there whole or not at all.
+ * All records of the post in one commit, under keys chosen by us and stored, with their whole content, before
+ * they are sent. Whatever happens to the answer, reading a key tells whether the commit was made; a thread is
+ * there whole or not at all.
  */
 export async function publish(post: BlueskyPost, io: PublishIo): Promise<PublishOutcome> {
   const [problem] = checkPost(post).errors;
@@ -155,7 +151,10 @@ async function commitOrAdopt(commit: Commit, io: PublishIo): Promise<void> {
   }
 }
 
-/** The server collects files that no record names for a while. Their ids are hashes, so that the same records fit again. */
+/**
+ * The server collects files that no record names for a while. Their ids are hashes, so that the same records
+ * fit again.
+ */
 async function sendBlobsAgain(commit: Commit, io: PublishIo): Promise<void> {
   try {
     await sendEmbeds(commit.post, io, true);

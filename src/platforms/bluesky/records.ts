@@ -1,7 +1,7 @@
 import { encode } from "@atcute/cbor";
 import { CODEC_DCBOR, create, toString } from "@atcute/cid";
 import { z } from "zod";
-import type { JsonObject } from "../../ports/platform.ts";
+import type { JsonObject } from "../../ports/platform-io.ts";
 import { isXrpcError, xrpc, type Network } from "./xrpc.ts";
 
 export const POST = "app.bsky.feed.post";

@@ -18,7 +18,9 @@ export interface Facet {
 
 const TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(tlds);
 
-/** Ends a link or a tag: white space, invisible characters, quotation marks, CJK and full-width punctuation. */
+/**
+ * Ends a link or a tag: white space, invisible characters, quotation marks, CJK and full-width punctuation.
+ */
 const STOP =
   '\\s<>"“”„«»\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060\\ufeff\\u3000-\\u3004\\u3008-\\u3020\\u3030\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65';
 /** What may stand right before something without a scheme: not the middle of a word, an address or a path. */
@@ -39,7 +41,10 @@ const TAG = new RegExp(`${BEFORE}[#＃](?!\\ufe0f)([^${STOP}#＃,;!?()\\[\\]{}]+
 const MAX_TAG_GRAPHEMES = 64;
 const MAX_TAG_BYTES = 640;
 
-/** Links (with or without a scheme), mentions and tags, in order and without overlap; a tag inside a link is the link's. */
+/**
+ * Links (with or without a scheme), mentions and tags, in order and without overlap; a tag inside a link is
+ * the link's.
+ */
 export function findSpans(text: string): Span[] {
   const found: Span[] = [];
   const add = (span: Span | null): void => {
@@ -116,7 +121,10 @@ function featureOf(span: Span, dids: ReadonlyMap<string, string>): Facet["featur
   return did === undefined ? null : { $type: "app.bsky.richtext.facet#mention", did };
 }
 
-/** The text as it will be stored: line ends of one kind, halves of surrogate pairs replaced as any UTF-8 encoder does. */
+/**
+ * The text as it will be stored: line ends of one kind, halves of surrogate pairs replaced as any UTF-8
+ * encoder does.
+ */
 export function normalizeText(text: string): string {
   return Buffer.from(text.replaceAll("\r\n", "\n")).toString("utf8");
 }

@@ -1,11 +1,6 @@
 import { z } from "zod";
-import {
-  PlatformFault,
-  type ConnectIo,
-  type PlatformAccount,
-  type PlatformIo,
-  type RefreshedSecrets,
-} from "../../ports/platform.ts";
+import type { ConnectIo, RefreshedSecrets } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformAccount, type PlatformIo } from "../../ports/platform-io.ts";
 import { isXrpcError, xrpc, type Network } from "./xrpc.ts";
 
 const WEB = "https://bsky.app";
@@ -27,7 +22,10 @@ const Session = z.looseObject({
 });
 export type Session = z.infer<typeof Session>;
 
-/** The server that holds the account's records. A base address from the settings stands for all servers of the network. */
+/**
+ * The server that holds the account's records. A base address from the settings stands for all servers of the
+ * network.
+ */
 export function pdsOf(io: Pick<PlatformIo, "account" | "setting">): string {
   const settings = Settings.safeParse(io.account.settings);
   if (!settings.success)

@@ -16,12 +16,18 @@ export function encodeTid(micros: bigint, clockId: number): string {
   return text;
 }
 
-/** A new record key. The microseconds and the clock are chance: two posts of one millisecond get different keys. */
+/**
+ * A new record key. The microseconds and the clock are chance: two posts of one millisecond get different
+ * keys.
+ */
 export function newTid(nowMs: number): string {
   return encodeTid(BigInt(nowMs) * 1_000n + BigInt(randomInt(1_000)), randomInt(1_024));
 }
 
-/** The key `steps` microseconds later, of the same clock: the keys of a thread's parts follow from its first one. */
+/**
+ * The key `steps` microseconds later, of the same clock: the keys of a thread's parts follow from its first
+ * one.
+ */
 export function laterTid(tid: string, steps: number): string {
   const value = [...tid].reduce((sum, letter) => (sum << 5n) | BigInt(ALPHABET.indexOf(letter)), 0n);
   return encodeTid((value >> CLOCK_BITS) + BigInt(steps), Number(value & 1_023n));

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { MediaItem } from "../../ports/media.ts";
-import { PlatformFault, type PublishIo } from "../../ports/platform.ts";
+import { PlatformFault, type PublishIo } from "../../ports/platform-io.ts";
 import { Blob, sendBlob, UPLOAD_TIMES, uploadOnce, type Sending } from "./blob.ts";
 import { didOf, pdsOf } from "./session.ts";
 import { XrpcFault, xrpc, type XrpcCall } from "./xrpc.ts";
@@ -28,8 +28,8 @@ type Job = z.infer<typeof Job>;
 const JobAnswer = z.union([z.looseObject({ jobStatus: Job }).transform((answer) => answer.jobStatus), Job]);
 
 /**
- * Bluesky's video service processes the video, so that it plays from the post's first moment. Where there is none (another
- * network, a server on a private address), the account's own server takes the file as it is.
+ * Bluesky's video service processes the video, so that it plays from the post's first moment. Where there is
+ * none (another network, a server on a private address), the account's own server takes the file as it is.
  */
 function serviceOf(io: PublishIo): string | null {
   const isElsewhere = io.setting("BASE_URL") !== null || !pdsOf(io).startsWith("https:");
@@ -122,7 +122,10 @@ async function callService(io: PublishIo, call: XrpcCall): Promise<Job> {
   }
 }
 
-/** A token with which the video service may store the finished video on the account's server, and nothing else. */
+/**
+ * A token with which the video service may store the finished video on the account's server, and nothing
+ * else.
+ */
 async function serviceToken(io: PublishIo): Promise<string> {
   const base = pdsOf(io);
   const { did } = await xrpc(

@@ -6,7 +6,7 @@ import {
   type PlatformIo,
   type PlatformRequest,
   type PlatformResponse,
-} from "../../ports/platform.ts";
+} from "../../ports/platform-io.ts";
 
 /** What a call needs of its surroundings; there both while connecting and while publishing. */
 export type Network = Pick<PlatformIo, "request">;

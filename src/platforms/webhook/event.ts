@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
-import type { PlatformPost, PublishIo } from "../../ports/platform.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+import type { PublishIo } from "../../ports/platform-io.ts";
 
 /** Everything that has a common meaning, and whatever else the receiver understands. */
 export const WebhookMetadata = z.strictObject({
@@ -16,7 +17,10 @@ export type WebhookPost = PlatformPost<z.infer<typeof WebhookMetadata>>;
 /** How long the receiver can fetch own files by the address it gets. */
 const DOWNLOAD_MINUTES = 24 * 60;
 
-/** One medium as the receiver gets it; what only a look at the bytes would tell is null for media of other servers. */
+/**
+ * One medium as the receiver gets it; what only a look at the bytes would tell is null for media of other
+ * servers.
+ */
 interface EventMedia {
   readonly url: string;
   readonly altText: string | null;
@@ -80,7 +84,10 @@ function mediaOf(items: readonly NamedMedia[], io: PublishIo): Promise<EventMedi
   return Promise.all(items.map((item) => toMedia(item, io)));
 }
 
-/** Own files under a signed address that runs out; everything else where it is, as the receiver can fetch it as well as we. */
+/**
+ * Own files under a signed address that runs out; everything else where it is, as the receiver can fetch it
+ * as well as we.
+ */
 async function toMedia({ url, altText: described }: NamedMedia, io: PublishIo): Promise<EventMedia> {
   const altText = described ?? null;
   if (!url.startsWith("r2://")) {

@@ -2,8 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
 import { DEFAULT_OWNER, PERMISSIONS, type Caller, type Permission } from "../../domain/permissions.ts";
-import { DAY, HOUR, MINUTE, parseBound, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
-import { listAccountRows } from "../../store/tables/accounts.ts";
+import { MINUTE, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findApiKeyRow,
   hasApiKeys,
@@ -13,8 +12,8 @@ import {
   touchApiKey,
   type ApiKeyRow,
 } from "../../store/tables/api-keys.ts";
-import type { Reader } from "../../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import { readKeyInput, type KeyInput, type KeyLimits } from "./key-input.ts";
 
 /** A key as lists show it. Its secret is not kept anywhere. */
 export interface ApiKey {
@@ -32,23 +31,13 @@ export interface ApiKey {
   readonly lastUsedAt: string | null;
 }
 
-export interface KeyInput {
-  readonly name?: string | undefined;
-  /** Default: all of them. */
-  readonly permissions?: readonly string[] | undefined;
-  /** Default: every account of the owner, later ones too. */
-  readonly accountIds?: readonly string[] | undefined;
-  /** A time, a date (its end) or a span such as `90d`; default: never. */
-  readonly expires?: string | undefined;
-}
-
 const SECRET_BYTES = 32;
-const MAX_NAME_LENGTH = 100;
-
 /** `phk_<id>_<secret>`; neither part holds an underscore. */
 const KEY_TEXT = /^phk_([0-9a-z]{26})_([0-9a-f]{64})$/;
 
-/** The latest use is written at most this often: a write for each request would cost more than the request. */
+/**
+ * The latest use is written at most this often: a write for each request would cost more than the request.
+ */
 const TOUCH_EVERY_MS = MINUTE;
 
 /** Names the fixed key of the settings wherever a key's id is shown. */
@@ -59,10 +48,7 @@ export async function createKey(
   { ctx, caller: { ownerId } }: CallContext,
   input: KeyInput,
 ): Promise<{ key: string; apiKey: ApiKey }> {
-  const permissions = readPermissions(input.permissions);
-  const accountIds = await readAccountIds(ctx, ownerId, input.accountIds);
-  const limits = { permissions, accountIds, expiresAt: readExpiry(ctx, input.expires) };
-  const { key, row } = makeKey(ctx, ownerId, { name: readName(input.name), ...limits });
+  const { key, row } = makeKey(ctx, ownerId, await readKeyInput(ctx, ownerId, input));
   await ctx.store.write((tx) => insertApiKey(tx, row));
   return { key, apiKey: toApiKey(ctx, row) };
 }
@@ -102,8 +88,8 @@ export async function revokeKey(
 }
 
 /**
- * Who brings this key; null for a key that is unknown, garbled, expired or revoked. `fixedKey` is the one of the settings.
- * Secrets are compared as hashes of equal length, in constant time.
+ * Who brings this key; null for a key that is unknown, garbled, expired or revoked. `fixedKey` is the one of
+ * the settings. Secrets are compared as hashes of equal length, in constant time.
  */
 export async function authenticate(
   ctx: AppContext,
@@ -155,13 +141,6 @@ function touchLazily(ctx: AppContext, row: ApiKeyRow): void {
     );
 }
 
-interface KeyLimits {
-  readonly name: string;
-  readonly permissions: readonly Permission[];
-  readonly accountIds: readonly string[] | null;
-  readonly expiresAt: number | null;
-}
-
 function makeKey(ctx: AppContext, ownerId: string, limits: KeyLimits): { key: string; row: ApiKeyRow } {
   const id = newId("key");
   const secret = randomBytes(SECRET_BYTES).toString("hex");
@@ -178,68 +157,6 @@ function makeKey(ctx: AppContext, ownerId: string, limits: KeyLimits): { key: st
     last_used_at: null,
   };
   return { key: `phk_${id.slice("key_".length)}_${secret}`, row };
-}
-
-function readName(name: string | undefined): string {
-  const trimmed = (name ?? "").trim();
-  if (trimmed.length <= MAX_NAME_LENGTH) return trimmed === "" ? "API key" : trimmed;
-  throw new AppError("invalid", `name: must be at most ${MAX_NAME_LENGTH} characters long.`);
-}
-
-function readPermissions(given: readonly string[] | undefined): readonly Permission[] {
-  if (given === undefined) return PERMISSIONS;
-  const unknown = given.find((name) => !PERMISSIONS.some((known) => known === name));
-  if (unknown !== undefined) {
-    throw new AppError(
-      "invalid",
-      `permissions: ${quote(unknown)} is not a permission. The permissions are ${PERMISSIONS.join(", ")}.`,
-    );
-  }
-  if (given.length === 0)
-    throw new AppError("invalid", `permissions: give at least one of ${PERMISSIONS.join(", ")}.`);
-  return PERMISSIONS.filter((known) => given.includes(known));
-}
-
-async function readAccountIds(
-  ctx: AppContext,
-  ownerId: string,
-  given: readonly string[] | undefined,
-): Promise<readonly string[] | null> {
-  if (given === undefined) return null;
-  if (given.length === 0)
-    throw new AppError(
-      "invalid",
-      "accounts: give at least one account id, or leave it out for all accounts.",
-    );
-  const known = await ownAccountIds(ctx.store, ownerId);
-  const unknown = given.find((id) => !known.includes(id));
-  if (unknown === undefined) return [...new Set(given)];
-  const hint =
-    known.length === 0
-      ? "There is none yet; connect a channel first."
-      : `The accounts are ${known.join(", ")}.`;
-  throw new AppError(
-    "invalid",
-    `accounts: ${quote(unknown)} is not an account of the owner ${quote(ownerId)}. ${hint}`,
-  );
-}
-
-async function ownAccountIds(reader: Reader, ownerId: string): Promise<string[]> {
-  return (await listAccountRows(reader, ownerId)).map((row) => row.id);
-}
-
-const SPAN_UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY };
-
-function readExpiry(ctx: AppContext, text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const span = /^(\d{1,6})([mhd])$/.exec(text.trim());
-  const now = ctx.clock.now();
-  const at =
-    span === null
-      ? parseBound("expires", text, ctx.settings.timezone, true)
-      : now + Number(span[1]) * (SPAN_UNITS[span[2] ?? ""] ?? Number.NaN);
-  if (at > now) return at;
-  throw new AppError("invalid", `expires: ${quote(text)} is not in the future. It is ${toIso(now)} now.`);
 }
 
 function toApiKey(ctx: AppContext, row: ApiKeyRow): ApiKey {

@@ -25,7 +25,10 @@ export function issueConfirmation(ctx: AppContext, caller: Caller, call: Confirm
   return `${expires}.${nonce}.${sign(ctx, caller, { ...call, expires, nonce })}`;
 }
 
-/** Takes the token for this very call, once. Throws `invalid` for one that is made up, too old, used, or of another call. */
+/**
+ * Takes the token for this very call, once. Throws `invalid` for one that is made up, too old, used, or of
+ * another call.
+ */
 export async function spendConfirmation(
   ctx: AppContext,
   caller: Caller,
@@ -62,7 +65,10 @@ function sign(
   );
 }
 
-/** Remembered beside the idempotency keys, which expire in the same way: any process on the data folder sees a second use. */
+/**
+ * Remembered beside the idempotency keys, which expire in the same way: any process on the data folder sees a
+ * second use.
+ */
 async function isFirstUse(
   ctx: AppContext,
   caller: Caller,

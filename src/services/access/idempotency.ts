@@ -22,8 +22,8 @@ export interface IdempotentCall {
 }
 
 /**
- * Runs `work` at most once per owner and key. The same arguments get the stored result again, others a `conflict`, and so
- * does a call that is still running. A call that fails frees its key.
+ * Runs `work` at most once per owner and key. The same arguments get the stored result again, others a
+ * `conflict`, and so does a call that is still running. A call that fails frees its key.
  */
 export async function runOnce<T>(
   ctx: AppContext,
@@ -41,7 +41,8 @@ export async function runOnce<T>(
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
     const sealed = ctx.cipher.seal(JSON.stringify(result), place);
-    // Another process took the key over, believing this one dead: what stands in this transaction must not stand twice.
+    // Another process took the key over, believing this one dead: what stands in this transaction must not
+    // stand twice.
     if (!(await completeKey(tx, key, { workerId: ctx.workerId, result: sealed })))
       throw new AppError(
         "conflict",
@@ -60,8 +61,8 @@ export async function runOnce<T>(
 }
 
 /**
- * The one way of a use case to write what its call is for: the change and, where the call carries a key, its answer are
- * committed together, so that after a crash both stand or neither. What comes back is the answer.
+ * The one way of a use case to write what its call is for: the change and, where the call carries a key, its
+ * answer are committed together, so that after a crash both stand or neither. What comes back is the answer.
  */
 export function commitOnce<T>(
   call: Pick<CallContext, "ctx" | "idempotency">,

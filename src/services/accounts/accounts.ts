@@ -34,7 +34,10 @@ export async function findAccount(ctx: AppContext, caller: Caller, id: string): 
   return row;
 }
 
-/** Forgets the account's secrets. Its posts stay, and so does its identity, by which connecting it again finds it. */
+/**
+ * Forgets the account's secrets. Its posts stay, and so does its identity, by which connecting it again finds
+ * it.
+ */
 export async function disconnectChannel(
   call: CallContext,
   args: { accountId: string },

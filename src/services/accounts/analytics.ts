@@ -2,14 +2,15 @@ import type { AccountAnalytics, AnalyticsArgs } from "../../domain/accounts/anal
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import { parseBound, quote, SECOND, toIso } from "../../domain/time.ts";
-import { PlatformFault, type AnyPlatform, type PlatformAnalytics } from "../../ports/platform.ts";
+import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { readEnded, type EndedPost } from "../../store/tables/analytics.ts";
 import { findAccount } from "./accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { createPlatformIo } from "../publishing/platform-io.ts";
+import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
-import { percentile } from "../health/status.ts";
+import { percentile } from "../../domain/percentile.ts";
 
 /** What platforms may offer of a channel; each that one does not is named with the reason. */
 const PLATFORM_METRICS = [
@@ -30,8 +31,8 @@ const ASK_TIMEOUT_MS = 20 * SECOND;
 type Numbers = Readonly<Record<string, number | null>>;
 
 /**
- * A channel's numbers by day: what this service knows itself, and what the platform offers. A platform out of reach is an answer
- * too: its metrics stand under `unavailable`.
+ * A channel's numbers by day: what this service knows itself, and what the platform offers. A platform out of
+ * reach is an answer too: its metrics stand under `unavailable`.
  */
 export async function getAccountAnalytics(
   { ctx, caller }: CallContext,

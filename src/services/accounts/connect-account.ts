@@ -3,12 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { newId } from "../../domain/ids.ts";
 import { quote } from "../../domain/time.ts";
-import {
-  PlatformFault,
-  type AnyPlatform,
-  type ConnectedAccount,
-  type ConnectInput,
-} from "../../ports/platform.ts";
+import type { AnyPlatform, ConnectedAccount, ConnectInput } from "../../ports/platform.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import {
   findAccountByIdentity,
   findAccountRow,
@@ -19,88 +15,10 @@ import {
 import type { Tx } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, GuestCall } from "../context.ts";
-import { createConnectIo, readSettings, toPlatformAccount } from "../publishing/platform-io.ts";
+import { createConnectIo, toPlatformAccount } from "../platforms/platform-io.ts";
 import { showAccount } from "./accounts.ts";
-import { mergeSecrets, openSecrets, scrub, sealSecrets, type SecretValues } from "./secrets.ts";
-
-/** What is to be connected, and for whom. */
-export interface ConnectTarget {
-  readonly ownerId: string;
-  readonly platform: AnyPlatform;
-  readonly instanceUrl: string | null;
-  readonly handle: string | null;
-  readonly name: string | null;
-  readonly reconnecting: AccountRow | null;
-}
-
-const MAX_SECRET_CHARS = 4_096;
-
-/**
- * The fields as the platform gets them: trimmed, with the target's handle and, on a reconnection, the stored values in the
- * place of empty ones. Throws `invalid` that begins with the field's name.
- */
-export function completeFields(ctx: AppContext, target: ConnectTarget, given: SecretValues): SecretValues {
-  const { connect } = target.platform;
-  const fields = connect.kind === "secrets" ? connect.fields : [];
-  const names = fields.map((field) => field.name);
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new AppError(
-      "invalid",
-      `secrets: "${unknown.slice(0, 40)}" is not a field of ${target.platform.title}. ${knownFields(names)}`,
-    );
-  }
-  const defaults = defaultsOf(ctx, target);
-  const values = fields.map((field): [string, string] => {
-    const value = given[field.name]?.trim() || defaults[field.name] || "";
-    if (value === "" && field.isRequired)
-      throw new AppError("invalid", `${field.name}: is required. ${field.help}`);
-    if (value.length > MAX_SECRET_CHARS)
-      throw new AppError("invalid", `${field.name}: must be at most ${MAX_SECRET_CHARS} characters long.`);
-    return [field.name, value];
-  });
-  return Object.fromEntries(values);
-}
-
-function knownFields(names: readonly string[]): string {
-  return names.length === 0 ? "It takes none." : `Its fields are ${names.join(", ")}.`;
-}
-
-/** What stands in for a field that is left empty. */
-export function defaultsOf(ctx: AppContext, target: ConnectTarget): SecretValues {
-  const handle = target.handle ?? target.reconnecting?.handle ?? "";
-  return {
-    ...(handle === "" ? {} : { handle }),
-    ...(isSameTarget(target) ? storedSecrets(ctx, target.reconnecting) : {}),
-  };
-}
-
-/**
- * Whoever starts a reconnection may name another server or handle; the stored password must not be sent there on their word.
- */
-function isSameTarget({ reconnecting, instanceUrl, handle }: ConnectTarget): boolean {
-  if (reconnecting === null) return false;
-  const isSameHandle = handle === null || handle === reconnecting.handle;
-  const addresses = Object.values(readSettings(reconnecting)).map((value) =>
-    typeof value === "string" ? trimSlash(value) : null,
-  );
-  return isSameHandle && (instanceUrl === null || addresses.includes(trimSlash(instanceUrl)));
-}
-
-function trimSlash(url: string): string {
-  return url.replace(/\/+$/, "");
-}
-
-/** None where they cannot be opened any more: then all of them are asked for again. */
-function storedSecrets(ctx: AppContext, row: AccountRow | null): SecretValues {
-  if (row === null) return {};
-  try {
-    return openSecrets(ctx, row);
-  } catch (error) {
-    if (error instanceof AppError) return {};
-    throw error;
-  }
-}
+import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
+import { mergeSecrets, scrub, sealSecrets, type SecretValues } from "../platforms/secrets.ts";
 
 export interface ConnectOutcome {
   readonly account: Account;
@@ -116,7 +34,10 @@ export interface ConnectRun<T> {
   readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
 }
 
-/** Checks the secrets with the platform and stores the account. Throws AppError for whatever the person can mend. */
+/**
+ * Checks the secrets with the platform and stores the account. Throws AppError for whatever the person can
+ * mend.
+ */
 export async function connectAccount<T extends { readonly account: Account | null }>(
   call: GuestCall,
   { target, secrets, answer }: ConnectRun<T>,
@@ -251,7 +172,10 @@ function otherAccountSentence(row: AccountRow, connected: ConnectedAccount): str
   );
 }
 
-/** A name stands inside of sentences that agents read: on one line, without tricks, and not as long as a story. */
+/**
+ * A name stands inside of sentences that agents read: on one line, without tricks, and not as long as a
+ * story.
+ */
 const MAX_NAME_CHARS = 100;
 
 function nameOf(target: ConnectTarget, existing: AccountRow | null, connected: ConnectedAccount): string {

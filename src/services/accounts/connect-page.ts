@@ -8,10 +8,11 @@ import {
   noteFailure,
   type ConnectionRow,
 } from "../../store/tables/connections.ts";
-import { completeFields, connectAccount, defaultsOf, type ConnectTarget } from "./connect-account.ts";
+import { connectAccount } from "./connect-account.ts";
+import { completeFields, defaultsOf, type ConnectTarget } from "./connect-fields.ts";
 import { hashToken } from "./connections.ts";
 import type { AppContext, GuestCall } from "../context.ts";
-import type { SecretValues } from "./secrets.ts";
+import type { SecretValues } from "../platforms/secrets.ts";
 
 /** Tries one link takes before it is closed. */
 export const MAX_ATTEMPTS = 10;

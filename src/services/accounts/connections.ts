@@ -9,17 +9,13 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import { findAccountRow, type AccountRow } from "../../store/tables/accounts.ts";
 import { findConnection, insertConnection } from "../../store/tables/connections.ts";
 import { findAccount, showAccount } from "./accounts.ts";
-import {
-  completeFields,
-  connectAccount,
-  type ConnectOutcome,
-  type ConnectTarget,
-} from "./connect-account.ts";
+import { connectAccount, type ConnectOutcome } from "./connect-account.ts";
+import { completeFields, type ConnectTarget } from "./connect-fields.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { readSettings } from "../publishing/platform-io.ts";
-import { findPlatform, requireConfigured } from "./platforms.ts";
-import type { SecretValues } from "./secrets.ts";
+import { readSettings } from "../platforms/platform-io.ts";
+import { findPlatform, requireConfigured } from "../platforms/platforms.ts";
+import type { SecretValues } from "../platforms/secrets.ts";
 
 /** How long an address to connect at works. */
 export const LINK_LIFE_MS = 15 * MINUTE;
@@ -27,7 +23,9 @@ export const LINK_LIFE_MS = 15 * MINUTE;
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
 
-/** Connects a channel at once, or answers the address of a page where a person enters what no chat should see. */
+/**
+ * Connects a channel at once, or answers the address of a page where a person enters what no chat should see.
+ */
 export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {
   const target = await readTarget(call.ctx, call.caller, args);
   return target.platform.connect.kind === "none"
@@ -90,7 +88,10 @@ async function openLink(
   });
 }
 
-/** The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its address. */
+/**
+ * The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its
+ * address.
+ */
 export function linkOf(result: ConnectResult): { url: string; message: string; rest: ConnectResult } | null {
   const { url, connectId, expiresAt } = result;
   if (url === null || connectId === null || expiresAt === null) return null;
@@ -190,7 +191,9 @@ function trimmed(text: string | undefined): string | null {
   return rest === "" ? null : rest;
 }
 
-/** A channel on a server of its own is reconnected there: its password is none of another server's business. */
+/**
+ * A channel on a server of its own is reconnected there: its password is none of another server's business.
+ */
 function storedInstance(row: AccountRow): string | null {
   const { instanceUrl } = readSettings(row);
   return typeof instanceUrl === "string" ? instanceUrl : null;

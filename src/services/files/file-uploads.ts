@@ -77,7 +77,10 @@ export async function createUploadLink(
   });
 }
 
-/** Takes what is sent to a signed address. It works once; an upload that broke off may be sent again until its time is over. */
+/**
+ * Takes what is sent to a signed address. It works once; an upload that broke off may be sent again until its
+ * time is over.
+ */
 export async function receiveLinkedUpload(
   call: GuestCall,
   { body, ...parts }: SignedParts & { readonly body: Readable },
@@ -161,7 +164,8 @@ async function receive(
 ): Promise<{ file: File }> {
   const { ctx } = call;
   const key = row.storage_key;
-  // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is another's.
+  // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is
+  // another's.
   const written = await ctx.files.create(key, content.whole, call.signal);
   try {
     const facts = await ctx.probe.inspect({

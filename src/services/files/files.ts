@@ -101,8 +101,9 @@ function fileNotFound(field: string, id: string): AppError {
 }
 
 /**
- * The address that is stored for what a user gave: `file_…` ids become their `r2://` address. Throws `not_found` for a file
- * that does not exist or is somebody else's, `invalid` for an address that is never allowed.
+ * The address that is stored for what a user gave: `file_…` ids become their `r2://` address. Throws
+ * `not_found` for a file that does not exist or is somebody else's, `invalid` for an address that is never
+ * allowed.
  */
 export async function resolveMediaUrl(
   ctx: AppContext,
@@ -119,7 +120,9 @@ export async function resolveMediaUrl(
   return /[\s\p{Cc}]/u.test(text) ? href : text;
 }
 
-/** Refuses what can never be a media address, without a look at the files. Throws `invalid` naming the field. */
+/**
+ * Refuses what can never be a media address, without a look at the files. Throws `invalid` naming the field.
+ */
 export function checkMediaAddress(ctx: AppContext, field: string, text: string): void {
   if (!text.startsWith("file_") && !text.startsWith(OWN_SCHEME)) checkWebAddress(ctx, field, text);
 }

@@ -1,4 +1,5 @@
 import type { Status } from "../../domain/health/status.ts";
+import { percentile } from "../../domain/percentile.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
@@ -87,11 +88,6 @@ function summarize(lateness: readonly number[]): Status["lateness"] {
     sampleSize: lateness.length,
     days: DAYS,
   };
-}
-
-/** By nearest rank. `sorted` is ascending. */
-export function percentile(sorted: readonly number[], share: number): number | null {
-  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;
 }
 
 /** A channel that was disconnected on purpose matters only while posts wait for it. */

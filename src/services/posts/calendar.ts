@@ -8,7 +8,10 @@ import { listPosts } from "./list-posts.ts";
 /** Most posts of one calendar: a page of list_posts, and more than anybody reads at once. */
 const MAX_POSTS = 500;
 
-/** The posts of a time window, earliest first; without bounds those of the current month. Throws `invalid` for too many. */
+/**
+ * The posts of a time window, earliest first; without bounds those of the current month. Throws `invalid` for
+ * too many.
+ */
 export async function showCalendar(call: CallContext, args: CalendarArgs): Promise<Calendar> {
   const { ctx } = call;
   const { timezone } = ctx.settings;

@@ -1,16 +1,19 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
-import { PlatformFault } from "../../ports/platform.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { findAccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { createPlatformIo } from "../publishing/platform-io.ts";
+import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
 
 const ASK_TIMEOUT_MS = 15 * SECOND;
 
-/** A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the reason. */
+/**
+ * A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the
+ * reason.
+ */
 export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insights> {
   const unavailable = (reason: string): Insights => ({
     available: false,

@@ -4,14 +4,15 @@ import type { Metadata, Post } from "../../domain/posts/post.ts";
 import { conflictSentence, TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
-import { PlatformFault, type AnyPlatform, type PublishIo } from "../../ports/platform.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
+import { PlatformFault, type PublishIo } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { checkMediaAddress, resolveMediaUrl } from "../files/files.ts";
-import { createPlatformIo } from "../publishing/platform-io.ts";
+import { createPlatformIo } from "../platforms/platform-io.ts";
 import {
   checkAddresses,
   checkContent,
@@ -34,8 +35,8 @@ interface PreparedEdit {
 }
 
 /**
- * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live and for fields that the
- * platform does not let one change, with the list of those it does.
+ * Checks an edit without making it. Throws `invalid`, `not_found`, and `conflict` for a post that is not live
+ * and for fields that the platform does not let one change, with the list of those it does.
  */
 export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit): Promise<PreparedEdit> {
   if (input.caption === undefined && input.metadata === undefined) {

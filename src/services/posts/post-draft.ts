@@ -16,7 +16,7 @@ import type { AppContext } from "../context.ts";
 import { checkMediaAddress } from "../files/files.ts";
 import { checkPostMedia } from "./post-media.ts";
 import { explainMetadata } from "./post-metadata.ts";
-import { placesOf } from "./post-places.ts";
+import { placesOf } from "../files/media-places.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 
 /** A post's content, whole, before it is checked. */
@@ -49,7 +49,10 @@ export interface CheckOptions {
 /** How far in the past a time may lie and still mean now: clocks differ, agents are slow. */
 const NOW_WINDOW_MS = 5 * MINUTE;
 
-/** The account a post is to go on. Throws `not_found` for a foreign one, `conflict` for one that must be reconnected. */
+/**
+ * The account a post is to go on. Throws `not_found` for a foreign one, `conflict` for one that must be
+ * reconnected.
+ */
 export async function findUsableAccount(
   ctx: AppContext,
   caller: Caller,
@@ -96,7 +99,10 @@ export function foldThumbnail(input: PostInput): Metadata | null | undefined {
 
 const COMMON = z.object(commonMetadata);
 
-/** The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws `invalid`. */
+/**
+ * The addresses that a caller gives, as far as their form tells; needs neither post nor platform. Throws
+ * `invalid`.
+ */
 export function checkAddresses(ctx: AppContext, given: Pick<PostInput, "mediaUrl" | "metadata">): void {
   const content = { mediaUrl: given.mediaUrl ?? "", metadata: given.metadata ?? null };
   for (const { field, url } of placesOf({ metadata: COMMON }, content)) {
@@ -105,8 +111,9 @@ export function checkAddresses(ctx: AppContext, given: Pick<PostInput, "mediaUrl
 }
 
 /**
- * Whether a whole content is right for its platform, as far as the content alone tells. Apart from `checkContent`, because it comes
- * before what the state of post and channel forbids. Throws `invalid` naming the field.
+ * Whether a whole content is right for its platform, as far as the content alone tells. Apart from
+ * `checkContent`, because it comes before what the state of post and channel forbids. Throws `invalid` naming
+ * the field.
  */
 export function checkForm(platform: AnyPlatform, given: PostContent): CheckedForm {
   const caption = given.caption === "" ? null : given.caption;
@@ -137,8 +144,8 @@ export function checkForm(platform: AnyPlatform, given: PostContent): CheckedFor
 }
 
 /**
- * Looks at the media of a content and turns it into what is stored: ids of files become their addresses, texts stay as they came.
- * Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
+ * Looks at the media of a content and turns it into what is stored: ids of files become their addresses,
+ * texts stay as they came. Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
  */
 export async function checkContent(
   ctx: AppContext,

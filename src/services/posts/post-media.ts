@@ -9,7 +9,7 @@ import { findFileByKey, type FileRow } from "../../store/tables/files.ts";
 import type { AppContext } from "../context.ts";
 import { resolveMediaUrl } from "../files/files.ts";
 import { refusal } from "../publishing/limited-media.ts";
-import { placesOf, replaceAddresses, type MediaPlace } from "./post-places.ts";
+import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-places.ts";
 
 export interface MediaToCheck {
   readonly platform: AnyPlatform;
@@ -38,8 +38,9 @@ const NOTHING: Look = { warnings: [], item: null };
 const LOOK_MS = 3 * SECOND;
 
 /**
- * Resolves every address of a post (`file_…` ids become `r2://` addresses) and checks what is at hand: own files against the
- * platform's limits, remote ones for whether they answer. Throws `invalid` and `not_found` naming the field.
+ * Resolves every address of a post (`file_…` ids become `r2://` addresses) and checks what is at hand: own
+ * files against the platform's limits, remote ones for whether they answer. Throws `invalid` and `not_found`
+ * naming the field.
  */
 export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Promise<CheckedMedia> {
   const places = placesOf(check.platform, check);

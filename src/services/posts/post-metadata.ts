@@ -10,8 +10,8 @@ export function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppEr
 }
 
 /**
- * Merges key by key; null removes a key. One that the platform does not know stays, so that it is refused like any other.
- * An empty result is null.
+ * Merges key by key; null removes a key. One that the platform does not know stays, so that it is refused
+ * like any other. An empty result is null.
  */
 export function mergeMetadata(
   platform: AnyPlatform,

@@ -3,8 +3,8 @@ import { readPostMarks } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 
 /**
- * A text for each of these posts that the caller may see, which is another one after every change that can be seen. Other ids are
- * left out. Cheap: for asking again and again.
+ * A text for each of these posts that the caller may see, which is another one after every change that can be
+ * seen. Other ids are left out. Cheap: for asking again and again.
  */
 export async function readPostVersions(
   ctx: Pick<AppContext, "store">,

@@ -54,8 +54,8 @@ export async function cancelPost(
 }
 
 /**
- * Sends a failed post again, now. Where the last outcome is unknown the platform is asked first: found there, it is published;
- * still unknown is a `conflict` that says what to do.
+ * Sends a failed post again, now. Where the last outcome is unknown the platform is asked first: found there,
+ * it is published; still unknown is a `conflict` that says what to do.
  */
 export async function retryPost(call: CallContext, input: { readonly id: string }): Promise<{ post: Post }> {
   const { ctx, caller } = call;
@@ -75,7 +75,8 @@ export async function retryPost(call: CallContext, input: { readonly id: string 
       error: null,
       in_doubt: 0,
       tries: 0,
-      // Settled as "did not happen", the step keeps its key and is sent with it; after a proven failure all begins anew.
+      // Settled as "did not happen", the step keeps its key and is sent with it; after a proven failure all
+      // begins anew.
       run: row.in_doubt === 1 ? row.run : row.run + 1,
       updated_at: now,
     });

@@ -35,7 +35,9 @@ export async function askToPublish(call: CallContext, input: PostBody): Promise<
   return `Publish now on ${account}: ${describe(input)}?${doubts}`;
 }
 
-/** Before a batch with posts that go out within a minute. One that cannot be scheduled is told in its result. */
+/**
+ * Before a batch with posts that go out within a minute. One that cannot be scheduled is told in its result.
+ */
 export async function askToPublishSeveral(
   call: CallContext,
   input: { readonly posts: readonly PostBody[] },

@@ -29,8 +29,8 @@ interface Draft {
 }
 
 /**
- * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account, file) and `conflict`
- * (the channel must be reconnected).
+ * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
+ * file) and `conflict` (the channel must be reconnected).
  */
 export async function schedulePost(call: CallContext, input: PostBody): Promise<Scheduled> {
   const { row, warnings } = await draftPost(call, input);
@@ -44,7 +44,10 @@ export async function schedulePost(call: CallContext, input: PostBody): Promise<
   return answer;
 }
 
-/** Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the posts. */
+/**
+ * Schedules several: each for itself, or with `atomic` all or none. The results stand in the order of the
+ * posts.
+ */
 export async function schedulePosts(
   call: CallContext,
   input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },

@@ -25,8 +25,8 @@ import { platformOf } from "../publishing/publish-io.ts";
 const MAX_ROUNDS = 5;
 
 /**
- * Changes a post that still waits. After the answer only the new version goes out. Throws `invalid` for an empty change,
- * `not_found`, and `conflict` when the post does not wait any more.
+ * Changes a post that still waits. After the answer only the new version goes out. Throws `invalid` for an
+ * empty change, `not_found`, and `conflict` when the post does not wait any more.
  */
 export async function updatePost(
   call: CallContext,

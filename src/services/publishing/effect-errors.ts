@@ -25,7 +25,10 @@ export class TooLate extends Error {
   }
 }
 
-/** In a run that only settles: everything before this step is settled, and this one was never sent or did not happen. */
+/**
+ * In a run that only settles: everything before this step is settled, and this one was never sent or did not
+ * happen.
+ */
 export class NothingSent extends Error {
   constructor() {
     super("The next step was not sent.");

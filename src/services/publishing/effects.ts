@@ -1,34 +1,16 @@
-import { createHash } from "node:crypto";
-import type { ReconcileClass } from "../../domain/accounts/account.ts";
-import {
-  PlatformFault,
-  type EffectContext,
-  type EffectSpec,
-  type Json,
-  type Settled,
-} from "../../ports/platform.ts";
+import { PlatformFault, type EffectSpec, type Json, type Settled } from "../../ports/platform-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
-import type { Lease } from "../../store/engine/ledger.ts";
 import { RESTORED_STEP } from "../../store/engine/ledger.ts";
-import type { AppContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
-import { canonicalJson } from "../access/idempotency.ts";
+import {
+  contextOf,
+  finish,
+  intend,
+  type EffectsOptions,
+  type Running,
+  type StepState,
+} from "./effect-steps.ts";
 import { MAY_BE_OUT, tellsWithoutLedger } from "./restored-ledger.ts";
-
-export interface EffectsOptions {
-  readonly ctx: AppContext;
-  readonly lease: Lease;
-  readonly run: number;
-  /** The rows of this run, read after the claim. */
-  readonly rows: readonly EffectRow[];
-  readonly signal: AbortSignal;
-  /** Milliseconds since 1970: past it nothing new is sent. */
-  readonly deadline: number;
-  /** Asks about open steps and sends nothing: throws NothingSent where it would. */
-  readonly isSettleOnly: boolean;
-  /** How the platform settles a doubtful outcome. */
-  readonly reconciles: ReconcileClass;
-}
 
 export interface Effects {
   effect<R extends Json>(spec: EffectSpec<R>): Promise<R>;
@@ -39,9 +21,7 @@ export interface Effects {
   hasTouchedPlatform(): boolean;
 }
 
-type StepState = Pick<EffectRow, "state" | "result" | "handle_enc" | "started_at" | "asked" | "effect_key">;
-
-/** The publishing protocol of one post (DESIGN §4): an intent is durable before each step, its result after it. */
+/** The publishing protocol of one post: an intent is durable before each step, its result after it. */
 export function createEffects(options: EffectsOptions): Effects {
   const steps = new Map<string, StepState>(
     options.rows.filter((row) => row.step !== RESTORED_STEP).map((row) => [row.step, row]),
@@ -68,12 +48,6 @@ function isOpenStep(step: StepState): boolean {
   return step.state === "intent" || step.state === "unknown";
 }
 
-interface Running extends EffectsOptions {
-  readonly steps: Map<string, StepState>;
-  /** Since then steps may have been sent that are not in this ledger, which comes from a copy; null: it is the whole truth. */
-  readonly suspectSince: number | null;
-}
-
 async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
   const known = at.steps.get(spec.step);
   if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
@@ -86,14 +60,20 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
   return send(at, spec);
 }
 
-/** A step that a restored ledger does not know of counts as one that was sent and not answered. Null where the ledger is whole. */
+/**
+ * A step that a restored ledger does not know of counts as one that was sent and not answered. Null where the
+ * ledger is whole.
+ */
 async function suspect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<StepState | null> {
   if (at.suspectSince === null) return null;
   if (!tellsWithoutLedger(at.reconciles)) throw new OutcomeUnknown(MAY_BE_OUT);
   return intend(at, spec, at.suspectSince);
 }
 
-/** It was not found, which proves little once its time is over, and nothing where the platform goes by what the copy lost. */
+/**
+ * It was not found, which proves little once its time is over, and nothing where the platform goes by what
+ * the copy lost.
+ */
 async function assertMaySend(at: Running, step: string): Promise<void> {
   if (tellsWithoutLedger(at.reconciles) && at.ctx.clock.now() <= at.deadline) return;
   await finish(at, step, { state: "unknown", result: null, httpStatus: null });
@@ -149,36 +129,9 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
   }
 }
 
-/** Writes down, durably, that the step is about to be sent, or may have been at `startedAt`. */
-async function intend<R extends Json>(
-  at: Running,
-  spec: EffectSpec<R>,
-  startedAt: number,
-): Promise<StepState> {
-  const { ctx, lease, run } = at;
-  const intent = {
-    run,
-    step: spec.step,
-    effect_key: effectKey(at, spec.step),
-    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
-    started_at: startedAt,
-  };
-  await ctx.store.ledger.intent(lease, intent);
-  const known = at.steps.get(spec.step);
-  const open = {
-    handle_enc: null,
-    asked: 0,
-    effect_key: intent.effect_key,
-    ...known,
-    state: "intent" as const,
-    result: null,
-    started_at: startedAt,
-  };
-  at.steps.set(spec.step, open);
-  return open;
-}
-
-/** What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open. */
+/**
+ * What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open.
+ */
 const STATE_AFTER: Record<PlatformFault["kind"], EffectRow["state"]> = {
   not_sent: "not_sent",
   auth: "not_sent",
@@ -187,61 +140,6 @@ const STATE_AFTER: Record<PlatformFault["kind"], EffectRow["state"]> = {
   rate: "intent",
   ambiguous: "intent",
 };
-
-async function finish(
-  at: Running,
-  step: string,
-  end: { state: EffectRow["state"]; result: Json; httpStatus: number | null },
-): Promise<void> {
-  const result = end.state === "done" ? JSON.stringify(end.result) : null;
-  const now = at.ctx.clock.now();
-  await at.ctx.store.ledger.end(at.lease, {
-    run: at.run,
-    step,
-    state: end.state,
-    result,
-    httpStatus: end.httpStatus,
-    at: now,
-  });
-  const known = at.steps.get(step);
-  at.steps.set(step, {
-    handle_enc: null,
-    asked: 0,
-    started_at: now,
-    effect_key: effectKey(at, step),
-    ...known,
-    state: end.state,
-    result,
-  });
-}
-
-function contextOf(at: Running, step: string): EffectContext {
-  const place = placeOf({ post_id: at.lease.postId, run: at.run, step });
-  const sealed = at.steps.get(step)?.handle_enc ?? null;
-  return {
-    key: effectKey(at, step),
-    handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, place)) as Json),
-    saveHandle: async (handle) => {
-      const value = at.ctx.cipher.seal(JSON.stringify(handle), place);
-      await at.ctx.store.ledger.handle(at.lease, { run: at.run, step, sealed: value });
-      const known = at.steps.get(step);
-      if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
-    },
-    signal: at.signal,
-  };
-}
-
-/** Where a step's handle is bound to. */
-export function placeOf(effect: { post_id: string; run: number; step: string }): string {
-  return `${effect.post_id}|effects|${effect.run}|${effect.step}`;
-}
-
-/** Stable within a run, also when the secret key is replaced in the middle of it, and not to be guessed from outside. */
-function effectKey(at: Running, step: string): string {
-  const known = at.steps.get(step)?.effect_key;
-  if (known !== undefined) return known;
-  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`).slice(0, 32);
-}
 
 const ONCE_PREFIX = "once:";
 

@@ -3,11 +3,12 @@ import { checkCounts, checkMedia } from "../../domain/files/media-limits.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { MediaFacts, PostMedia } from "../../ports/media.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { placesOf } from "../posts/post-places.ts";
+import { placesOf } from "../files/media-places.ts";
 
 /**
- * A post's media, each item held to the platform's limits before its file sees it: what was checked at scheduling may have changed
- * since, and remote media could not be looked at then. Throws `invalid` naming the field.
+ * A post's media, each item held to the platform's limits before its file sees it: what was checked at
+ * scheduling may have changed since, and remote media could not be looked at then. Throws `invalid` naming
+ * the field.
  */
 export function limitMedia(
   platform: AnyPlatform,

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { AnyPlatform, PlatformPost, PublishIo } from "../../ports/platform.ts";
+import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
+import type { PublishIo } from "../../ports/platform-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
@@ -8,7 +9,7 @@ import { readMetadata } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
 import { limitMedia } from "./limited-media.ts";
-import { createPlatformIo } from "./platform-io.ts";
+import { createPlatformIo } from "../platforms/platform-io.ts";
 
 export interface PublishRun {
   readonly platform: AnyPlatform;
@@ -32,7 +33,10 @@ export interface RunOptions {
 /** How long a doubtful outcome is asked about although the post's own time is over. */
 const SETTLE_GRACE_MS = 10 * MINUTE;
 
-/** Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be. Changes nothing. */
+/**
+ * Everything a platform needs to bring (or finish bringing) a post onto it that is claimed, or about to be.
+ * Changes nothing.
+ */
 export async function createPublishRun(
   ctx: AppContext,
   leased: LeasedPost,

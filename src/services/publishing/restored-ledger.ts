@@ -13,7 +13,10 @@ const TELLS: Record<ReconcileClass, boolean> = {
   blind: false,
 };
 
-/** Whether the platform tells by the post itself what became of it; else it needs handles that a copy may not have. */
+/**
+ * Whether the platform tells by the post itself what became of it; else it needs handles that a copy may not
+ * have.
+ */
 export function tellsWithoutLedger(reconciles: ReconcileClass): boolean {
   return TELLS[reconciles];
 }

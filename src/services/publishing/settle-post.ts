@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
-import { PlatformFault } from "../../ports/platform.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { holdPost, letGo, type HeldPost } from "../../store/publishing/settling.ts";
 import { toPost, transition } from "../../store/tables/posts.ts";
@@ -9,14 +9,14 @@ import { Fenced } from "../../store/engine/ledger.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
-import { createPlatformIo } from "./platform-io.ts";
+import { createPlatformIo } from "../platforms/platform-io.ts";
 import { createPublishRun, platformOf, toPlatformPost, type LeasedPost } from "./publish-io.ts";
 
 const ASK_TIMEOUT_MS = 30 * SECOND;
 
 /**
- * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out published, null when it
- * is proven absent and may be sent again; throws `conflict` while it stays unknown.
+ * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out
+ * published, null when it is proven absent and may be sent again; throws `conflict` while it stays unknown.
  */
 export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
   const { ctx } = call;

@@ -45,8 +45,9 @@ export interface BackupReport {
 type Source = Pick<AppContext, "store" | "files" | "clock">;
 
 /**
- * Writes database and stored files to one file, while others go on working. The database is of one moment; stored files never
- * change, so that those it refers to can be read after it. Throws `conflict` where the file is there already.
+ * Writes database and stored files to one file, while others go on working. The database is of one moment;
+ * stored files never change, so that those it refers to can be read after it. Throws `conflict` where the
+ * file is there already.
  */
 export async function makeBackup(ctx: Source, input: BackupInput): Promise<BackupReport> {
   const file = resolve(input.file);

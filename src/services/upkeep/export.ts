@@ -26,8 +26,9 @@ const FORMAT = 1;
 const BATCH = 200;
 
 /**
- * Everything of an owner, line by line, in batches that memory does not notice: accounts without their tokens, keys and webhooks without
- * their secrets, records of files (not the files), posts with their history. Throws `not_found` for an owner that has nothing.
+ * Everything of an owner, line by line, in batches that memory does not notice: accounts without their
+ * tokens, keys and webhooks without their secrets, records of files (not the files), posts with their
+ * history. Throws `not_found` for an owner that has nothing.
  */
 export async function* exportOwner(call: CallContext, version: string): AsyncGenerator<ExportLine> {
   const {
@@ -93,7 +94,10 @@ async function* postsOf(reader: Reader, ownerId: string): AsyncGenerator<PostRow
   }
 }
 
-/** Writes the lines to a file that is whole or not there; returns how many. Throws `conflict` where it is there already. */
+/**
+ * Writes the lines to a file that is whole or not there; returns how many. Throws `conflict` where it is
+ * there already.
+ */
 export async function writeExport(
   lines: AsyncIterable<ExportLine>,
   to: { readonly file: string; readonly isForced: boolean; readonly signal: AbortSignal },

@@ -10,7 +10,9 @@ import { guestCall, type AppContext } from "../context.ts";
 export const KEY_CHECK = "secret_key_check";
 const FIRST_ACCOUNT = "first_account";
 
-/** Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database. */
+/**
+ * Whether the cipher's key is the one that sealed this database's secrets; it becomes that of a new database.
+ */
 export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolean> {
   const sealed = await readMeta(store, KEY_CHECK);
   if (sealed === null) {
@@ -28,8 +30,8 @@ export async function ownsDatabase(store: Store, cipher: Cipher): Promise<boolea
 class MadeAlready extends Error {}
 
 /**
- * Gives the default owner an account on the built-in platform that asks for nothing, once in the life of a database, so that
- * everything works before any channel is connected.
+ * Gives the default owner an account on the built-in platform that asks for nothing, once in the life of a
+ * database, so that everything works before any channel is connected.
  */
 export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
   if ((await readMeta(ctx.store, FIRST_ACCOUNT)) !== null) return;

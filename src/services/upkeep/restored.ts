@@ -16,7 +16,9 @@ import type { AppContext } from "../context.ts";
 /** When the database was last put back from a copy. */
 const RESTORED_AT = "restored_at";
 
-/** Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet. */
+/**
+ * Null for a database that never was; `inDoubt` counts posts that may have gone out and are not settled yet.
+ */
 export async function readRestore({
   store,
 }: Pick<AppContext, "store">): Promise<{ at: number; inDoubt: number } | null> {
@@ -27,8 +29,9 @@ export async function readRestore({
 type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
 
 /**
- * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may have gone out since,
- * and is not sent before that is settled. `file` is the generation's, beside the database.
+ * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may
+ * have gone out since, and is not sent before that is settled. `file` is the generation's, beside the
+ * database.
  */
 export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
   const own = await readGeneration(ctx.store);

@@ -2,9 +2,9 @@ import type { Cipher } from "../../domain/cipher.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import { rewriteSealed, type SealedKeys, type SealedTable } from "../../store/backup/sealed-columns.ts";
 import { placeOf as placeOfResult } from "../access/idempotency.ts";
-import { placeOf as placeOfSecrets } from "../accounts/secrets.ts";
+import { placeOf as placeOfSecrets } from "../platforms/secrets.ts";
 import { placeOf as placeOfToken } from "../feeds/calendar-link.ts";
-import { placeOf as placeOfHandle } from "../publishing/effects.ts";
+import { placeOf as placeOfHandle } from "../publishing/effect-steps.ts";
 import { placeOf as placeOfTarget } from "../webhooks/webhook-targets.ts";
 import { KEY_CHECK } from "./first-start.ts";
 

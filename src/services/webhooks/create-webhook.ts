@@ -51,7 +51,10 @@ async function readAccountIds(
   return given === undefined ? caller.accountIds : [...new Set(given)];
 }
 
-/** A name may lead into a private network, which only a connection shows. Whether anybody is there `test_webhook` tells. */
+/**
+ * A name may lead into a private network, which only a connection shows. Whether anybody is there
+ * `test_webhook` tells.
+ */
 async function knock(ctx: AppContext, url: URL, signal: AbortSignal): Promise<void> {
   try {
     const request = {

@@ -17,10 +17,10 @@ import { toPost } from "../../store/tables/posts.ts";
 import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { readRetryAfter } from "../publishing/platform-request.ts";
+import { readRetryAfter } from "../platforms/platform-request.ts";
 import { openTarget } from "./webhook-targets.ts";
 
-/** Waits before the second, third, … try: the schedule that Standard Webhooks recommends, a little over three days. */
+/** Waits before the second, third, … try, as Standard Webhooks recommends: a little over three days. */
 const RETRY_AFTER_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -45,7 +45,7 @@ const LEASE_MS = MINUTE;
 /** What is read of an answer, so that the connection can serve the next event. */
 const MAX_DRAINED_BYTES = 64 * 1024;
 
-/** Sends a webhook's due events, one after the other, until none is left; nothing where another process does so already. */
+/** Sends a webhook's due events one after the other, unless another process does so already. */
 export async function deliverDue(ctx: AppContext, webhookId: string, signal: AbortSignal): Promise<void> {
   const lease = { webhookId, workerId: ctx.workerId };
   const first = await ctx.store.write(async (tx) => {
@@ -141,7 +141,7 @@ function pick(headers: Readonly<Record<string, string>>, name: string): Readonly
   return value === undefined ? {} : { [name]: value };
 }
 
-/** Leaving the loop destroys the stream, and with it the connection; what the receiver says is of no interest. */
+/** What the receiver says is of no interest. Leaving the loop destroys the stream and its connection. */
 async function drain(answer: Readable): Promise<void> {
   let size = 0;
   try {

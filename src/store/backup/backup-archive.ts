@@ -6,8 +6,9 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 
 /**
- * A backup is a plain tar: `manifest.json`, `posthorn.db`, `files/<key>` for each stored file, and last `checksums.sha256`, which
- * `sha256sum -c` reads too. Nothing is compressed: nearly all of it is media, which are already.
+ * A backup is a plain tar: `manifest.json`, `posthorn.db`, `files/<key>` for each stored file, and last
+ * `checksums.sha256`, which `sha256sum -c` reads too. Nothing is compressed: nearly all of it is media, which
+ * are already.
  */
 export const MANIFEST = "manifest.json";
 export const DATABASE = "posthorn.db";
@@ -25,7 +26,10 @@ export const Manifest = z.object({
   createdAt: z.int(),
   /** Which secret key opens the tokens in it; the key itself is not in it. */
   secretKeyId: z.string(),
-  /** Set where the stored files are not in it, because a bucket keeps them: which bucket, and under which keys. */
+  /**
+   * Set where the stored files are not in it, because a bucket keeps them: which bucket, and under which
+   * keys.
+   */
   bucket: z.object({ endpoint: z.string(), name: z.string(), keys: z.array(z.string()) }).optional(),
 });
 export type Manifest = z.infer<typeof Manifest>;
@@ -117,7 +121,10 @@ export interface ArchiveEntry {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** The entries in order. Throws `invalid` for a file that is no archive, is cut off, or holds anything but plain files. */
+/**
+ * The entries in order. Throws `invalid` for a file that is no archive, is cut off, or holds anything but
+ * plain files.
+ */
 export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
   const source = createReadStream(file, { highWaterMark: 1024 * 1024 });
   const archive = extract();

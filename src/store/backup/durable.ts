@@ -18,7 +18,10 @@ export function isThere(path: string): Promise<boolean> {
   );
 }
 
-/** Removes what commands that were killed left in the folder under a name with this beginning, last changed before `before`. */
+/**
+ * Removes what commands that were killed left in the folder under a name with this beginning, last changed
+ * before `before`.
+ */
 export async function removeLeftovers(folder: string, prefix: string, before = Infinity): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);

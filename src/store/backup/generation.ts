@@ -4,8 +4,9 @@ import type { Reader, Store, Tx } from "../engine/store.ts";
 import { readMeta, setMeta } from "../tables/meta.ts";
 
 /**
- * How far a database has come, written into it and into a file beside it. The file never runs ahead of its own database, so a
- * database that is behind the file is an older copy that somebody put back; one with another id comes from elsewhere.
+ * How far a database has come, written into it and into a file beside it. The file never runs ahead of its
+ * own database, so a database that is behind the file is an older copy that somebody put back; one with
+ * another id comes from elsewhere.
  */
 export interface Generation {
   readonly id: string;
@@ -41,7 +42,10 @@ export function readGenerationFile(file: string): Generation | null {
   }
 }
 
-/** Replaces the file as a whole. Synchronous, so that it can be part of a transaction; `isDurable` survives a power loss. */
+/**
+ * Replaces the file as a whole. Synchronous, so that it can be part of a transaction; `isDurable` survives a
+ * power loss.
+ */
 export function writeGenerationFile(
   file: string,
   generation: Generation,

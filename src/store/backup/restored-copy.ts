@@ -2,7 +2,10 @@ import { openSqlite, type SqliteDatabase } from "../engine/driver.ts";
 import { readRaw } from "../engine/handle.ts";
 import type { Reader } from "../engine/store.ts";
 
-/** How many posts a database file holds that nobody works on; 0 for one without tables, null where it cannot be told. */
+/**
+ * How many posts a database file holds that nobody works on; 0 for one without tables, null where it cannot
+ * be told.
+ */
 export function countPostsIn(file: string): number | null {
   try {
     return withFile(file, (database) => {
@@ -39,7 +42,9 @@ export function foldLog(reader: Reader): Promise<void> {
   return readRaw(reader, (raw) => raw.exec(FOLD_LOG));
 }
 
-/** The same for a file that nobody works on, which removes its journal. One that is damaged stays as it is. */
+/**
+ * The same for a file that nobody works on, which removes its journal. One that is damaged stays as it is.
+ */
 export function foldLogOf(file: string): void {
   try {
     withFile(file, (database) => database.exec(FOLD_LOG));

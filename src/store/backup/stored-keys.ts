@@ -4,7 +4,9 @@ interface Media {
   readonly key: string;
 }
 
-/** Keys of everything in the file store that a database (a copy that nobody works on) refers to, each once. */
+/**
+ * Keys of everything in the file store that a database (a copy that nobody works on) refers to, each once.
+ */
 export function listStoredKeys(file: string): string[] {
   const { database } = openSqlite({ file, busyTimeoutMs: 0 });
   try {

@@ -22,8 +22,9 @@ export interface VerifiedBackup {
 const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 
 /**
- * Reads the whole backup once, compares everything with its checksums, and puts its database to `stagedDatabase`. Changes
- * nothing else. `assertKey` throws for a name that is no key of the file store. Throws `invalid` with one sentence.
+ * Reads the whole backup once, compares everything with its checksums, and puts its database to
+ * `stagedDatabase`. Changes nothing else. `assertKey` throws for a name that is no key of the file store.
+ * Throws `invalid` with one sentence.
  */
 export async function verifyBackup(
   file: string,

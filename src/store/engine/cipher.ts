@@ -9,7 +9,8 @@ const TAG_BYTES = 16;
 export function createCipher(masterKey: Buffer): Cipher {
   const derive = (purpose: string): Buffer =>
     Buffer.from(hkdfSync("sha256", masterKey, "posthorn", purpose, 32));
-  // Derived when something is first sealed or opened: an agent that only wants the list of tools does not wait for it.
+  // Derived when something is first sealed or opened: an agent that only wants the list of tools does not
+  // wait for it.
   let known: Buffer | null = null;
   const sealKey = (): Buffer => (known ??= derive("secrets at rest"));
   // Deriving one takes ten times as long as signing with it; the purposes are few.

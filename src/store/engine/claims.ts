@@ -8,15 +8,25 @@ export interface Claims {
   nextAfter(moment: number): Promise<number | null>;
   /** Takes due posts for a worker, one an account, first due first, in one durable transaction. */
   claim(wish: ClaimWish): Promise<Claimed>;
-  /** Fails posts whose time is past saving: those that still wait, and those whose channel is gone while they were on their way. */
+  /**
+   * Fails posts whose time is past saving: those that still wait, and those whose channel is gone while they
+   * were on their way.
+   */
   failMissed(cutoff: MissedCutoff): Promise<readonly MissedPost[]>;
   /** Says on due posts why they wait, where that is their channel; they are looked at again later. */
   noteUnusable(note: UnusableNote): Promise<number>;
-  /** Gives back what a worker held that is proven dead, or ends: its posts are taken up again from their ledger. */
+  /**
+   * Gives back what a worker held that is proven dead, or ends: its posts are taken up again from their
+   * ledger.
+   */
   freeWorker(workerId: string, now: number): Promise<number>;
-  /** Gives back posts of our own whose end could not be written. Does nothing where the lease is gone already. */
+  /**
+   * Gives back posts of our own whose end could not be written. Does nothing where the lease is gone already.
+   */
   abandon(leases: readonly Lease[], now: number): Promise<void>;
-  /** Notes the time; answers what the one who noted it last wrote, and how far the clock has gone back since. */
+  /**
+   * Notes the time; answers what the one who noted it last wrote, and how far the clock has gone back since.
+   */
   noteTime(
     now: number,
     toleranceMs: number,
@@ -30,7 +40,10 @@ export interface ClaimWish {
   readonly limit: number;
   /** So many of them may bring media. */
   readonly mediaLimit: number;
-  /** From this lateness on a post counts as left over from downtime, and its account gets the next one so much later. */
+  /**
+   * From this lateness on a post counts as left over from downtime, and its account gets the next one so much
+   * later.
+   */
   readonly leftOver: { readonly afterMs: number; readonly spacingMs: number };
   /** What made a post late, as far as it can be told when it is taken up; null where it is not late. */
   readonly causeOf: (late: Candidate, now: number) => LateCause | null;

@@ -29,13 +29,15 @@ export interface OpenOptions {
   /** A path, or ":memory:". */
   readonly file: string;
   readonly driver?: DriverName;
-  /** Stands between the store and the connection, for whoever watches or disturbs it. Default: nothing does. */
+  /**
+   * Stands between the store and the connection, for whoever watches or disturbs it. Default: nothing does.
+   */
   readonly around?: (connection: SqliteDatabase) => SqliteDatabase;
 }
 
 /**
- * Opens the database, sets its pragmas and brings it to the newest schema.
- * Throws `unavailable` with one sentence for a database that is newer than this program, damaged, or cannot be written.
+ * Opens the database, sets its pragmas and brings it to the newest schema. Throws `unavailable` with one
+ * sentence for a database that is newer than this program, damaged, or cannot be written.
  */
 export function openDatabase(options: OpenOptions): Database {
   try {
@@ -76,7 +78,10 @@ function rollback(raw: SqliteDatabase): void {
   }
 }
 
-/** Publishers carry the log over into the database when they have time (`checkpoint`); a commit does so only from 32 MB on. */
+/**
+ * Publishers carry the log over into the database when they have time (`checkpoint`); a commit does so only
+ * from 32 MB on.
+ */
 const MAX_WAL_PAGES = 8_000;
 
 /** Carries over what nobody needs in the log any more, without waiting for anybody. */
@@ -92,8 +97,8 @@ export async function checkpoint({ query, raw }: Database): Promise<void> {
 }
 
 /**
- * FULL: in WAL mode better-sqlite3's default loses committed intents at power loss. A database in memory answers
- * `memory` for its journal and needs none.
+ * FULL: in WAL mode better-sqlite3's default loses committed intents at power loss. A database in memory
+ * answers `memory` for its journal and needs none.
  */
 function setPragmas(database: SqliteDatabase): void {
   database.exec("PRAGMA journal_mode = WAL");
@@ -105,8 +110,8 @@ function setPragmas(database: SqliteDatabase): void {
 }
 
 /**
- * The handle as Kysely gets it. Every transaction takes the write lock at its start: a deferred one fails with SQLITE_BUSY when
- * it first writes. A disk that is full or broken is told in a sentence.
+ * The handle as Kysely gets it. Every transaction takes the write lock at its start: a deferred one fails
+ * with SQLITE_BUSY when it first writes. A disk that is full or broken is told in a sentence.
  */
 function forKysely(database: SqliteDatabase): SqliteDatabase {
   return {
@@ -133,7 +138,9 @@ function rollbackStatement(database: SqliteDatabase): SqliteStatement {
   return { reader: false, all: () => [], get: () => undefined, run, iterate: () => [].values() };
 }
 
-/** What the caller is told when the disk, not the request, is the trouble. Nothing of the write stands then. */
+/**
+ * What the caller is told when the disk, not the request, is the trouble. Nothing of the write stands then.
+ */
 function explaining<T>(work: () => T): T {
   try {
     return work();
@@ -162,7 +169,10 @@ const WRITE_SENTENCES: readonly (readonly [string, string])[] = [
   ["SQLITE_BUSY", "Another program holds the database's lock for too long. Close it, then try again."],
 ];
 
-/** Synchronous and under the write lock: of several processes that start together, one migrates and the others find it done. */
+/**
+ * Synchronous and under the write lock: of several processes that start together, one migrates and the others
+ * find it done.
+ */
 function migrate(database: SqliteDatabase): void {
   // Writing the same version again would be a write like any other: every start would wait for the disk.
   if (readUserVersion(database) === MIGRATIONS.length) return;

@@ -109,7 +109,10 @@ const OPENERS: Record<DriverName, (options: OpenOptions) => SqliteDatabase> = {
 
 const MAX_CACHED_STATEMENTS = 500;
 
-/** Preparing costs three times what running a small statement does; `IN` lists of any length must not fill memory. */
+/**
+ * Preparing costs three times what running a small statement does; `IN` lists of any length must not fill
+ * memory.
+ */
 function cached(
   cache: Map<string, SqliteStatement>,
   source: string,

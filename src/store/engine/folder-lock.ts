@@ -10,8 +10,9 @@ export interface FolderLock {
 }
 
 /**
- * Who works on the data folder shares it; whoever replaces the database or its key has it alone. Like a worker's lock it is
- * SQLite's on a file of its own, which the kernel gives up with the process. Throws `unavailable` while somebody has it alone.
+ * Who works on the data folder shares it; whoever replaces the database or its key has it alone. Like a
+ * worker's lock it is SQLite's on a file of its own, which the kernel gives up with the process. Throws
+ * `unavailable` while somebody has it alone.
  */
 export function shareFolder(locks: string): FolderLock {
   const database = openLock(locks);

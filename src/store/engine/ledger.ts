@@ -3,8 +3,8 @@ import type { Trigger } from "../../domain/posts/post-states.ts";
 import type { Tables } from "./schema.ts";
 
 /**
- * What was sent and what became of it, written ahead. Each write is durable when it resolves, and guarded by the lease: a
- * publisher that lost it writes nothing, and gets `Fenced`.
+ * What was sent and what became of it, written ahead. Each write is durable when it resolves, and guarded by
+ * the lease: a publisher that lost it writes nothing, and gets `Fenced`.
  */
 export interface Ledger {
   /** Writes the intent before anything is sent. An open one of the same step keeps its start and handle. */
@@ -15,7 +15,10 @@ export interface Ledger {
   /** Stores a value of the platform (session address, container id) or of ours beside an open step. */
   handle(lease: Lease, effect: StepRef & { readonly sealed: string }): Promise<void>;
   countAsked(lease: Lease, effect: StepRef): Promise<void>;
-  /** Ends the work on a post: its new state, its attempt and its account's freedom in one write; the lease is given back. */
+  /**
+   * Ends the work on a post: its new state, its attempt and its account's freedom in one write; the lease is
+   * given back.
+   */
   endPost(lease: Lease, end: PostEnd): Promise<void>;
 }
 

@@ -186,7 +186,10 @@ export interface Tables {
   attempt_totals: {
     provider: string;
     outcome: Attempt["outcome"];
-    /** How late posts went live: the upper bound of the range; 0 where the attempt did not publish, -1 beyond the last bound. */
+    /**
+     * How late posts went live: the upper bound of the range; 0 where the attempt did not publish, -1 beyond
+     * the last bound.
+     */
     bucket_ms: number;
     attempts: number;
     lateness_ms: number;

@@ -2,7 +2,10 @@ import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { SearchTerm } from "../../domain/compare-words.ts";
 import type { ShownRow } from "./post-columns.ts";
 
-/** Pages of posts, newest scheduled time first, with and without words that they must have. Every engine has its own way to it. */
+/**
+ * Pages of posts, newest scheduled time first, with and without words that they must have. Every engine has
+ * its own way to it.
+ */
 export interface Search {
   /** `before` excludes itself. */
   page(filter: PostFilter, page: Page): Promise<PageOfRows>;

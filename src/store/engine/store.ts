@@ -33,9 +33,9 @@ export interface Store extends Reader, AsyncDisposable {
   /** What carries it, for people who look for a fault. */
   readonly engine: string;
   /**
-   * The one way to write: a transaction that is durable when the promise resolves. Those that are wanted at the same time
-   * share the wait for the disk. It may run twice, so it does nothing but read and write through `tx`; what it throws takes
-   * back itself alone.
+   * The one way to write: a transaction that is durable when the promise resolves. Those that are wanted at
+   * the same time share the wait for the disk. It may run twice, so it does nothing but read and write
+   * through `tx`; what it throws takes back itself alone.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   readonly claims: Claims;

@@ -13,9 +13,10 @@ export interface WorkerLocks {
 }
 
 /**
- * A worker holds SQLite's exclusive lock on a file of its own for as long as it lives. The kernel gives the lock up when the
- * process dies, whatever killed it, and never while it is merely stopped or slow; so, unlike a process id, a host name or a
- * heartbeat, it cannot be mistaken across restarts, reused ids or containers that share the folder.
+ * A worker holds SQLite's exclusive lock on a file of its own for as long as it lives. The kernel gives the
+ * lock up when the process dies, whatever killed it, and never while it is merely stopped or slow; so, unlike
+ * a process id, a host name or a heartbeat, it cannot be mistaken across restarts, reused ids or containers
+ * that share the folder.
  */
 export function createWorkerLocks(folder: string): WorkerLocks {
   const fileOf = (workerId: string): string => join(folder, `${workerId}.lock`);

@@ -10,9 +10,10 @@ interface Waiting {
 const MAX_TOGETHER = 256;
 
 /**
- * Group commit: transactions that are wanted at the same time run one after the other in one transaction of the database,
- * and share its fsync, which is most of what a small write costs. One that throws takes only itself back: then all of them
- * run again, each in a savepoint. Not at once, because a statement in a savepoint costs more with every one before it.
+ * Group commit: transactions that are wanted at the same time run one after the other in one transaction of
+ * the database, and share its fsync, which is most of what a small write costs. One that throws takes only
+ * itself back: then all of them run again, each in a savepoint. Not at once, because a statement in a
+ * savepoint costs more with every one before it.
  */
 export function createWriteQueue(handle: Handle): Store["write"] {
   const queue: Waiting[] = [];
@@ -90,7 +91,9 @@ async function inSavepoint(tx: Tx, raw: SqliteDatabase, one: Waiting): Promise<(
   }
 }
 
-/** A full disk ends the whole transaction, savepoints and all: then the batch fails with what was the matter. */
+/**
+ * A full disk ends the whole transaction, savepoints and all: then the batch fails with what was the matter.
+ */
 function takeBack(raw: SqliteDatabase, reason: unknown): void {
   try {
     raw.exec("ROLLBACK TO one");

@@ -19,7 +19,9 @@ import { LEASED, leased } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
 import { noteUnusable } from "./unusable-posts.ts";
 
-/** SQLite's way to claim: one writer at a time, so that what is read in the transaction is so until it ends. */
+/**
+ * SQLite's way to claim: one writer at a time, so that what is read in the transaction is so until it ends.
+ */
 export function createClaims(store: Reader & Pick<Store, "write">): Claims {
   const durably = <T>(work: (raw: SqliteDatabase) => T): Promise<T> =>
     store.write(async (tx) => work(rawOf(tx)));

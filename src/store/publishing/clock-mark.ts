@@ -11,9 +11,10 @@ interface TimeNote {
 }
 
 /**
- * Notes the time, and tells when it was noted before and by how many milliseconds the clock has gone back since; 0 where it is less than
- * `toleranceMs`. What was put off by the clock as it was then is put off by as much less: it would wait for hours that have
- * passed already. Inside a transaction, so that of several processes one does it.
+ * Notes the time, and tells when it was noted before and by how many milliseconds the clock has gone back
+ * since; 0 where it is less than `toleranceMs`. What was put off by the clock as it was then is put off by as
+ * much less: it would wait for hours that have passed already. Inside a transaction, so that of several
+ * processes one does it.
  */
 export function noteTime(raw: SqliteDatabase, now: number, toleranceMs: number): TimeNote {
   const row = raw.prepare("SELECT value FROM meta WHERE key = ?").get([KEY]) as { value: string } | undefined;

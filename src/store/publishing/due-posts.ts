@@ -17,7 +17,10 @@ const FIRST_OF_ACCOUNT = `NOT EXISTS (
 
 const WAITING = `FROM posts INDEXED BY posts_next WHERE next_at <= ? AND next_at IS NOT NULL AND lease_worker IS NULL`;
 
-/** Of the first that are due, those that can be had; parameters: moment, how many are looked at, moment, moment, media or not, limit. */
+/**
+ * Of the first that are due, those that can be had; parameters: moment, how many are looked at, moment,
+ * moment, media or not, limit.
+ */
 const FIRST_DUE = `
   SELECT p.id AS id
   FROM (SELECT rowid AS place, next_at ${WAITING} ORDER BY next_at LIMIT ?) w
@@ -27,7 +30,10 @@ const FIRST_DUE = `
 
 const COUNT_DUE = `SELECT COUNT(*) AS n FROM (SELECT 1 ${WAITING} LIMIT ?)`;
 
-/** The accounts with posts that wait. Walks from one to the next, so that the work does not grow with their backlogs. */
+/**
+ * The accounts with posts that wait. Walks from one to the next, so that the work does not grow with their
+ * backlogs.
+ */
 const BUSY = `
   WITH RECURSIVE busy (account_id) AS (
     SELECT (SELECT account_id FROM posts INDEXED BY posts_claim WHERE next_at IS NOT NULL AND lease_worker IS NULL
@@ -65,8 +71,9 @@ export interface DueRange {
 }
 
 /**
- * The ids of the first due post of each account that can get one, first due first. Looks at the first that are due; where
- * too many of these cannot be had (one account's backlog, say), it goes from account to account.
+ * The ids of the first due post of each account that can get one, first due first. Looks at the first that
+ * are due; where too many of these cannot be had (one account's backlog, say), it goes from account to
+ * account.
  */
 export function findDue(raw: SqliteDatabase, { now, limit, isLightOnly }: DueRange): string[] {
   const withMedia = isLightOnly ? 0 : 1;
@@ -103,7 +110,10 @@ export function readCandidates(raw: SqliteDatabase, ids: readonly string[]): Can
   });
 }
 
-/** When the first post after this moment wants attention; null when none waits. One before it may be held up by its channel. */
+/**
+ * When the first post after this moment wants attention; null when none waits. One before it may be held up
+ * by its channel.
+ */
 export function readNextAfter(raw: SqliteDatabase, moment: number): number | null {
   const row = raw.prepare(NEXT_AFTER).get([moment]) as { next: number | null };
   return row.next;

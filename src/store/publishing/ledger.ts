@@ -11,7 +11,10 @@ import {
 } from "../engine/ledger.ts";
 import type { Store } from "../engine/store.ts";
 
-/** SQLite's ledger: statements prepared once, several times for every post, that share a transaction with whoever else writes. */
+/**
+ * SQLite's ledger: statements prepared once, several times for every post, that share a transaction with
+ * whoever else writes.
+ */
 export function createLedger({ write }: Pick<Store, "write">): Ledger {
   const durably = (work: (raw: SqliteDatabase) => void): Promise<void> =>
     write(async (tx) => work(rawOf(tx)));

@@ -4,9 +4,10 @@ import type { Reader, Tx } from "../engine/store.ts";
 import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
 
 /**
- * Events on their way to webhooks. Triggers write them, in the transaction of the change itself and only where somebody wants
- * them, so a change without its event and an event without its change are both impossible. Whoever sends holds the lease on the
- * webhook: its events go out one after the other, in the order in which they are due, by one process.
+ * Events on their way to webhooks. Triggers write them, in the transaction of the change itself and only
+ * where somebody wants them, so a change without its event and an event without its change are both
+ * impossible. Whoever sends holds the lease on the webhook: its events go out one after the other, in the
+ * order in which they are due, by one process.
  */
 
 /** When the next event is due, in milliseconds; null when none waits. */
@@ -77,8 +78,8 @@ export interface DeliveryEnd extends Pick<DeliveryRow, "status" | "next_at" | "h
 export type WebhookStanding = Pick<WebhookRow, "status" | "status_reason" | "failing_since">;
 
 /**
- * Records a try, and what it means for the webhook. Counts whoever holds the lease: what was sent was sent. A webhook that is
- * turned off takes its waiting events out of the queue; `replay_webhook` puts them back.
+ * Records a try, and what it means for the webhook. Counts whoever holds the lease: what was sent was sent. A
+ * webhook that is turned off takes its waiting events out of the queue; `replay_webhook` puts them back.
  */
 export function endDelivery(tx: Tx, webhookId: string, end: DeliveryEnd, standing: WebhookStanding): void {
   rawOf(tx)
@@ -117,7 +118,10 @@ export function releaseWebhook(tx: Tx, lease: WebhookLease): void {
     .run([lease.webhookId, lease.workerId]);
 }
 
-/** Gives back what a process held that is proven dead, or ends; without it others wait until the lease runs out. */
+/**
+ * Gives back what a process held that is proven dead, or ends; without it others wait until the lease runs
+ * out.
+ */
 export function freeWebhooks(raw: SqliteDatabase, workerId: string): void {
   raw.prepare("UPDATE webhooks SET lease_worker = NULL WHERE lease_worker = ?").run([workerId]);
 }

@@ -8,7 +8,10 @@ import type { Reader, Tx } from "../engine/store.ts";
 export interface Suspicion {
   /** Milliseconds since 1970: nothing that was due later can have gone out unknown to this database. */
   readonly now: number;
-  /** Platforms whose posts live in this very database: nothing can have happened on them that it does not know of. */
+  /**
+   * Platforms whose posts live in this very database: nothing can have happened on them that it does not know
+   * of.
+   */
   readonly localProviders: readonly string[];
   /** Platforms that show nothing before its time, whatever was sent to them ahead of it. */
   readonly promptProviders: readonly string[];
@@ -27,9 +30,9 @@ const WAITING = `next_at IS NOT NULL AND lease_worker IS NULL AND ${MAY_HAVE_GON
 const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
 
 /**
- * Marks every post that this database believes unsent although it may have gone out: it is being published, its outcome is in
- * doubt, and nothing is sent for it before the platform was asked. Returns how many. Run inside a transaction on a database that
- * no process works on.
+ * Marks every post that this database believes unsent although it may have gone out: it is being published,
+ * its outcome is in doubt, and nothing is sent for it before the platform was asked. Returns how many. Run
+ * inside a transaction on a database that no process works on.
  */
 export function holdSuspects(tx: Tx, suspicion: Suspicion): number {
   const raw = rawOf(tx);

@@ -91,7 +91,9 @@ async function readScope(query: Query, filter: PostFilter): Promise<Scope> {
   return { ...filter, isByAccount, accountIds: rows.map(({ id }) => id) };
 }
 
-/** The scope on `posts AS p`: a guard where the lists hold it already, the filter itself where they cannot. */
+/**
+ * The scope on `posts AS p`: a guard where the lists hold it already, the filter itself where they cannot.
+ */
 function rowFilter({ ownerId, accountIds, statuses }: Scope): RawBuilder<unknown> {
   const conditions = [sql`p.owner_id = ${ownerId}`];
   // The plus keeps SQLite from seeking once for each value where it can read one entry and compare.
@@ -101,12 +103,18 @@ function rowFilter({ ownerId, accountIds, statuses }: Scope): RawBuilder<unknown
   return sql.join(conditions, sql` AND `);
 }
 
-/** What a hit of the text index must fulfil, said of `key`; the index alone is read, the row is left where it is. */
+/**
+ * What a hit of the text index must fulfil, said of `key`; the index alone is read, the row is left where it
+ * is.
+ */
 function isFitting(scope: Scope): RawBuilder<unknown> {
   return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = key AND ${rowFilter(scope)})`;
 }
 
-/** Key and row of what fits everything but the text, newest first: one ordered list for each combination of values, merged lazily. */
+/**
+ * Key and row of what fits everything but the text, newest first: one ordered list for each combination of
+ * values, merged lazily.
+ */
 function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
   const lists = listsOf(scope).map(
     ({ index, where, isLoose }) => sql`

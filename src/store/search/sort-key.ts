@@ -1,10 +1,16 @@
 import { AppError } from "../../domain/errors.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 
-/** Bits that tell posts of the same millisecond apart. The text index stores the distances of keys: each bit makes it 1.5 % larger. */
+/**
+ * Bits that tell posts of the same millisecond apart. The text index stores the distances of keys: each bit
+ * makes it 1.5 % larger.
+ */
 const TIE_BITS = 16n;
 
-/** The least sort key of this millisecond: that of a later one is greater than any of it. Exceeds 2⁵³: bind as BigInt, read as text. */
+/**
+ * The least sort key of this millisecond: that of a later one is greater than any of it. Exceeds 2⁵³: bind as
+ * BigInt, read as text.
+ */
 export function firstKeyAt(ms: number): bigint {
   return BigInt(ms) << TIE_BITS;
 }
@@ -18,7 +24,10 @@ const LAST_OF_MOMENT =
   "SELECT CAST(MAX(sort_key) AS TEXT) AS key FROM posts WHERE sort_key >= ? AND sort_key < ?";
 const KEY_OF_POST = "SELECT CAST(sort_key AS TEXT) AS key FROM posts WHERE id = ? AND owner_id = ?";
 
-/** The next free key of the post's millisecond; later posts of the same millisecond sort as newer. Throws `conflict` where it is full. */
+/**
+ * The next free key of the post's millisecond; later posts of the same millisecond sort as newer. Throws
+ * `conflict` where it is full.
+ */
 export function nextSortKey(raw: SqliteDatabase, scheduledAt: number): bigint {
   const [first, end] = [firstKeyAt(scheduledAt), firstKeyAt(scheduledAt + 1)];
   const last = raw.prepare(LAST_OF_MOMENT).get([first, end]) as { key: string | null };

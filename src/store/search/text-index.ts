@@ -24,9 +24,10 @@ import {
  */
 
 /**
- * Words listed one by one for a prefix of one, two, and more characters; it never falls, which `depth` rests on. The list of a
- * common word costs a query some 100 µs, that of a rare one a tenth, and short prefixes begin the common ones. More for
- * short prefixes make queries slow and hardly save an edge, fewer for long ones double the edges (bench/list-posts.ts).
+ * Words listed one by one for a prefix of one, two, and more characters; it never falls, which `depth` rests
+ * on. The list of a common word costs a query some 100 µs, that of a rare one a tenth, and short prefixes
+ * begin the common ones. More for short prefixes make queries slow and hardly save an edge, fewer for long
+ * ones double the edges (bench/list-posts.ts).
  */
 const MAX_LISTED = [4, 12, 32] as const;
 /** Longest prefix that becomes an edge. */
@@ -39,7 +40,8 @@ const SHORT_TAIL_CHARS = 2;
 const MAX_INDEXED_TERMS = 8;
 const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
 
-// Private-use characters begin tokens that no text can contain: in texts they are symbols, which are written in hex.
+// Private-use characters begin tokens that no text can contain: in texts they are symbols, which are written
+// in hex.
 const EDGE = "\ue000";
 const SYMBOL = "\ue001";
 
@@ -60,7 +62,8 @@ function indexPost(tx: Tx, post: IndexedPost): void {
     for (let length = 1; length <= depth; length += 1)
       tokens.add(EDGE + characters.slice(0, length).join(""));
   }
-  // Of several posts at once: FTS5 writes down what it holds in memory before each statement that may be taken back by itself.
+  // Of several posts at once: FTS5 writes down what it holds in memory before each statement that may be
+  // taken back by itself.
   raw
     .prepare("INSERT INTO search_index (rowid, tokens) VALUES (?, ?)")
     .run([post.sortKey, [...tokens].join(" ")]);
@@ -96,7 +99,9 @@ interface TermRow {
   readonly depth: number;
 }
 
-/** Counts a word's crowded prefixes, shortest first; a longer one is never more crowded than a shorter one. */
+/**
+ * Counts a word's crowded prefixes, shortest first; a longer one is never more crowded than a shorter one.
+ */
 const INSERT_WORDS = `
   INSERT INTO search_terms (term, depth)
   SELECT word.value, (
@@ -164,7 +169,8 @@ async function compileTerm(query: Query, { pieces }: SearchTerm): Promise<Compil
   if (last?.kind === "word" && isShort) return { clauses: exact, needsCheck: true };
   const tail = last?.kind === "word" ? await compilePrefix(query, last.text) : null;
   if (last?.kind === "word" && tail === null) return null;
-  // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of several it does not.
+  // One word, one symbol, or one or two dense characters are exactly what the index knows; the order of
+  // several it does not.
   const isPlain = pieces.length === 1 && (last?.kind !== "dense" || Array.from(last.text).length <= 2);
   return {
     clauses: tail === null ? exact : [...exact, tail.tokens],
@@ -185,7 +191,10 @@ async function compilePrefix(query: Query, prefix: string): Promise<CompiledPref
   return { tokens: [...listed, edge], needsCheck: true };
 }
 
-/** Words with this prefix that carry no edge of this length. One range for each depth: the rest, far more, is never read. */
+/**
+ * Words with this prefix that carry no edge of this length. One range for each depth: the rest, far more, is
+ * never read.
+ */
 async function readListed(query: Query, prefix: string, edgeLength: number): Promise<string[]> {
   const { rows } = await sql<{ term: string }>`
     WITH RECURSIVE depths (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM depths WHERE n < ${edgeLength - 1})

@@ -32,7 +32,9 @@ export interface ScanPage extends KeyRange {
 export interface ScanResult {
   /** Sort keys of the hits, newest first, as text. */
   readonly keys: readonly string[];
-  /** Set when the time for one page was over before the page was full: the next page goes on below this key. */
+  /**
+   * Set when the time for one page was over before the page was full: the next page goes on below this key.
+   */
   readonly stoppedAt: bigint | null;
 }
 
@@ -42,7 +44,10 @@ const FIRST_STEP = 128;
 /** A step is so many times as large as the one before, unless that took longer than this. */
 const GROWTH = 4;
 const MAX_GROWING_MS = 12;
-/** The slower way goes on while it has had less than this share of the other's time: further back it may be quicker. */
+/**
+ * The slower way goes on while it has had less than this share of the other's time: further back it may be
+ * quicker.
+ */
 const SHARE_OF_SLOWER = 0.25;
 /** A step that should fill the page takes so many times what seems needed. */
 const MARGIN = 1.25;

@@ -4,7 +4,10 @@ import type { Step, Walk } from "./two-walks.ts";
 import { hasTerms, searchableText, type SearchTerm } from "../../domain/compare-words.ts";
 import type { CompiledSearch } from "./text-index.ts";
 
-/** Walks the posts that fit the filters and compares their text; `source` selects their `key` and `row`, newest first. */
+/**
+ * Walks the posts that fit the filters and compares their text; `source` selects their `key` and `row`,
+ * newest first.
+ */
 export function rowWalk(
   query: Query,
   terms: readonly SearchTerm[],

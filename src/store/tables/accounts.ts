@@ -2,7 +2,7 @@ import type { Reader, Tx } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
 import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { startWaitingPosts } from "../publishing/unusable-posts.ts";
+import { startWaitingPosts } from "./waiting-posts.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
 
@@ -110,7 +110,10 @@ export interface SecretsVersion {
   readonly version: number;
 }
 
-/** Stores refreshed secrets unless somebody changed them meanwhile; false then. Posts that waited for the account start. */
+/**
+ * Stores refreshed secrets unless somebody changed them meanwhile; false then. Posts that waited for the
+ * account start.
+ */
 export async function storeRefreshed(
   tx: Tx,
   seen: SecretsVersion,

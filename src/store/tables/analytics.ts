@@ -9,7 +9,10 @@ export interface EndedPost {
   readonly published_at: number | null;
 }
 
-/** An account's posts that went live or failed, by the time they were scheduled for (milliseconds, both included). */
+/**
+ * An account's posts that went live or failed, by the time they were scheduled for (milliseconds, both
+ * included).
+ */
 export async function readEnded(
   reader: Reader,
   account: { readonly ownerId: string; readonly id: string },

@@ -92,7 +92,10 @@ export async function listFeedItems(
   return rows.map((row) => JSON.parse(row.item) as FeedItem);
 }
 
-/** The account whose feed it is, whoever owns it: a feed is public. Null where the account is none of the feed's. */
+/**
+ * The account whose feed it is, whoever owns it: a feed is public. Null where the account is none of the
+ * feed's.
+ */
 export async function findFeedAccount(reader: Reader, id: string): Promise<{ name: string } | null> {
   const row = await queryOf(reader)
     .selectFrom("accounts")

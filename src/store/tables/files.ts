@@ -68,7 +68,10 @@ export async function noteStorageKey(
     .execute();
 }
 
-/** Writes what an upload brought; null where it is not awaited any more (removed, or another upload was first). */
+/**
+ * Writes what an upload brought; null where it is not awaited any more (removed, or another upload was
+ * first).
+ */
 export async function completeFileRow(
   tx: Tx,
   file: { ownerId: string; id: string },
@@ -103,7 +106,10 @@ export function takeAbandonedUploads(tx: Tx, ownerId: string, before: number): P
 /** An address as a whole JSON text: a caption that only mentions one does not count. */
 const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
 
-/** How many posts that still wait for something name each key, in `media_url` or anywhere in `metadata`; without any: absent. */
+/**
+ * How many posts that still wait for something name each key, in `media_url` or anywhere in `metadata`;
+ * without any: absent.
+ */
 export async function countUses(
   reader: Reader,
   ownerId: string,

@@ -85,7 +85,10 @@ export function insertPost(tx: Tx, row: PostRow): void {
   indexOf(tx).put(tx, searchable(row, sortKey));
 }
 
-/** The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's accounts. */
+/**
+ * The post, or null for one that does not exist or is somebody else's. `accountIds`: a limited key's
+ * accounts.
+ */
 export async function findPost(reader: Reader, ownerId: string, id: string): Promise<PostRow | null> {
   const row = await queryOf(reader)
     .selectFrom("posts")
@@ -107,7 +110,8 @@ export async function findWaitingTwin(
     .where("account_id", "=", post.account_id)
     .where("owner_id", "=", post.owner_id)
     .where("content_hash", "=", post.content_hash)
-    // In the text: told with each call, SQLite would plan anew each time whether the index of waiting posts will do.
+    // In the text: told with each call, SQLite would plan anew each time whether the index of waiting posts
+    // will do.
     .where("status", "=", sql.lit("scheduled"))
     .limit(1)
     .executeTakeFirst();
@@ -127,8 +131,9 @@ export interface TransitionSet extends Partial<PostContentRow> {
 }
 
 /**
- * The one place of the use cases that writes `status`: a single UPDATE that names the states it may come from.
- * Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a publisher holds.
+ * The one place of the use cases that writes `status`: a single UPDATE that names the states it may come
+ * from. Throws `not_found` for a foreign or missing post, `conflict` for one in another state or one that a
+ * publisher holds.
  */
 export async function transition(
   tx: Tx,
@@ -205,7 +210,10 @@ function searchable(row: PostRow, sortKey: bigint): IndexedPost {
   };
 }
 
-/** What tells two versions of each of these posts apart, cheaply: for asking again and again. Other ids are left out. */
+/**
+ * What tells two versions of each of these posts apart, cheaply: for asking again and again. Other ids are
+ * left out.
+ */
 export function readPostMarks(
   reader: Reader,
   ownerId: string,
@@ -219,7 +227,10 @@ export function readPostMarks(
     .execute();
 }
 
-/** By id, that is in order of creation; the plus keeps SQLite from sorting all of the owner's posts for each page. */
+/**
+ * By id, that is in order of creation; the plus keeps SQLite from sorting all of the owner's posts for each
+ * page.
+ */
 export function listPostsById(
   reader: Reader,
   ownerId: string,

@@ -23,7 +23,10 @@ export interface PostCounts {
   readonly failed: number;
 }
 
-/** Counts by ranges of the index over account, status and time: the work grows with what is counted, not with the table. */
+/**
+ * Counts by ranges of the index over account, status and time: the work grows with what is counted, not with
+ * the table.
+ */
 export async function countPosts(
   reader: Reader,
   scope: StatusScope,

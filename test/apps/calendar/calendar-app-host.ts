@@ -77,7 +77,10 @@ export interface ShownCalendar extends AsyncDisposable {
 
 const CAPABILITIES = { serverTools: {}, openLinks: {}, updateModelContext: { text: {} } };
 
-/** Shows the calendar in a host: host page, sandbox of another origin with the policy, the page in a sandboxed frame. */
+/**
+ * Shows the calendar in a host: host page, sandbox of another origin with the policy, the page in a sandboxed
+ * frame.
+ */
 export async function showCalendar(
   browser: Browser,
   { ctx, client }: HostSide,
@@ -130,8 +133,9 @@ export async function showCalendar(
 }
 
 /**
- * The page with its clock standing still, before any script of its own. Playwright's own clock is put into a frame once it is
- * noticed, and the sandboxed frame is a process of its own: its scripts have often run by then.
+ * The page with its clock standing still, before any script of its own. Playwright's own clock is put into a
+ * frame once it is noticed, and the sandboxed frame is a process of its own: its scripts have often run by
+ * then.
  */
 function withClock(html: string, now: number): string {
   const FixedDate = `class extends Date { constructor(...args) { super(...(args.length === 0 ? [${now}] : args)); } static now() { return ${now}; } }`;

@@ -7,7 +7,10 @@ import { defineTool } from "../../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { callerOf } from "../../support/context.ts";
 
-/** The product's tools on standard streams, and one that tells how much memory is in use. argv: the data folder. `--expose-gc`. */
+/**
+ * The product's tools on standard streams, and one that tells how much memory is in use. argv: the data
+ * folder. `--expose-gc`.
+ */
 const memory = defineTool({
   name: "memory",
   title: "Memory",

@@ -6,7 +6,10 @@ import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "../../support/context.ts";
 import { createSmallTools } from "../small-tools.ts";
 
-/** A process that serves the small tools on its standard streams. argv: permissions, separated by commas. Notes go to stderr. */
+/**
+ * A process that serves the small tools on its standard streams. argv: permissions, separated by commas.
+ * Notes go to stderr.
+ */
 const permissions = (process.argv[2] ?? "read,publish").split(",") as ("read" | "publish")[];
 const tell = (text: string): void => void writeSync(2, `${text}\n`);
 

@@ -211,7 +211,9 @@ describe("publishing from a source that", () => {
 });
 
 describe("publishing a large file from a source that, while it is sent,", () => {
-  /** The source behaves until the file is being sent: its first request from the start after it was looked at. */
+  /**
+   * The source behaves until the file is being sent: its first request from the start after it was looked at.
+   */
   async function turned(
     turn: (part: Part, source: Awaited<ReturnType<typeof startRangedSource>>) => RequestListener | null,
   ) {

@@ -145,7 +145,10 @@ describe("a large file that is sent in chunks", () => {
   const chunk = (item: Item, at: number, bytes: number): Promise<Buffer> =>
     buffer(item.open({ start: at, end: at + bytes - 1 }));
 
-  /** Answers with the first block of what is asked for, and nothing after it; resolves when that answer is given up. */
+  /**
+   * Answers with the first block of what is asked for, and nothing after it; resolves when that answer is
+   * given up.
+   */
   function stall(): Promise<void> {
     return new Promise((resolve) => {
       source.intercept = (_request, response, { start, end }) => {

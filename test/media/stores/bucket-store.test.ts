@@ -64,7 +64,8 @@ const operationsOf = (s3: FakeS3): string[] =>
   s3.operations().filter((operation) => operation !== "ListMultipartUploads");
 
 describe("signatures", () => {
-  // The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and sigv4-query-string-auth.html
+  // The examples of https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html and
+  // sigv4-query-string-auth.html
   const EXAMPLE = {
     accessKeyId: "AKIAIOSFODNN7EXAMPLE",
     secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",

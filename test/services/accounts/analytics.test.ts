@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import { PlatformFault, type Platform } from "../../../src/ports/platform.ts";
+import type { Platform } from "../../../src/ports/platform.ts";
+import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import type { AnalyticsArgs } from "../../../src/domain/accounts/analytics.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";

@@ -13,7 +13,7 @@ import {
   connectChannel,
   connectWithSecrets,
 } from "../../../src/services/accounts/connections.ts";
-import { openSecrets } from "../../../src/services/accounts/secrets.ts";
+import { openSecrets } from "../../../src/services/platforms/secrets.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY, HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
-import { PlatformFault } from "../../../src/ports/platform.ts";
-import { getStatus, percentile } from "../../../src/services/health/status.ts";
+import { PlatformFault } from "../../../src/ports/platform-io.ts";
+import { getStatus } from "../../../src/services/health/status.ts";
+import { percentile } from "../../../src/domain/percentile.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, drain, runTick } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { PlatformFault } from "../../../src/ports/platform.ts";
+import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { createTestContext } from "../../support/context.ts";
 import { addAccount, addPost, readPost, runTick } from "../../support/publishing.ts";

@@ -25,7 +25,9 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-/** Platforms that note what was sent to them: one that cannot be asked, and one that lives in the database. */
+/**
+ * Platforms that note what was sent to them: one that cannot be asked, and one that lives in the database.
+ */
 function platforms() {
   return [false, true].map((isLocal) =>
     scriptedPlatform({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { ownsDatabase } from "../../../src/services/upkeep/first-start.ts";
 import { openCalendarLink } from "../../../src/services/feeds/calendar-link.ts";
 import { resealAll } from "../../../src/services/upkeep/sealed-columns.ts";
-import { openSecrets, sealSecrets } from "../../../src/services/accounts/secrets.ts";
+import { openSecrets, sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../../src/store/backup/sealed-columns.ts";
@@ -29,7 +29,9 @@ function sealedValues(ctx: TestContext): string[] {
   );
 }
 
-/** Numbers are no sealed values, and node:sqlite does not hand out those that are larger than JavaScript has. */
+/**
+ * Numbers are no sealed values, and node:sqlite does not hand out those that are larger than JavaScript has.
+ */
 function textsOf(ctx: TestContext, table: string): string {
   const columns = rawOf(ctx.store)
     .prepare(`SELECT name FROM pragma_table_info(?) WHERE type <> 'INTEGER'`)

@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import type { EventKind } from "../../../src/domain/webhooks/webhook.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
-import { markReconnectRequired } from "../../../src/services/accounts/renew-tokens.ts";
+import { markReconnectRequired } from "../../../src/services/platforms/renew-tokens.ts";
 import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { updatePost } from "../../../src/services/posts/update-post.ts";
 import { testWebhook } from "../../../src/services/webhooks/test-webhook.ts";

@@ -13,7 +13,9 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const NOW = Date.parse("2026-11-21T09:00:00.000Z");
 const DUE = NOW - 5_000;
 
-/** Waiting posts as the first schema had them: by id, address and metadata, and whether they bring no media. */
+/**
+ * Waiting posts as the first schema had them: by id, address and metadata, and whether they bring no media.
+ */
 const POSTS: readonly [id: string, mediaUrl: string, metadata: object | null, isLight: 0 | 1][] = [
   ["post_text", "", null, 1],
   ["post_words", "", { title: 'She said: "url": no', tags: ["mediaUrl"] }, 1],

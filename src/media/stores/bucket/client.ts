@@ -43,7 +43,10 @@ interface BucketAnswer {
   readonly xml: readonly XmlElement[];
 }
 
-/** Requests that fail in passing are repeated this often in all: each of them may be, without doing anything twice. */
+/**
+ * Requests that fail in passing are repeated this often in all: each of them may be, without doing anything
+ * twice.
+ */
 const MAX_TRIES = 6;
 const BACKOFF_BASE_MS = 250;
 const BACKOFF_CAP_MS = 8 * SECOND;

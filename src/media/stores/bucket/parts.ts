@@ -3,8 +3,8 @@ import type { Readable } from "node:stream";
 import { toBuffer } from "../../to-buffer.ts";
 
 /**
- * Parts of a multipart upload: S3 takes none below 5 MiB but the last, R2 wants them equal, and 10,000 of them must hold the largest
- * file. https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
+ * Parts of a multipart upload: S3 takes none below 5 MiB but the last, R2 wants them equal, and 10,000 of
+ * them must hold the largest file. https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
  */
 export const PART_BYTES = 8 * 1024 ** 2;
 
@@ -17,8 +17,8 @@ export interface Part {
 }
 
 /**
- * A stream cut into equal parts, the last one shorter; only one of them is in memory. Counted and hashed as it comes in, because
- * hashing a whole part at once would keep everybody else waiting.
+ * A stream cut into equal parts, the last one shorter; only one of them is in memory. Counted and hashed as
+ * it comes in, because hashing a whole part at once would keep everybody else waiting.
  */
 export class PartReader {
   readonly #chunks: AsyncIterator<unknown>;

@@ -17,7 +17,9 @@ export interface BucketFinding {
 /** Where nothing ever stands: asking for it tells whether the bucket is there and knows the key. */
 const NOTHING = "doctor/nothing";
 
-/** Throws `BucketRefusal` or `OutboundFailure` where the bucket cannot be used, before anything is written. */
+/**
+ * Throws `BucketRefusal` or `OutboundFailure` where the bucket cannot be used, before anything is written.
+ */
 export async function reachBucket(client: BucketClient): Promise<void> {
   try {
     const answer = await client.open({ method: "GET", key: NOTHING });
@@ -32,7 +34,10 @@ function isAnswerToNothing(refusal: BucketRefusal): boolean {
   return refusal.is("NoSuchKey", "AccessDenied");
 }
 
-/** Writes, reads, and deletes an object of its own; a sentence for each. What depends on a broken thing is left out. */
+/**
+ * Writes, reads, and deletes an object of its own; a sentence for each. What depends on a broken thing is
+ * left out.
+ */
 export async function examineBucket(client: BucketClient): Promise<BucketFinding[]> {
   const { bucket } = client;
   const findings: BucketFinding[] = [];

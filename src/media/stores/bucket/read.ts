@@ -15,7 +15,10 @@ export interface Wanted {
   readonly end: number | null;
 }
 
-/** The object's bytes, however often the connection breaks, and all of them of one version. Throws `not_found`. */
+/**
+ * The object's bytes, however often the connection breaks, and all of them of one version. Throws
+ * `not_found`.
+ */
 export async function* readObject(client: BucketClient, { key, start, end }: Wanted): AsyncGenerator<Buffer> {
   let at = start;
   let etag: string | null = null;

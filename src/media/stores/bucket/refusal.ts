@@ -3,12 +3,18 @@ import { AppError } from "../../../domain/errors.ts";
 import { MINUTE } from "../../../domain/time.ts";
 import { OutboundFailure } from "../../../ports/outbound.ts";
 
-/** What the bucket answered instead of doing what it was asked. Codes: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+/**
+ * What the bucket answered instead of doing what it was asked. Codes:
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+ */
 export class BucketRefusal extends Error {
   readonly status: number;
   /** `""` where the answer has none, as to a HEAD request. */
   readonly code: string;
-  /** How far our clock is before (+) or behind (−) the server's, in milliseconds; null where it did not tell the time. */
+  /**
+   * How far our clock is before (+) or behind (−) the server's, in milliseconds; null where it did not tell
+   * the time.
+   */
   readonly clockErrorMs: number | null;
 
   constructor(answer: {
@@ -53,7 +59,10 @@ const FULL: readonly string[] = [
   "InsufficientStorage",
 ];
 
-/** For `throw`: one sentence that says which setting is wrong, or that it may pass. What is no fault of the bucket's stays as it is. */
+/**
+ * For `throw`: one sentence that says which setting is wrong, or that it may pass. What is no fault of the
+ * bucket's stays as it is.
+ */
 export function explainBucket(error: unknown, bucket: BucketSettings): unknown {
   if (error instanceof BucketRefusal)
     return new AppError("unavailable", sentence(error, bucket), { cause: error });

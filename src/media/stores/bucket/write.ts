@@ -29,7 +29,9 @@ interface Target {
   readonly signal: AbortSignal;
 }
 
-/** One request for a small file, parts for a large one. A key shows the whole file or what was there before. */
+/**
+ * One request for a small file, parts for a large one. A key shows the whole file or what was there before.
+ */
 export async function writeObject(
   client: BucketClient,
   write: Write,
@@ -105,7 +107,10 @@ async function* partsOf(first: readonly Part[], rest: PartReader): AsyncGenerato
   for (let part = await rest.next(); part !== null; part = await rest.next()) yield part;
 }
 
-/** The tag of each part, in order. When one fails, the others are called off, and none is under way afterwards. */
+/**
+ * The tag of each part, in order. When one fails, the others are called off, and none is under way
+ * afterwards.
+ */
 async function sendParts(target: Target, uploadId: string, parts: AsyncIterable<Part>): Promise<string[]> {
   const stop = new AbortController();
   const signal = AbortSignal.any([target.signal, stop.signal]);
@@ -153,8 +158,8 @@ function completion(tags: readonly string[]): string {
 }
 
 /**
- * Sends the request that makes the object appear. When its answer is lost, or a repetition is refused because the first one was
- * carried out, the mark on the object tells that it is ours.
+ * Sends the request that makes the object appear. When its answer is lost, or a repetition is refused because
+ * the first one was carried out, the mark on the object tells that it is ours.
  */
 async function asNew(
   target: Target,

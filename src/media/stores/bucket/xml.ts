@@ -14,8 +14,8 @@ interface Open {
 }
 
 /**
- * Every element of an S3 answer that holds others, inner ones first: the last is the root. Empty for what is no XML. Entities that
- * a document declares itself are not known, so none of them can grow.
+ * Every element of an S3 answer that holds others, inner ones first: the last is the root. Empty for what is
+ * no XML. Entities that a document declares itself are not known, so none of them can grow.
  */
 export function readXml(text: string): readonly XmlElement[] {
   const elements: XmlElement[] = [];

@@ -30,7 +30,10 @@ const ACCOUNT_EVENT = insertEvent(
         'queued', (SELECT count(*) FROM posts WHERE account_id = NEW.id AND status = 'scheduled'))`,
 );
 
-/** The upper bound of the range that `late` falls into; 0 for attempts that did not publish, -1 beyond the last. */
+/**
+ * The upper bound of the range that `late` falls into; 0 for attempts that did not publish, -1 beyond the
+ * last.
+ */
 const LATENESS_BUCKET = `CASE WHEN NEW.outcome <> 'published' THEN 0 ${[
   50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000,
 ]
@@ -91,9 +94,11 @@ export const statements: readonly string[] = [
   `CREATE VIRTUAL TABLE search_index USING fts5 (
     tokens, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
   )`,
-  // On its way to an old post a query steps over a word's list page by page; with FTS5's 4,050 bytes it takes twice as long.
+  // On its way to an old post a query steps over a word's list page by page; with FTS5's 4,050 bytes it takes
+  // twice as long.
   `INSERT INTO search_index (search_index, rank) VALUES ('pgsz', 8000)`,
-  // Posts come one a transaction: with FTS5's own limit up to 16 tiny segments lie about, and each is asked for each word.
+  // Posts come one a transaction: with FTS5's own limit up to 16 tiny segments lie about, and each is asked
+  // for each word.
   `INSERT INTO search_index (search_index, rank) VALUES ('crisismerge', 6)`,
   `CREATE TABLE search_terms (term TEXT PRIMARY KEY, depth INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
   `CREATE INDEX search_terms_depth ON search_terms (depth, term)`,
@@ -150,7 +155,8 @@ export const statements: readonly string[] = [
     owner_id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, token_enc TEXT NOT NULL, created_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
 
-  // How attempts ended and how late posts went live, over all owners: for /metrics, which must not count a million rows.
+  // How attempts ended and how late posts went live, over all owners: for /metrics, which must not count a
+  // million rows.
   `CREATE TABLE attempt_totals (
     provider TEXT NOT NULL, outcome TEXT NOT NULL, bucket_ms INTEGER NOT NULL, attempts INTEGER NOT NULL, lateness_ms INTEGER NOT NULL,
     PRIMARY KEY (provider, outcome, bucket_ms)
@@ -183,7 +189,8 @@ export const statements: readonly string[] = [
   `CREATE INDEX webhook_deliveries_next ON webhook_deliveries (next_at) WHERE next_at IS NOT NULL`,
   `CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (webhook_id, next_at, seq) WHERE next_at IS NOT NULL`,
   `CREATE INDEX webhook_deliveries_age ON webhook_deliveries (happened_at)`,
-  // Triggers, so that no statement that moves a post can forget its event: see src/store/publishing/outbox.ts.
+  // Triggers, so that no statement that moves a post can forget its event: see
+  // src/store/publishing/outbox.ts.
   `CREATE TRIGGER posts_made AFTER INSERT ON posts
     WHEN EXISTS (SELECT 1 FROM webhooks WHERE owner_id = NEW.owner_id)
     BEGIN ${POST_EVENT} END`,

@@ -27,7 +27,9 @@ declare global {
   }
 }
 
-/** A host as the official bridge makes one: sandbox of another origin, the page within, tool input and result. */
+/**
+ * A host as the official bridge makes one: sandbox of another origin, the page within, tool input and result.
+ */
 window.show = async ({ html, sandboxUrl, context, capabilities, input, result }) => {
   const frame = document.createElement("iframe");
   document.body.replaceChildren(frame);

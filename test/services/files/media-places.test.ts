@@ -8,7 +8,7 @@ import feed from "../../../src/platforms/feed.ts";
 import webhook from "../../../src/platforms/webhook.ts";
 import { getFile } from "../../../src/services/files/files.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
-import { placesOf } from "../../../src/services/posts/post-places.ts";
+import { placesOf } from "../../../src/services/files/media-places.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { callOf } from "../../support/context.ts";
 import { createFileContext, type FileContext } from "../../support/file-context.ts";

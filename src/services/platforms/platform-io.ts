@@ -1,18 +1,17 @@
 import { z } from "zod";
 import type { Logger } from "../../ports/logger.ts";
+import type { AnyPlatform, ConnectIo } from "../../ports/platform.ts";
 import {
   PlatformFault,
-  type AnyPlatform,
-  type ConnectIo,
   type JsonObject,
   type PlatformAccount,
   type PlatformIo,
-} from "../../ports/platform.ts";
+} from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { requestPlatform } from "./platform-request.ts";
-import { giveUp, loadSecrets, refreshSecrets, type LoadedSecrets } from "../accounts/renew-tokens.ts";
-import type { SecretValues } from "../accounts/secrets.ts";
+import { giveUp, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
+import type { SecretValues } from "./secrets.ts";
 
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(

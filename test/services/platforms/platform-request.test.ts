@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
-import type { PlatformRequest } from "../../../src/ports/platform.ts";
-import { createConnectIo } from "../../../src/services/publishing/platform-io.ts";
+import type { PlatformRequest } from "../../../src/ports/platform-io.ts";
+import { createConnectIo } from "../../../src/services/platforms/platform-io.ts";
 import { createPhotobox } from "../../support/connect-fixtures.ts";
 import { createTestContext } from "../../support/context.ts";
 

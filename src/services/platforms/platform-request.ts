@@ -3,9 +3,9 @@ import { AppError } from "../../domain/errors.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../ports/outbound.ts";
-import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { AppContext } from "../context.ts";
-import { scrub } from "../accounts/secrets.ts";
+import { scrub } from "./secrets.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -21,7 +21,10 @@ export interface RequestOptions {
   readonly knownSecrets: ReadonlySet<string>;
 }
 
-/** One request to a platform through the outbound door; throws PlatformFault for everything that is not a whole 2xx. */
+/**
+ * One request to a platform through the outbound door; throws PlatformFault for everything that is not a
+ * whole 2xx.
+ */
 export async function requestPlatform(
   options: RequestOptions,
   request: PlatformRequest,
@@ -53,8 +56,8 @@ async function send(options: RequestOptions, request: PlatformRequest): Promise<
 }
 
 /**
- * What was to be sent failed, not the platform. A request whose body breaks off is one that nobody may act on (RFC 9112, 8), so
- * nothing was done. Null where the body is fine.
+ * What was to be sent failed, not the platform. A request whose body breaks off is one that nobody may act on
+ * (RFC 9112, 8), so nothing was done. Null where the body is fine.
  */
 function brokenMedia(body: PlatformRequest["body"]): PlatformFault | null {
   const cause = typeof body === "object" && "errored" in body ? body.errored : null;
@@ -151,7 +154,10 @@ const MAX_WAIT_MS = DAY;
 /** A reset beyond this is a moment, not a span (GitHub, Bluesky and X send seconds since 1970). */
 const FIRST_MOMENT_SECONDS = 1_000_000_000;
 
-/** Milliseconds to wait by `Retry-After` (RFC 9110, seconds or a date) or the reset of a rate limit; null where neither says. */
+/**
+ * Milliseconds to wait by `Retry-After` (RFC 9110, seconds or a date) or the reset of a rate limit; null
+ * where neither says.
+ */
 export function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
   const text = headers["retry-after"] ?? headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"];
   if (text === undefined) return null;

@@ -1,10 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
-import {
-  PlatformFault,
-  type AnyPlatform,
-  type ConnectIo,
-  type PlatformAccount,
-} from "../../ports/platform.ts";
+import type { AnyPlatform, ConnectIo } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformAccount } from "../../ports/platform-io.ts";
 import {
   findAccountRow,
   requireReconnect,
@@ -81,8 +77,9 @@ export interface RefreshJob {
 const running = new WeakMap<Store, Map<string, Promise<LoadedSecrets>>>();
 
 /**
- * Secrets newer than those that were refused. Callers of one account share one refresh; between processes the stored version
- * decides. Throws an `auth` fault when the platform gives no new ones; the account then asks to be reconnected.
+ * Secrets newer than those that were refused. Callers of one account share one refresh; between processes the
+ * stored version decides. Throws an `auth` fault when the platform gives no new ones; the account then asks
+ * to be reconnected.
  */
 export function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
   const jobs = running.get(ctx.store) ?? new Map<string, Promise<LoadedSecrets>>();
@@ -105,7 +102,8 @@ async function refreshOnce(ctx: AppContext, job: RefreshJob): Promise<LoadedSecr
     if (!(error instanceof PlatformFault)) throw error;
     if (error.kind === "auth" || error.kind === "rejected") return surrender(ctx, job, error);
     if (error.kind === "rate") throw error;
-    // The platform refused what was to be done and the refresh did not come through: the deed itself was not done.
+    // The platform refused what was to be done and the refresh did not come through: the deed itself was not
+    // done.
     throw new PlatformFault("not_sent", error.message, { cause: error });
   }
 }
@@ -124,7 +122,9 @@ async function keep(
   return loadSecrets(ctx, job.ref);
 }
 
-/** Another process may have refreshed with the very token that was refused here: then its secrets are taken. */
+/**
+ * Another process may have refreshed with the very token that was refused here: then its secrets are taken.
+ */
 async function surrender(ctx: AppContext, job: RefreshJob, fault: PlatformFault): Promise<LoadedSecrets> {
   const refused = new PlatformFault("auth", fault.message, { cause: fault.cause ?? fault });
   if (await giveUp(ctx, job.ref, { version: job.seen.version, fault: refused })) throw refused;

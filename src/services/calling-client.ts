@@ -1,4 +1,7 @@
-/** What the program that called can be asked for: a form for its user, a text by its model, the folders that it works in. */
+/**
+ * What the program that called can be asked for: a form for its user, a text by its model, the folders that
+ * it works in.
+ */
 export type Inquiry =
   | {
       readonly kind: "form";
@@ -32,9 +35,10 @@ export type Replies<T extends Inquiries> = {
 export interface CallingClient {
   canAnswer(kind: InquiryKind): boolean;
   /**
-   * The replies to all of these. Where some are still missing it throws, the client is asked, and the handler runs again from its
-   * top with all replies so far: ask before anything is changed, and let nothing that was thrown be caught. Refuses the call of a
-   * client that cannot answer. The names `confirm` and `open` are taken.
+   * The replies to all of these. Where some are still missing it throws, the client is asked, and the handler
+   * runs again from its top with all replies so far: ask before anything is changed, and let nothing that was
+   * thrown be caught. Refuses the call of a client that cannot answer. The names `confirm` and `open` are
+   * taken.
    */
   ask<T extends Inquiries>(inquiries: T): Replies<T>;
 }

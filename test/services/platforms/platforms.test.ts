@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { listPlatforms } from "../../../src/services/accounts/platforms.ts";
+import { listPlatforms } from "../../../src/services/platforms/platforms.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 

@@ -6,13 +6,14 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
-import { PlatformFault, type Platform, type PlatformRequest } from "../../../src/ports/platform.ts";
+import type { Platform } from "../../../src/ports/platform.ts";
+import { PlatformFault, type PlatformRequest } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { markReconnectRequired } from "../../../src/services/accounts/renew-tokens.ts";
+import { markReconnectRequired } from "../../../src/services/platforms/renew-tokens.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
-import { createConnectIo, createPlatformIo } from "../../../src/services/publishing/platform-io.ts";
-import { readRetryAfter } from "../../../src/services/publishing/platform-request.ts";
-import { openSecrets } from "../../../src/services/accounts/secrets.ts";
+import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { readRetryAfter } from "../../../src/services/platforms/platform-request.ts";
+import { openSecrets } from "../../../src/services/platforms/secrets.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { openStore } from "../../../src/store/open-store.ts";
@@ -382,7 +383,8 @@ describe("authorized", () => {
     const cipher = createCipher(randomBytes(32));
     const open = async (refresh: NonNullable<Platform["refresh"]>) =>
       setUp({ refresh }, { store: await openStore({ file }), cipher });
-    // The platform takes each refresh token once; the second to ask is refused while the first one's answer is on its way.
+    // The platform takes each refresh token once; the second to ask is refused while the first one's answer
+    // is on its way.
     let used = false;
     let isRefused = (): void => {};
     const refusal = new Promise<void>((resolve) => (isRefused = resolve));

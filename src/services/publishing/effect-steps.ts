@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import type { ReconcileClass } from "../../domain/accounts/account.ts";
+import type { EffectContext, EffectSpec, Json } from "../../ports/platform-io.ts";
+import type { EffectRow, Lease } from "../../store/engine/ledger.ts";
+import { canonicalJson } from "../access/idempotency.ts";
+import type { AppContext } from "../context.ts";
+
+export interface EffectsOptions {
+  readonly ctx: AppContext;
+  readonly lease: Lease;
+  readonly run: number;
+  /** The rows of this run, read after the claim. */
+  readonly rows: readonly EffectRow[];
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970: past it nothing new is sent. */
+  readonly deadline: number;
+  /** Asks about open steps and sends nothing: throws NothingSent where it would. */
+  readonly isSettleOnly: boolean;
+  /** How the platform settles a doubtful outcome. */
+  readonly reconciles: ReconcileClass;
+}
+
+/** What is known of a step. */
+export type StepState = Pick<
+  EffectRow,
+  "state" | "result" | "handle_enc" | "started_at" | "asked" | "effect_key"
+>;
+
+/** A run of a post, with the steps as the ledger has them. */
+export interface Running extends EffectsOptions {
+  readonly steps: Map<string, StepState>;
+  /**
+   * Since then steps may have been sent that are not in this ledger, which comes from a copy; null: it is the
+   * whole truth.
+   */
+  readonly suspectSince: number | null;
+}
+
+/** Writes down, durably, that the step is about to be sent, or may have been at `startedAt`. */
+export async function intend<R extends Json>(
+  at: Running,
+  spec: EffectSpec<R>,
+  startedAt: number,
+): Promise<StepState> {
+  const { ctx, lease, run } = at;
+  const intent = {
+    run,
+    step: spec.step,
+    effect_key: effectKey(at, spec.step),
+    request_hash: createHash("sha256").update(canonicalJson(spec.request)).digest("hex"),
+    started_at: startedAt,
+  };
+  await ctx.store.ledger.intent(lease, intent);
+  const known = at.steps.get(spec.step);
+  const open = {
+    handle_enc: null,
+    asked: 0,
+    effect_key: intent.effect_key,
+    ...known,
+    state: "intent" as const,
+    result: null,
+    started_at: startedAt,
+  };
+  at.steps.set(spec.step, open);
+  return open;
+}
+
+/** Writes down how the step ended. */
+export async function finish(
+  at: Running,
+  step: string,
+  end: { state: EffectRow["state"]; result: Json; httpStatus: number | null },
+): Promise<void> {
+  const result = end.state === "done" ? JSON.stringify(end.result) : null;
+  const now = at.ctx.clock.now();
+  await at.ctx.store.ledger.end(at.lease, {
+    run: at.run,
+    step,
+    state: end.state,
+    result,
+    httpStatus: end.httpStatus,
+    at: now,
+  });
+  const known = at.steps.get(step);
+  at.steps.set(step, {
+    handle_enc: null,
+    asked: 0,
+    started_at: now,
+    effect_key: effectKey(at, step),
+    ...known,
+    state: end.state,
+    result,
+  });
+}
+
+/** What a platform's file gets to send or settle the step. */
+export function contextOf(at: Running, step: string): EffectContext {
+  const place = placeOf({ post_id: at.lease.postId, run: at.run, step });
+  const sealed = at.steps.get(step)?.handle_enc ?? null;
+  return {
+    key: effectKey(at, step),
+    handle: sealed === null ? null : (JSON.parse(at.ctx.cipher.open(sealed, place)) as Json),
+    saveHandle: async (handle) => {
+      const value = at.ctx.cipher.seal(JSON.stringify(handle), place);
+      await at.ctx.store.ledger.handle(at.lease, { run: at.run, step, sealed: value });
+      const known = at.steps.get(step);
+      if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
+    },
+    signal: at.signal,
+  };
+}
+
+/** Where a step's handle is bound to. */
+export function placeOf(effect: { post_id: string; run: number; step: string }): string {
+  return `${effect.post_id}|effects|${effect.run}|${effect.step}`;
+}
+
+/**
+ * Stable within a run, also when the secret key is replaced in the middle of it, and not to be guessed from
+ * outside.
+ */
+function effectKey(at: Running, step: string): string {
+  const known = at.steps.get(step)?.effect_key;
+  if (known !== undefined) return known;
+  return at.ctx.cipher.sign("effect key", `${at.lease.postId}|${at.run}|${step}`).slice(0, 32);
+}
