@@ -25,7 +25,7 @@ export interface DataFolder {
   readonly secretKey: string;
   /** The key that is about to take the place of `secretKey`. */
   readonly nextSecretKey: string;
-  /** How far the database has come, for noticing an older copy (`store/generation.ts`). */
+  /** How far the database has come, for noticing an older copy (`src/store/backup/generation.ts`). */
   readonly generation: string;
 }
 

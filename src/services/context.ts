@@ -28,7 +28,7 @@ export interface ServiceSettings {
 }
 
 /**
- * Everything a use case works with; built once by `createContext` in `src/main.ts`, with overrides in tests.
+ * Everything a use case works with; built once by `createContext` (`src/app/compose.ts`).
  */
 export interface AppContext {
   readonly settings: ServiceSettings;

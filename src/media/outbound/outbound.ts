@@ -53,8 +53,8 @@ interface Door {
 }
 
 /**
- * The one door to the network; see ports/outbound.ts. Redirects are followed for GET and HEAD, others are
- * handed back.
+ * The one door to the network; see `src/ports/outbound.ts`. Redirects are followed for GET and HEAD, others
+ * are handed back.
  */
 export function createOutbound(options: OutboundOptions): Outbound & AsyncDisposable {
   const door = createDoor(options);
