@@ -3,7 +3,7 @@ import { PlatformFault } from "../ports/platform-io.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Gate } from "../domain/gate.ts";
 import { toIso } from "../domain/time.ts";
-import { markReconnectRequired } from "../services/platforms/renew-tokens.ts";
+import { askToReconnect } from "../services/platforms/renew-tokens.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { Effects } from "../services/publishing/effects.ts";
@@ -70,8 +70,10 @@ async function endOnError(
   const situation = situationOf(ctx, claimed, effects);
   if (signal.aborted) return giveBack(situation);
   logError(ctx, claimed, error);
-  if (error instanceof PlatformFault && error.kind === "auth")
-    await markReconnectRequired(ctx, claimed.account, error.message);
+  if (error instanceof PlatformFault && error.kind === "auth") {
+    const { owner_id: ownerId, id, secrets_version: version } = claimed.account;
+    await askToReconnect(ctx, { ownerId, id, version }, error);
+  }
   return verdictOnError(error, situation);
 }
 

@@ -97,3 +97,8 @@ export async function runTick(ctx: AppContext, signal = new AbortController().si
 export async function drain(ctx: AppContext): Promise<void> {
   while ((await runTick(ctx)) > 0);
 }
+
+/** An account's secrets as a caller knows them that read its row. */
+export function seenOf(row: { owner_id: string; id: string; secrets_version: number }) {
+  return { ownerId: row.owner_id, id: row.id, version: row.secrets_version };
+}

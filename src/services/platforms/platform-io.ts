@@ -10,7 +10,7 @@ import {
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { requestPlatform } from "./platform-request.ts";
-import { giveUp, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
+import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
 import type { SecretValues } from "./secrets.ts";
 
 /** What a platform gets while no account is connected yet. */
@@ -134,7 +134,7 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
     );
     const again = await attempt(work, fresh);
     if (again.fault === null) return again.result;
-    await giveUp(ctx, ref, { version: fresh.version, fault: again.fault });
+    await askToReconnect(ctx, { ...ref, version: fresh.version }, again.fault);
     throw again.fault;
   };
 }

@@ -35,33 +35,25 @@ async function openRow(ctx: AppContext, row: AccountRow): Promise<LoadedSecrets>
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     const fault = new PlatformFault("auth", cause.message, { cause });
-    await giveUp(ctx, { ownerId: row.owner_id, id: row.id }, { version: row.secrets_version, fault });
+    await askToReconnect(ctx, { ownerId: row.owner_id, id: row.id, version: row.secrets_version }, fault);
     throw fault;
   }
 }
 
-/** Asks for a reconnection, unless the secrets were changed since `version`. */
-export async function giveUp(
+/**
+ * What the platform refused was sent with these secrets: the channel must be reconnected, unless they were
+ * changed since. True where it now asks for it.
+ */
+export async function askToReconnect(
   ctx: AppContext,
-  ref: AccountRef,
-  seen: { version: number; fault: PlatformFault },
+  seen: AccountRef & { readonly version: number },
+  fault: PlatformFault,
 ): Promise<boolean> {
-  const change = { reason: seen.fault.message, now: ctx.clock.now() };
-  const isMarked = await ctx.store.write((tx) =>
-    requireReconnect(tx, { ...ref, version: seen.version }, change),
-  );
+  const change = { reason: fault.message, now: ctx.clock.now() };
+  const isMarked = await ctx.store.write((tx) => requireReconnect(tx, seen, change));
   if (isMarked)
-    ctx.log.warn(
-      { accountId: ref.id, cause: String(seen.fault.cause ?? "") },
-      "The account must be reconnected",
-    );
+    ctx.log.warn({ accountId: seen.id, cause: String(fault.cause ?? "") }, "The account must be reconnected");
   return isMarked;
-}
-
-/** The same for a row that was read, when a platform refused what was sent with its secrets. */
-export async function markReconnectRequired(ctx: AppContext, row: AccountRow, reason: string): Promise<void> {
-  const seen = { ownerId: row.owner_id, id: row.id, version: row.secrets_version };
-  await ctx.store.write((tx) => requireReconnect(tx, seen, { reason, now: ctx.clock.now() }));
 }
 
 export interface RefreshJob {
@@ -127,6 +119,6 @@ async function keep(
  */
 async function surrender(ctx: AppContext, job: RefreshJob, fault: PlatformFault): Promise<LoadedSecrets> {
   const refused = new PlatformFault("auth", fault.message, { cause: fault.cause ?? fault });
-  if (await giveUp(ctx, job.ref, { version: job.seen.version, fault: refused })) throw refused;
+  if (await askToReconnect(ctx, { ...job.ref, version: job.seen.version }, refused)) throw refused;
   return loadSecrets(ctx, job.ref);
 }

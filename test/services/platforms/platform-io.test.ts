@@ -9,7 +9,8 @@ import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import type { Platform } from "../../../src/ports/platform.ts";
 import { PlatformFault, type PlatformRequest } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { markReconnectRequired } from "../../../src/services/platforms/renew-tokens.ts";
+import { seenOf } from "../../support/publishing.ts";
+import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readRetryAfter } from "../../../src/services/platforms/platform-request.ts";
@@ -372,9 +373,9 @@ describe("authorized", () => {
     const { ctx } = await setUp();
     const old = await connectAlice(ctx);
     await connectAlice(ctx);
-    await markReconnectRequired(ctx, old, "Old news.");
+    await askToReconnect(ctx, seenOf(old), new PlatformFault("auth", "Old news."));
     expect((await rowOf(ctx)).status).toBe("connected");
-    await markReconnectRequired(ctx, await rowOf(ctx), "Fresh news.");
+    await askToReconnect(ctx, seenOf(await rowOf(ctx)), new PlatformFault("auth", "Fresh news."));
     expect(await rowOf(ctx)).toMatchObject({ status: "reconnect_required", status_reason: "Fresh news." });
   });
 

@@ -4,7 +4,8 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../../src/domain/time.ts";
 import type { EventKind } from "../../../src/domain/webhooks/webhook.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
-import { markReconnectRequired } from "../../../src/services/platforms/renew-tokens.ts";
+import { PlatformFault } from "../../../src/ports/platform-io.ts";
+import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
 import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { updatePost } from "../../../src/services/posts/update-post.ts";
 import { testWebhook } from "../../../src/services/webhooks/test-webhook.ts";
@@ -21,7 +22,7 @@ import {
 import { SHOWN_COLUMNS } from "../../../src/store/engine/post-columns.ts";
 import { toPost } from "../../../src/store/tables/posts.ts";
 import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
-import { addAccount, addPost, drain, readPost } from "../../support/publishing.ts";
+import { addAccount, addPost, drain, readPost, seenOf } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
 import { startReceiver, type Delivery, type Receiver } from "../../support/webhook-receiver.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -141,8 +142,8 @@ describe("events", () => {
     const { secret } = await make({ events: ["account.reconnect_required"] });
     const account = await addAccount(ctx, { secrets_enc: "sealed" });
     await addPost(ctx, account, { scheduled_at: ctx.clock.now() + HOUR });
-    await markReconnectRequired(ctx, account, "The password was changed.");
-    await markReconnectRequired(ctx, account, "The password was changed.");
+    await askToReconnect(ctx, seenOf(account), new PlatformFault("auth", "The password was changed."));
+    await askToReconnect(ctx, seenOf(account), new PlatformFault("auth", "The password was changed."));
     await deliver();
     expect(receiver.deliveries).toHaveLength(1);
     expect(verify(receiver.deliveries[0]!, secret)).toMatchObject({
