@@ -79,6 +79,11 @@ async function start(): Promise<Publisher> {
   return publisher;
 }
 
+async function stop(publisher: Publisher): Promise<void> {
+  publishers = publishers.filter((one) => one !== publisher);
+  await publisher.close();
+}
+
 /** Lets the publisher look at what is due now, and do what it can. */
 async function look(): Promise<void> {
   for (const publisher of publishers) publisher.wake();
@@ -124,7 +129,7 @@ describe("what made a post late", () => {
   });
 
   it("no_worker: it was due while nothing ran", async () => {
-    await (await start()).close();
+    await stop(await start());
     const id = await due(10 * SECOND);
     await ctx.clock.advance(40 * SECOND);
     await start();
@@ -156,7 +161,7 @@ describe("what made a post late", () => {
   });
 
   it("spacing: it was left over from downtime, and not the first", async () => {
-    await (await start()).close();
+    await stop(await start());
     const account = await addAccount(ctx);
     const posts = [await due(0, {}, account), await due(SECOND, {}, account)];
     await ctx.clock.advance(5 * MINUTE);

@@ -19,9 +19,9 @@ const FILES = FOLDERS.flatMap((folder) =>
 ).filter((name) => name.endsWith(".test.ts"));
 
 const PROBE = `
-  const { openDb } = await import("./src/store/engine/db.ts");
+  const { openStore } = await import("./src/store/open-store.ts");
   const store = await openStore({ file: ":memory:" });
-  process.stdout.write(store.driver);`;
+  process.stdout.write(store.engine);`;
 
 const CAN_LOAD_NATIVE = `new (require("better-sqlite3"))(":memory:").close()`;
 

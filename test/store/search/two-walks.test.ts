@@ -26,7 +26,9 @@ function createWays(...made: readonly [Made, Made]): {
       const { every, msPerCandidate, msPerStep } = made[at];
       const keys: bigint[] = [];
       const end = ceiling > NEWEST ? NEWEST : ceiling - 1n;
-      for (let key = end - (end % every); key >= floor && keys.length < limit; key -= every) keys.push(key);
+      // Below nothing there is nothing: the remainder of a negative number would lead up to 0 again.
+      for (let key = end - (end % every); end >= floor && key >= floor && keys.length < limit; key -= every)
+        keys.push(key);
       looked[at] += keys.length;
       time += msPerStep + keys.length * msPerCandidate;
       const [newest, oldest] = [keys[0], keys.at(-1)];
