@@ -54,9 +54,11 @@ const MARGIN = 1.25;
 
 interface Way {
   readonly walk: Walk;
-  /** Candidates of its next step, and how many of them are a hit, as its last step had it. */
+  /** Candidates that it looks at in one step. */
   size: number;
-  share: number;
+  /** Of all its steps: candidates looked at, and how many of them were hits. */
+  seen: number;
+  hits: number;
   /** Milliseconds of all its steps, and how far its last one got in each; endless before the first. */
   spent: number;
   speed: number;
@@ -72,7 +74,7 @@ export async function scan(
   const begun = now();
   do {
     const way = choose(first, second);
-    const size = Math.min(way.size, Math.ceil(((wanted - keys.length) / way.share) * MARGIN));
+    const size = Math.min(way.size, Math.ceil(((wanted - keys.length) / shareOf(way)) * MARGIN));
     const start = now();
     const found = await way.walk({ floor, ceiling }, size);
     keys.push(...found.keys);
@@ -89,7 +91,12 @@ export async function scan(
 }
 
 function createWay(walk: Walk, wanted: number): Way {
-  return { walk, size: Math.max(FIRST_STEP, wanted), share: 0, spent: 0, speed: Infinity };
+  return { walk, size: Math.max(FIRST_STEP, wanted), seen: 0, hits: 0, spent: 0, speed: Infinity };
+}
+
+/** How many of its candidates are hits; none before its first step. */
+function shareOf({ seen, hits }: Way): number {
+  return seen === 0 ? 0 : hits / seen;
 }
 
 function choose(one: Way, other: Way): Way {
@@ -101,8 +108,10 @@ function note(
   way: Way,
   { size, hits, ms, distance }: { size: number; hits: number; ms: number; distance: number },
 ): void {
-  if (ms < MAX_GROWING_MS) way.size *= GROWTH;
-  way.share = hits / size;
+  // A short step that was to fill the page says nothing of how long one of full size takes.
+  if (size === way.size && ms < MAX_GROWING_MS) way.size *= GROWTH;
+  way.seen += size;
+  way.hits += hits;
   way.spent += ms;
   way.speed = distance / ms;
 }

@@ -103,6 +103,23 @@ describe("scan", () => {
     expect(looked[0] + looked[1]).toBeLessThan(100 * 12 * 1.4);
   });
 
+  it("goes on with steps that it has tried, also after a short one that was to fill the page found nothing", async () => {
+    // Each fourth of the newest candidates is a hit, and none of those below.
+    const sizes: number[] = [];
+    const walk: Walk = async ({ floor, ceiling }, limit) => {
+      sizes.push(limit);
+      const newest = ceiling > NEWEST ? NEWEST : ceiling - 1n;
+      const oldest = newest - BigInt(limit) + 1n;
+      const keys = Array.from({ length: limit }, (_, at) => newest - BigInt(at));
+      const span = oldest < floor ? null : { newest, oldest };
+      return { keys: keys.filter((key) => key > NEWEST - 256n && key % 4n === 0n).map(String), span };
+    };
+    await scan([walk, walk], { ...EVERYTHING, wanted: 100, now: () => 0 });
+    for (const [at, size] of sizes.entries()) {
+      if (at > 1) expect(size).toBeLessThanOrEqual(4 * Math.max(...sizes.slice(0, at)));
+    }
+  });
+
   it("ends a page when its time is over, and says where", async () => {
     const way = { every: 1n, msPerCandidate: 1, msPerStep: 0 };
     const { walks, now } = createWays(way, way);
