@@ -64,6 +64,11 @@ function intentsIn(image: string, text: string): { states: string[]; integrity: 
   }
 }
 
+/** Beside what this process was started with itself, a clock that is set elsewhere, say. */
+function preloading(library: string): string {
+  return [library, process.env["LD_PRELOAD"]].filter(Boolean).join(":");
+}
+
 /**
  * The power goes at the request; a new process goes on from what the disk had. False: there was no such
  * request any more.
@@ -77,7 +82,7 @@ async function cutPower(cut: Cut): Promise<boolean> {
   copyDatabase(folder.path, synced!);
   const env =
     cut.isSyncedOnly && preload !== null
-      ? { LD_PRELOAD: preload, SYNCED_FROM: folder.path, SYNCED_TO: synced! }
+      ? { LD_PRELOAD: preloading(preload), SYNCED_FROM: folder.path, SYNCED_TO: synced! }
       : {};
   const running = runWorker(worker, [folder.path, servers.baseUrl], env);
   const text = await untilCut(servers, cut, running, () =>
@@ -165,7 +170,7 @@ describe("F6 a power cut", { timeout: TIMEOUT_MS }, () => {
       try {
         execFileSync(process.execPath, ["-e", script, join(from, "posthorn.db")], {
           cwd: import.meta.dirname,
-          env: { ...process.env, LD_PRELOAD: preload, SYNCED_FROM: from, SYNCED_TO: to },
+          env: { ...process.env, LD_PRELOAD: preloading(preload), SYNCED_FROM: from, SYNCED_TO: to },
         });
       } catch {
         // It ends by its own kill.
