@@ -11,6 +11,7 @@ export const SLOW = [
   "test/faults/kill.test.ts",
   "test/faults/many-processes.test.ts",
   "test/faults/restored-copy.test.ts",
+  "test/faults/soak.test.ts",
   "test/faults/tus-kill.test.ts",
   "test/faults/two-processes.test.ts",
   "test/faults/upkeep-kill.test.ts",
