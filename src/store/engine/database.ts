@@ -19,8 +19,11 @@ export interface Database extends AsyncDisposable {
   readonly driver: DriverName;
 }
 
-/** Longest a write waits for another process that holds the lock. */
+/** Longest that opening waits for another process that holds the lock; a write waits in its queue. */
 const BUSY_TIMEOUT_MS = 10_000;
+
+/** Longest that the event loop stands still while a transaction asks for the lock (write-queue.ts). */
+export const BEGIN_TIMEOUT_MS = 20;
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
 const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes];
@@ -118,7 +121,8 @@ function forKysely(database: SqliteDatabase): SqliteDatabase {
     ...database,
     prepare(source) {
       if (source === "rollback") return rollbackStatement(database);
-      const statement = database.prepare(source === "begin" ? "BEGIN IMMEDIATE" : source);
+      if (source === "begin") return beginStatement(database);
+      const statement = database.prepare(source);
       return {
         reader: statement.reader,
         all: (parameters) => explaining(() => statement.all(parameters)),
@@ -130,11 +134,27 @@ function forKysely(database: SqliteDatabase): SqliteDatabase {
   };
 }
 
+/** With a short wait of its own: reading while a log is recovered still waits for that as long as it takes. */
+function beginStatement(database: SqliteDatabase): SqliteStatement {
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  return runOnly((parameters) => {
+    database.prepare(`PRAGMA busy_timeout = ${BEGIN_TIMEOUT_MS}`).get([]);
+    try {
+      return explaining(() => begin.run(parameters));
+    } finally {
+      database.prepare(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).get([]);
+    }
+  });
+}
+
 function rollbackStatement(database: SqliteDatabase): SqliteStatement {
-  const run = (): { changes: number; lastInsertRowid: number } => {
+  return runOnly(() => {
     rollback(database);
     return { changes: 0, lastInsertRowid: 0 };
-  };
+  });
+}
+
+function runOnly(run: SqliteStatement["run"]): SqliteStatement {
   return { reader: false, all: () => [], get: () => undefined, run, iterate: () => [].values() };
 }
 
@@ -147,6 +167,17 @@ function explaining<T>(work: () => T): T {
   } catch (error) {
     throw explained(error);
   }
+}
+
+/** What kept a transaction from being written that was no fault of its own; null where there is no such. */
+export function outsideTrouble(error: unknown): AppError | null {
+  const told = explained(error);
+  return told instanceof AppError && isSqliteError(told.cause) ? told : null;
+}
+
+/** Another process holds the write lock. */
+export function isBusy(trouble: AppError): boolean {
+  return sqliteCode(trouble.cause)?.startsWith("SQLITE_BUSY") === true;
 }
 
 /** What whoever wrote is told; anything but trouble of the disk comes back as it is. */
