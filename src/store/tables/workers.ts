@@ -15,6 +15,11 @@ export async function beatWorker(tx: Tx, id: string, now: number): Promise<void>
   await queryOf(tx).updateTable("workers").set({ heartbeat_at: now }).where("id", "=", id).execute();
 }
 
+/** From now on its end says nothing about what it works on. */
+export async function noteClosing(tx: Tx, id: string): Promise<void> {
+  await queryOf(tx).updateTable("workers").set({ is_closing: 1 }).where("id", "=", id).execute();
+}
+
 export async function listWorkersBeside(reader: Reader, id: string): Promise<string[]> {
   const rows = await queryOf(reader).selectFrom("workers").select("id").where("id", "!=", id).execute();
   return rows.map((row) => row.id);
