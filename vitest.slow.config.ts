@@ -8,6 +8,7 @@ export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/c
 export const SLOW = [
   "test/contract/fuzz.test.ts",
   "test/faults/bluesky-kill.test.ts",
+  "test/faults/guilty-post.test.ts",
   "test/faults/kill.test.ts",
   "test/faults/many-processes.test.ts",
   "test/faults/restored-copy.test.ts",

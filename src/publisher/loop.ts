@@ -91,7 +91,7 @@ class Loop {
   readonly #sending = new Gate(MAX_SENDING);
   readonly #stop = new AbortController();
   readonly #underWay = new UnderWay();
-  readonly #probation = new Probation();
+  readonly #probation: Probation;
   #ticking: Promise<void> = Promise.resolve();
   readonly #passes = new OneAtATime(() => this.#pass());
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
@@ -109,6 +109,7 @@ class Loop {
     this.#mark = mark;
     this.#clock = new ClockWatch(ctx, this.#lateCauses);
     this.#lastGoodTick = ctx.clock.monotonic();
+    this.#probation = new Probation(this.#lastGoodTick);
   }
 
   isHealthy(): boolean {

@@ -5,6 +5,9 @@ import type { SuspectsDue } from "../store/engine/claims.ts";
 const FIRST_ALONE_MS = 5 * SECOND;
 const LONGEST_ALONE_MS = 60 * SECOND;
 
+/** A process that lives so long is not being ended by something else again and again. */
+const STEADY_AFTER_MS = 5 * SECOND;
+
 export interface Turn {
   /** So many suspects may be taken up now. */
   readonly suspects: number;
@@ -23,6 +26,7 @@ const CLOSED: Turn = { suspects: 0, aloneMs: 0, isOpen: false };
  * less and less company, and in the end alone; and the others, nearly always all of them, wait for seconds.
  */
 export class Probation {
+  readonly #startedAt: number;
   /** Suspects under way, and since when. */
   readonly #since = new Map<string, number>();
   /** Suspects that came to an end here. */
@@ -30,7 +34,16 @@ export class Probation {
   #aloneUntil = -Infinity;
   #waitsSince: number | null = null;
 
-  /** `underWay`: posts that this process works on. `now`: of the clock that never jumps. */
+  /** `now`, here and below: of the clock that never jumps. */
+  constructor(now: number) {
+    this.#startedAt = now;
+  }
+
+  isSteady(now: number): boolean {
+    return now - this.#startedAt >= STEADY_AFTER_MS;
+  }
+
+  /** `underWay`: posts that this process works on. */
   turn({ count, ends }: SuspectsDue, underWay: number, now: number): Turn {
     if (now < this.#aloneUntil) return CLOSED;
     if (count === 0) {

@@ -24,18 +24,20 @@ export interface ClaimOptions {
   /** So many of them may bring media. Default: all. */
   readonly mediaLimit?: number;
   readonly whom?: "suspects" | "others";
+  readonly isSteady?: boolean;
   readonly lateCauses: LateCauses;
 }
 
 /** Takes up to `limit` due posts, one an account, first due first. */
 export function claimDue(ctx: AppContext, options: ClaimOptions): Promise<Claimed> {
-  const { limit, mediaLimit = limit, whom, lateCauses } = options;
+  const { limit, mediaLimit = limit, whom, isSteady, lateCauses } = options;
   return ctx.store.claims.claim({
     workerId: ctx.workerId,
     now: () => ctx.clock.now(),
     limit,
     mediaLimit,
     whom,
+    isSteady,
     leftOver: LEFT_OVER,
     causeOf: (candidate, now) => lateCauses.causeOf(candidate, now),
   });
@@ -51,10 +53,12 @@ export async function claimSuspects(
   { underWay, lateCauses }: { underWay: UnderWay; lateCauses: LateCauses },
 ): Promise<{ readonly posts: readonly ClaimedPost[]; readonly isOpen: boolean }> {
   const { clock, store } = ctx;
-  const turn = probation.turn(await store.claims.suspects(clock.now()), underWay.count, clock.monotonic());
+  const isSteady = probation.isSteady(clock.monotonic());
+  const due = await store.claims.suspects({ now: clock.now(), isSteady });
+  const turn = probation.turn(due, underWay.count, clock.monotonic());
   const room = underWay.room();
   const limit = Math.min(turn.suspects, room.posts);
-  const wish = { limit, mediaLimit: room.withMedia, whom: "suspects", lateCauses } as const;
+  const wish = { limit, mediaLimit: room.withMedia, whom: "suspects", isSteady, lateCauses } as const;
   const { posts } = limit > 0 ? await claimDue(ctx, wish) : { posts: [] };
   for (const { post } of posts) probation.begin(post.id, turn, clock.monotonic());
   // Whom somebody else has taken up meanwhile nobody needs to wait for.

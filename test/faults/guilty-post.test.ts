@@ -54,19 +54,22 @@ describe("a post that ends the process", { timeout: 120_000 }, () => {
     const attempts = await queryOf(ctx.store).selectFrom("attempts").select("outcome").execute();
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["interrupted", "failed"]);
     // It counts anew when it is sent again.
-    const row = await queryOf(ctx.store).selectFrom("posts").select("ends").executeTakeFirstOrThrow();
-    expect(row).toEqual({ ends: 0 });
+    const row = await queryOf(ctx.store)
+      .selectFrom("posts")
+      .select(["ends", "lone_ends"])
+      .executeTakeFirstOrThrow();
+    expect(row).toEqual({ ends: 0, lone_ends: 0 });
   });
 
   it("is given up a little later when it is of text, and in doubt where it may be out", async () => {
     await using folder = await makeDataFolder("scripted", { count: 0, accounts: 0 });
     await addPosts(folder.path, ["ends in a step"]);
-    expect(await superviseUntilDone(folder.path, 20)).toBe(3);
+    expect(await superviseUntilDone(folder.path, 20)).toBe(4);
     expect(await readOutcome(folder.path)).toMatchObject([
       {
         status: "failed",
         inDoubt: true,
-        error: expect.stringMatching(/^outcome unknown: 3 times in a row /),
+        error: expect.stringMatching(/^outcome unknown: 4 times in a row /),
       },
     ]);
   });

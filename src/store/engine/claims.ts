@@ -7,7 +7,7 @@ export interface Claims {
   /** When the first post after this moment wants attention; null when none waits. */
   nextAfter(moment: number): Promise<number | null>;
   /** Posts that could be taken up now, but were under way when a process ended. */
-  suspects(now: number): Promise<SuspectsDue>;
+  suspects(wish: { readonly now: number; readonly isSteady: boolean }): Promise<SuspectsDue>;
   /** Takes due posts for a worker, one an account, first due first, in one durable transaction. */
   claim(wish: ClaimWish): Promise<Claimed>;
   /**
@@ -39,7 +39,7 @@ export interface Claims {
 
 export interface SuspectsDue {
   readonly count: number;
-  /** Of the one with the most: ends in a row. */
+  /** Of the first: how often in a row its process ended. */
   readonly ends: number;
 }
 
@@ -69,6 +69,11 @@ export interface ClaimWish {
   readonly mediaLimit: number;
   /** Suspects alone, those with most ends first, or all but them. Default: both. */
   readonly whom?: "suspects" | "others" | undefined;
+  /**
+   * This process has shown that it lives without them: suspects are taken up, too, that one more end would
+   * make fail. Default: true.
+   */
+  readonly isSteady?: boolean | undefined;
   /**
    * From this lateness on a post counts as left over from downtime, and its account gets the next one so much
    * later.

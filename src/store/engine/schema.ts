@@ -82,6 +82,8 @@ export interface Tables {
     is_light: number;
     /** Attempts in a row that ended with their process; 0: its last one came to an end. */
     ends: number;
+    /** Those of them, in the same place, in which the process worked on nothing else. */
+    lone_ends: number;
     /** Where its ledger stood at the last of them. */
     ends_at_step: string | null;
     published_at: number | null;
@@ -245,4 +247,4 @@ export interface Tables {
 }
 
 /** A post's row without its sort key, which does not fit a JavaScript number, and what only take-over counts. */
-export type PostRow = Omit<Tables["posts"], "sort_key" | "ends" | "ends_at_step">;
+export type PostRow = Omit<Tables["posts"], "sort_key" | "ends" | "lone_ends" | "ends_at_step">;

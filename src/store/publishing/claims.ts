@@ -30,7 +30,7 @@ export function createClaims(store: Reader & Pick<Store, "write">): Claims {
     store.write(async (tx) => work(rawOf(tx)));
   return {
     nextAfter: (moment) => readRaw(store, (raw) => readNextAfter(raw, moment)),
-    suspects: (now) => readRaw(store, (raw) => readSuspects(raw, now)),
+    suspects: (wish) => readRaw(store, (raw) => readSuspects(raw, wish)),
     claim: (wish) => durably((raw) => claimDue(raw, wish)),
     failMissed: (cutoff) => durably((raw) => failMissed(raw, cutoff)),
     noteUnusable: (note) => durably((raw) => noteUnusable(raw, note)),
@@ -43,16 +43,19 @@ export function createClaims(store: Reader & Pick<Store, "write">): Claims {
 
 const MAX_SUSPECTS = 10_000;
 
-function readSuspects(raw: SqliteDatabase, now: number): SuspectsDue {
-  const found = findSuspects(raw, { now, limit: MAX_SUSPECTS });
+function readSuspects(raw: SqliteDatabase, wish: { now: number; isSteady: boolean }): SuspectsDue {
+  const found = findSuspects(raw, { ...wish, limit: MAX_SUSPECTS });
   return { count: found.length, ends: found[0]?.ends ?? 0 };
 }
 
 function claimDue(raw: SqliteDatabase, wish: ClaimWish): Claimed {
   const now = wish.now();
-  const { limit, mediaLimit, whom } = wish;
+  const { limit, mediaLimit, whom, isSteady = true } = wish;
   const range = { now, limit, isLightOnly: mediaLimit <= 0, isWithoutSuspects: whom === "others" };
-  const ids = whom === "suspects" ? findSuspects(raw, range).map(({ id }) => id) : findDue(raw, range);
+  const ids =
+    whom === "suspects"
+      ? findSuspects(raw, { now, limit, isSteady }).map(({ id }) => id)
+      : findDue(raw, range);
   const found = readCandidates(raw, ids);
   let withMedia = 0;
   const wanted = found.filter(({ post }) => post.is_light === 1 || ++withMedia <= mediaLimit);
@@ -123,7 +126,7 @@ const MISSED = `
   ORDER BY p.next_at LIMIT ?`;
 
 const FAIL = `
-  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, ends = 0, updated_at = ?
+  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, ends = 0, lone_ends = 0, updated_at = ?
   WHERE id = ? AND status IN ('scheduled', 'publishing', 'uploaded') AND lease_worker IS NULL`;
 
 /** Of those that were on their way nobody can be asked any more: their outcome is in doubt. */

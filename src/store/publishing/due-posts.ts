@@ -3,6 +3,7 @@ import type { SqliteDatabase } from "../engine/driver.ts";
 import type { EffectRow } from "../engine/ledger.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import { POST_COLUMNS } from "../engine/post-columns.ts";
+import { ON_ITS_LAST } from "./ended-posts.ts";
 
 /** Which posts are due, and what is known of them. */
 
@@ -91,21 +92,25 @@ export function findDue(raw: SqliteDatabase, { now, limit, ...range }: DueRange)
   return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
 }
 
-/** Parameters: moment, moment, moment, limit. */
+/** Parameters: moment, moment, moment, those on their last or not, limit. */
 const FIRST_SUSPECTS = `
   SELECT p.id AS id, p.ends AS ends
   FROM posts p INDEXED BY posts_suspects CROSS JOIN accounts a ON a.id = p.account_id
   WHERE p.ends > 0 AND p.next_at <= ? AND p.lease_worker IS NULL AND ${FREE} AND ${FIRST_OF_ACCOUNT}
-  ORDER BY p.ends DESC, p.due_at, p.sort_key LIMIT ?`;
+    AND (? OR NOT ${ON_ITS_LAST})
+  ORDER BY p.lone_ends DESC, p.due_at, p.sort_key LIMIT ?`;
 
 /**
- * Posts that could be had and were under way when a process ended, those first that had a part in most ends.
+ * Posts that could be had and were under way when a process ended, those first that met most ends alone.
  */
 export function findSuspects(
   raw: SqliteDatabase,
-  { now, limit }: Pick<DueRange, "now" | "limit">,
+  { now, limit, isSteady }: { now: number; limit: number; isSteady: boolean },
 ): readonly { readonly id: string; readonly ends: number }[] {
-  return raw.prepare(FIRST_SUSPECTS).all([now, now, now, limit]) as { id: string; ends: number }[];
+  return raw.prepare(FIRST_SUSPECTS).all([now, now, now, isSteady ? 1 : 0, limit]) as {
+    id: string;
+    ends: number;
+  }[];
 }
 
 const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;

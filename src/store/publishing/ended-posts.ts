@@ -6,17 +6,21 @@ import { RESTORED_STEP } from "../engine/ledger.ts";
 
 /*
  * A post that was being worked on when its process ended may be what ended it: a film that takes all memory, say. One of
- * many is no culprit yet, so it becomes a suspect, which publishers take up alone (src/publisher/probation.ts). It is given up
- * when a process ends that worked on nothing else, and the post has come no further since the end before. What a person or
- * the machine ends in the middle of a post looks the same from here; twice in the same place, with nothing written in between,
- * it hardly happens.
+ * many is no culprit yet, so it becomes a suspect, which publishers take up alone (src/publisher/probation.ts). What a person
+ * or the machine ends in the middle of a post looks the same from here. So ends count that the post met alone and in one
+ * place, nothing written in between; and before the one that counts for the last time, the process must have lived for some
+ * seconds without the post: one that is ended again and again by something else never comes that far.
  */
 
-/** Ends in a row by which a post is given up that brings media, and one of text, which hardly ends a process. */
+/** Lone ends by which a post is given up that brings media, and one of text, which hardly ends a process. */
 const ENDS_WITH_MEDIA = 2;
-const ENDS_OF_TEXT = 3;
-/** However far it comes in between. */
-const MAX_ENDS = 8;
+const ENDS_OF_TEXT = 4;
+/** However far it comes in between, and in whatever company it was before. */
+const MAX_ENDS = 12;
+
+/** One more end, and it is given up; said of the post `p`. */
+export const ON_ITS_LAST = `(p.ends >= ${MAX_ENDS - 1}
+  OR p.lone_ends >= CASE p.is_light WHEN 1 THEN ${ENDS_OF_TEXT - 1} ELSE ${ENDS_WITH_MEDIA - 1} END)`;
 
 export interface EndNote {
   /** The process worked on nothing else. */
@@ -30,22 +34,23 @@ interface EndedRow extends Omit<EndedPost, "ends"> {
   readonly run: number;
   readonly is_light: number;
   readonly ends: number;
+  readonly lone_ends: number;
   readonly ends_at_step: string | null;
 }
 
 const READ = `
-  SELECT p.id, p.status, p.run, p.is_light, p.ends, p.ends_at_step, p.in_doubt, a.name AS account_name,
+  SELECT p.id, p.status, p.run, p.is_light, p.ends, p.lone_ends, p.ends_at_step, p.in_doubt, a.name AS account_name,
     a.profile_url AS account_url
   FROM posts p JOIN accounts a ON a.id = p.account_id WHERE p.id = ?`;
 
-const COUNT = "UPDATE posts SET ends = ?, ends_at_step = ? WHERE id = ?";
+const COUNT = "UPDATE posts SET ends = ?, lone_ends = ?, ends_at_step = ? WHERE id = ?";
 
 const END_ATTEMPT = `
   UPDATE attempts SET finished_at = ?, outcome = ?, error = ? WHERE outcome = 'running' AND post_id = ?`;
 
 const GIVE_UP = `
   UPDATE posts SET status = '${TRANSITIONS.fail.to}', error = ?, in_doubt = ?, tries = 0, next_at = NULL,
-    ends = 0, ends_at_step = NULL, updated_at = ?
+    ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?
   WHERE id = ?`;
 
 /** Counts an attempt that ended with its process. True where that was once too often: the post has failed. */
@@ -57,14 +62,16 @@ export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: 
   const effects = readEffects(raw, post);
   const place = digest(post.status, effects);
   const limit = post.is_light === 1 ? ENDS_OF_TEXT : ENDS_WITH_MEDIA;
-  const isStuck = ends >= limit && place === post.ends_at_step;
+  const before = place === post.ends_at_step ? post.lone_ends : 0;
+  const loneEnds = before + (isAlone ? 1 : 0);
+  const isStuck = loneEnds >= limit;
   if (!isAlone || !(isStuck || ends >= MAX_ENDS)) {
-    raw.prepare(COUNT).run([ends, place, id]);
+    raw.prepare(COUNT).run([ends, loneEnds, place, id]);
     return false;
   }
   // What is on the platform already may go live there by itself.
   const isInDoubt = post.in_doubt === 1 || post.status === "uploaded" || effects.some(isOpen);
-  const error = why({ ...post, ends, in_doubt: isInDoubt ? 1 : 0 });
+  const error = why({ ...post, ends: isStuck ? loneEnds : ends, in_doubt: isInDoubt ? 1 : 0 });
   raw.prepare(END_ATTEMPT).run([now, isInDoubt ? "unknown" : "failed", error, id]);
   raw.prepare(GIVE_UP).run([error, isInDoubt ? 1 : 0, now, id]);
   return true;

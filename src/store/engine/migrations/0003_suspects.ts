@@ -1,6 +1,7 @@
 /** Posts that were being worked on when a process ended, and posts whose moment had no sort key left. */
 export const statements: readonly string[] = [
   `ALTER TABLE posts ADD COLUMN ends INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE posts ADD COLUMN lone_ends INTEGER NOT NULL DEFAULT 0`,
   `ALTER TABLE posts ADD COLUMN ends_at_step TEXT`,
   `CREATE INDEX posts_suspects ON posts (ends) WHERE ends > 0`,
   `ALTER TABLE workers ADD COLUMN is_closing INTEGER NOT NULL DEFAULT 0`,
