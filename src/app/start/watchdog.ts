@@ -58,23 +58,23 @@ export interface WatchedProcess {
  * Counts its own turns, not the time: while the machine sleeps or the process is stopped there are none, on
  * either side.
  */
-export function runWatchdog({ cells, isChild }: WatchdogData, process: WatchedProcess): void {
+export function runWatchdog({ cells, isChild }: WatchdogData, watched: WatchedProcess): void {
   const shared = new Int32Array(cells);
-  const parentId = process.readParentId();
+  const parentId = watched.readParentId();
   let seen = Atomics.load(shared, BEATS);
   let silent = 0;
   let silentSinceAsked = 0;
   const timer = setInterval(() => {
     const beats = Atomics.load(shared, BEATS);
-    const isAsked = Atomics.load(shared, IS_ASKED) === 1 || (isChild && process.readParentId() !== parentId);
+    const isAsked = Atomics.load(shared, IS_ASKED) === 1 || (isChild && watched.readParentId() !== parentId);
     silent = beats === seen ? silent + 1 : 0;
     silentSinceAsked = isAsked && beats === seen ? silentSinceAsked + 1 : 0;
     seen = beats;
     if (silent * TURN_MS < LIMIT_MS && silentSinceAsked * TURN_MS < ASKED_LIMIT_MS) return;
     clearInterval(timer);
-    process.tell(
+    watched.tell(
       `Posthorn has stood still for ${silent} s${isAsked ? " although it was asked to end" : ""} and is ended; what was under way goes on at the next start.\n`,
     );
-    setTimeout(() => process.kill(), LAST_LINE_MS);
+    setTimeout(() => watched.kill(), LAST_LINE_MS);
   }, TURN_MS);
 }

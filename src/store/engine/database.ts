@@ -170,17 +170,6 @@ function explaining<T>(work: () => T): T {
   }
 }
 
-/** What kept a transaction from being written that was no fault of its own; null where there is no such. */
-export function outsideTrouble(error: unknown): AppError | null {
-  const told = explained(error);
-  return told instanceof AppError && isSqliteError(told.cause) ? told : null;
-}
-
-/** Another process holds the write lock. */
-export function isBusy(trouble: AppError): boolean {
-  return sqliteCode(trouble.cause)?.startsWith("SQLITE_BUSY") === true;
-}
-
 /** What whoever wrote is told; anything but trouble of the disk comes back as it is. */
 export function explained(error: unknown): unknown {
   const code = sqliteCode(error);

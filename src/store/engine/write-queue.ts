@@ -1,6 +1,6 @@
-import type { AppError } from "../../domain/errors.ts";
-import { BEGIN_TIMEOUT_MS, isBusy, outsideTrouble } from "./database.ts";
-import type { SqliteDatabase } from "./driver.ts";
+import { AppError } from "../../domain/errors.ts";
+import { BEGIN_TIMEOUT_MS, explained } from "./database.ts";
+import { isSqliteError, sqliteCode, type SqliteDatabase } from "./driver.ts";
 import { HANDLE, type Handle, type Store, type Tx } from "./store.ts";
 
 interface Waiting {
@@ -78,6 +78,17 @@ export function createWriteQueue(handle: Handle): WriteQueue {
       }),
     writeTrouble: () => trouble,
   };
+}
+
+/** What kept a transaction from being written that was no fault of its own; null where there is no such. */
+function outsideTrouble(error: unknown): AppError | null {
+  const told = explained(error);
+  return told instanceof AppError && isSqliteError(told.cause) ? told : null;
+}
+
+/** Another process holds the write lock. */
+function isBusy(trouble: AppError): boolean {
+  return sqliteCode(trouble.cause)?.startsWith("SQLITE_BUSY") === true;
 }
 
 /** Tells each of them; throws what kept all of them from being written. */
