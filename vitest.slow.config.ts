@@ -7,7 +7,9 @@ export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/c
 /** What takes long; run by `npm run test:slow` and by continuous integration. */
 export const SLOW = [
   "test/contract/fuzz.test.ts",
+  "test/faults/blocked-loop.test.ts",
   "test/faults/bluesky-kill.test.ts",
+  "test/faults/guilty-post.test.ts",
   "test/faults/kill.test.ts",
   "test/faults/many-processes.test.ts",
   "test/faults/restored-copy.test.ts",

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { write } from "node:fs";
 import { hostname } from "node:os";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
@@ -7,6 +8,7 @@ import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
 import type { Threads } from "./app/threads.ts";
+import type { WatchdogData } from "./app/start/watchdog.ts";
 
 /**
  * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
@@ -17,12 +19,24 @@ const INTERRUPTED = 130;
 
 await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
 
-type ThreadJob = { readonly name: "publisher"; readonly data: ThreadData } | { readonly name: "tracks" };
+type ThreadJob =
+  | { readonly name: "publisher"; readonly data: ThreadData }
+  | { readonly name: "watchdog"; readonly data: WatchdogData }
+  | { readonly name: "tracks" };
 
 async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
   if (job.name === "tracks") {
     const { runTracksThread } = await import("./media/probe/tracks-thread.ts");
     return runTracksThread(port);
+  }
+  if (job.name === "watchdog") {
+    const { runWatchdog } = await import("./app/start/watchdog.ts");
+    return runWatchdog(job.data, {
+      readParentId: () => process.ppid,
+      // Not by the stream, which a thread writes through the very loop that stands still.
+      tell: (line) => write(2, line, () => {}),
+      kill: () => process.kill(process.pid, "SIGKILL"),
+    });
   }
   const { runPublisherThread } = await import("./app/publishing/publisher-thread.ts");
   await runPublisherThread(port, job.data, createThreads());
@@ -33,6 +47,7 @@ function createThreads(): Threads {
     new Worker(new URL(import.meta.url), { workerData, name, resourceLimits });
   return {
     startPublisher: (data) => start({ name: "publisher", data }, "publisher"),
+    startWatchdog: (data) => start({ name: "watchdog", data }, "watchdog"),
     startTracks: () =>
       start({ name: "tracks" }, "tracks", { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }),
   };

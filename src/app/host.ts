@@ -36,7 +36,7 @@ export function createHost(options: HostOptions): Host {
     async startServer({ role, sandbox }) {
       const { startServer } = await import("./start/start-server.ts");
       const setup = sandbox === undefined ? await readSetup(env) : await readSandboxSetup(sandbox);
-      return startServer({ setup: { ...setup, ...threads }, machine, role });
+      return startServer({ setup: { ...setup, ...threads }, machine, role, stopSignal });
     },
     async runStdio({ permissions }) {
       const { runStdio } = await import("./start/start-stdio.ts");

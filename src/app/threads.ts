@@ -4,6 +4,8 @@ import type { Worker } from "node:worker_threads";
 export interface Threads {
   /** Runs `runPublisherThread`; `data` is copied. */
   startPublisher(data: unknown): Worker;
+  /** Runs `runWatchdog`; `data` is copied, its memory shared. */
+  startWatchdog(data: unknown): Worker;
   /** Runs `runTracksThread`, with little memory: what it reads may be hostile. */
   startTracks(): Worker;
 }

@@ -8,9 +8,12 @@ import type { WorkerLocks } from "../store/engine/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
+import { Probation } from "./probation.ts";
 import { publishOne } from "./publish-one.ts";
-import { claimDue, sweep } from "./tick.ts";
+import { claimDue, claimSuspects, sweep } from "./tick.ts";
+import { UnderWay } from "./under-way.ts";
 import {
+  announceEnd,
   beat,
   dismissWorker,
   enlistWorker,
@@ -34,12 +37,6 @@ export interface PublisherOptions {
   /** Notes beside the database how far it has come; an older copy is noticed by that. Default: no note. */
   readonly mark?: () => Promise<void>;
 }
-
-/** Posts one process works on at a time. */
-const MAX_RUNNING = 2_048;
-
-/** Those of them that may bring media, which hold files and pictures besides. */
-const MAX_RUNNING_WITH_MEDIA = 512;
 
 /** Steps on their way to a platform at a time, each with a connection and its buffers. */
 const MAX_SENDING = 1_024;
@@ -93,10 +90,8 @@ class Loop {
   readonly #clock: ClockWatch;
   readonly #sending = new Gate(MAX_SENDING);
   readonly #stop = new AbortController();
-  #running = 0;
-  #runningWithMedia = 0;
-  /** Called when nothing runs any more. */
-  #onIdle: (() => void) | null = null;
+  readonly #underWay = new UnderWay();
+  readonly #probation: Probation;
   #ticking: Promise<void> = Promise.resolve();
   readonly #passes = new OneAtATime(() => this.#pass());
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
@@ -114,6 +109,7 @@ class Loop {
     this.#mark = mark;
     this.#clock = new ClockWatch(ctx, this.#lateCauses);
     this.#lastGoodTick = ctx.clock.monotonic();
+    this.#probation = new Probation(this.#lastGoodTick);
   }
 
   isHealthy(): boolean {
@@ -137,7 +133,7 @@ class Loop {
       await this.#clock.note();
       await this.#mark();
       // Within a commit it would make posts wait that are due at that moment.
-      if (this.#running === 0) await this.#ctx.store.tidy();
+      if (this.#underWay.count === 0) await this.#ctx.store.tidy();
       this.#lastBeat = clock.monotonic();
     }
     await this.#abandonUnwritten();
@@ -157,12 +153,12 @@ class Loop {
     // It may still write, and the store is closed after us.
     await this.#ticking.catch(() => {});
     await this.#passes.settle();
-    if (this.#running === 0) return;
+    if (this.#underWay.count === 0) return;
+    const announced = announceEnd(this.#ctx).catch((error: unknown) => this.noteFailure(error));
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The publisher is stopping.")), graceMs);
-    await new Promise<void>((resolve) => {
-      this.#onIdle = resolve;
-    });
+    await this.#underWay.idle();
     clearTimeout(cutOff);
+    await announced;
   }
 
   async #runPass(): Promise<void> {
@@ -182,16 +178,22 @@ class Loop {
   async #takeUp(): Promise<void> {
     if (this.#isSweepDue) await sweep(this.#ctx);
     this.#isSweepDue = false;
+    const around = { underWay: this.#underWay, lateCauses: this.#lateCauses };
+    const suspects = await claimSuspects(this.#ctx, this.#probation, around);
+    for (const post of suspects.posts) this.#start(post);
+    if (!suspects.isOpen) return;
     let batch = FIRST_BATCH;
     for (let isMore = true; isMore && !this.#isClosing; batch = Math.min(batch * 2, LARGEST_BATCH)) {
-      const limit = Math.min(batch, MAX_RUNNING - this.#running);
-      const mediaLimit = MAX_RUNNING_WITH_MEDIA - this.#runningWithMedia;
+      const room = this.#underWay.room();
+      const limit = Math.min(batch, room.posts);
+      const mediaLimit = room.withMedia;
       const now = this.#ctx.clock.now();
       if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now, { isMediaOnly: limit > 0 });
       if (limit <= 0) return;
       const { posts, isFull } = await claimDue(this.#ctx, {
         limit,
         mediaLimit,
+        whom: "others",
         lateCauses: this.#lateCauses,
       });
       for (const post of posts) this.#start(post);
@@ -200,8 +202,7 @@ class Loop {
   }
 
   #start(claimed: ClaimedPost): void {
-    this.#running += 1;
-    if (claimed.post.is_light === 0) this.#runningWithMedia += 1;
+    this.#underWay.begin(claimed);
     publishOne(this.#ctx, claimed, { signal: this.#stop.signal, sending: this.#sending }).then(
       () => this.#noteOver(claimed),
       (error: unknown) => this.#recover(claimed, error),
@@ -210,9 +211,8 @@ class Loop {
 
   /** The account's next post may be taken up. Many end in the same turn of the event loop. */
   #noteOver(claimed: ClaimedPost): void {
-    this.#running -= 1;
-    if (claimed.post.is_light === 0) this.#runningWithMedia -= 1;
-    if (this.#running === 0) this.#onIdle?.();
+    this.#underWay.end(claimed);
+    this.#probation.end(claimed.post.id);
     if (this.#isWakingUp) return;
     this.#isWakingUp = true;
     setImmediate(() => {

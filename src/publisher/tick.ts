@@ -1,8 +1,10 @@
 import { reconnectSentence } from "../domain/accounts/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { Claimed, MissedPost } from "../store/engine/claims.ts";
+import type { Claimed, ClaimedPost, MissedPost } from "../store/engine/claims.ts";
 import type { LateCauses } from "./late-causes.ts";
+import type { Probation } from "./probation.ts";
+import type { UnderWay } from "./under-way.ts";
 import { missedSentence } from "./verdict.ts";
 
 /** From this lateness on, a post counts as left over from downtime, and an account's posts are spaced. */
@@ -21,20 +23,48 @@ export interface ClaimOptions {
   readonly limit: number;
   /** So many of them may bring media. Default: all. */
   readonly mediaLimit?: number;
+  readonly whom?: "suspects" | "others";
+  readonly isSteady?: boolean;
   readonly lateCauses: LateCauses;
 }
 
 /** Takes up to `limit` due posts, one an account, first due first. */
 export function claimDue(ctx: AppContext, options: ClaimOptions): Promise<Claimed> {
-  const { limit, mediaLimit = limit, lateCauses } = options;
+  const { limit, mediaLimit = limit, whom, isSteady, lateCauses } = options;
   return ctx.store.claims.claim({
     workerId: ctx.workerId,
     now: () => ctx.clock.now(),
     limit,
     mediaLimit,
+    whom,
+    isSteady,
     leftOver: LEFT_OVER,
     causeOf: (candidate, now) => lateCauses.causeOf(candidate, now),
   });
+}
+
+/**
+ * Takes up posts that were under way when a process ended, as many as may be now. `isOpen`: others may be
+ * taken up beside them.
+ */
+export async function claimSuspects(
+  ctx: AppContext,
+  probation: Probation,
+  { underWay, lateCauses }: { underWay: UnderWay; lateCauses: LateCauses },
+): Promise<{ readonly posts: readonly ClaimedPost[]; readonly isOpen: boolean }> {
+  const { clock, store } = ctx;
+  const isSteady = probation.isSteady(clock.monotonic());
+  const due = await store.claims.suspects({ now: clock.now(), isSteady });
+  const turn = probation.turn(due, underWay.count, clock.monotonic());
+  const room = underWay.room();
+  const limit = Math.min(turn.suspects, room.posts);
+  const wish = { limit, mediaLimit: room.withMedia, whom: "suspects", isSteady, lateCauses } as const;
+  const { posts } = limit > 0 ? await claimDue(ctx, wish) : { posts: [] };
+  for (const { post } of posts) probation.begin(post.id, turn, clock.monotonic());
+  // Whom somebody else has taken up meanwhile nobody needs to wait for.
+  const isOpen = turn.isOpen || (limit > 0 && posts.length === 0);
+  if (!isOpen) lateCauses.note("limit", clock.now(), clock.now());
+  return { posts, isOpen };
 }
 
 /** Fails the posts whose time is over, and says on those that wait for their channel that they do. */

@@ -1,7 +1,14 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import type { WorkerLocks } from "../store/engine/worker-lock.ts";
-import { beatWorker, insertWorker, listWorkersBeside, type WorkerRole } from "../store/tables/workers.ts";
+import {
+  beatWorker,
+  insertWorker,
+  listWorkersBeside,
+  noteClosing,
+  type WorkerRole,
+} from "../store/tables/workers.ts";
+import { whyGivenUp } from "./given-up.ts";
 
 export const HEARTBEAT_EVERY_MS = 5 * SECOND;
 
@@ -23,6 +30,11 @@ export async function beat(ctx: AppContext): Promise<void> {
   await ctx.store.write((tx) => beatWorker(tx, ctx.workerId, ctx.clock.now()));
 }
 
+/** Before what is under way is waited for: should the process be ended meanwhile, no post has ended it. */
+export async function announceEnd(ctx: AppContext): Promise<void> {
+  await ctx.store.write((tx) => noteClosing(tx, ctx.workerId));
+}
+
 export async function dismissWorker(ctx: AppContext): Promise<void> {
   await ctx.store.claims.freeWorker(ctx.workerId, ctx.clock.now());
 }
@@ -35,8 +47,12 @@ export async function freeDeadWorkers(ctx: AppContext, locks: WorkerLocks): Prom
   let freed = 0;
   for (const id of await listWorkersBeside(ctx.store, ctx.workerId)) {
     if (locks.isAlive(id)) continue;
-    const posts = await ctx.store.claims.freeWorker(id, ctx.clock.now());
+    const { posts, givenUp } = await ctx.store.claims.takeOver(id, ctx.clock.now(), whyGivenUp);
     ctx.log.warn({ worker: id, posts }, "took over from a process that ended");
+    for (const postId of givenUp) {
+      ctx.log.warn({ postId }, "a post was given up with which the process ended again and again");
+      await ctx.media.release(postId);
+    }
     freed += posts;
   }
   return freed;

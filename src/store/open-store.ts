@@ -14,14 +14,15 @@ export async function openStore(options: OpenOptions): Promise<Store> {
   const database = openDatabase(options);
   const { query, raw } = database;
   const handle = { query, raw, index: textIndex };
-  const inOrder = createWriteQueue(handle);
+  const queue = createWriteQueue(handle);
   const write: Store["write"] = (work) =>
-    inOrder(work).catch((error: unknown) => {
+    queue.write(work).catch((error: unknown) => {
       throw explained(error);
     });
   const base = { [HANDLE]: handle, write };
   return {
     ...base,
+    writeTrouble: queue.writeTrouble,
     engine: database.driver,
     claims: createClaims(base),
     ledger: createLedger(base),

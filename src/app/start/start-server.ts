@@ -18,6 +18,7 @@ import { ensureFirstKey, isKeyActive } from "../../services/access/api-keys.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
 import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
+import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 
@@ -25,6 +26,8 @@ interface ServerStart {
   readonly setup: Setup;
   readonly machine: Machine;
   readonly role: WorkerRole;
+  /** Aborted when the process is asked to end; whoever listens to it closes the server. */
+  readonly stopSignal?: AbortSignal;
 }
 
 /**
@@ -60,6 +63,10 @@ export async function startServer(start: ServerStart): Promise<Server> {
     publisher = running;
     // Both take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all([running.close(), mcp.close(), http.close()]).then(() => {}));
+    if (setup.threads !== undefined) {
+      const watchdog = startWatchdog(setup.threads, { isChild: false, stopSignal: start.stopSignal });
+      closers.add(() => watchdog.askToEnd());
+    }
     return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
   } catch (error) {
     await closers[Symbol.asyncDispose]();

@@ -9,6 +9,7 @@ import type { AppContext } from "../../services/context.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import { isServerRunning } from "../../services/health/running-server.ts";
 import type { Settings, Setup } from "../setup.ts";
+import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 
 /**
@@ -28,6 +29,8 @@ interface StdioServiceParts {
   readonly machine: Machine;
   readonly base: Base;
   readonly closers: Closers;
+  /** Aborted when the process is asked to end. */
+  readonly stopSignal: AbortSignal;
 }
 
 /** Loads the tools, and starts publishing. */
@@ -36,6 +39,7 @@ export async function openStdioService({
   machine,
   base,
   closers,
+  stopSignal,
 }: StdioServiceParts): Promise<Toolbox> {
   const setup = { ...settings, catalog: await loadCatalog() };
   const ctx = await createContext(setup, base);
@@ -47,6 +51,10 @@ export async function openStdioService({
   publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "stdio" });
   const running = publisher;
   closers.add(() => running.close(PUBLISHER_GRACE_MS));
+  if (setup.threads !== undefined) {
+    const watchdog = startWatchdog(setup.threads, { isChild: true, stopSignal });
+    closers.add(() => watchdog.askToEnd());
+  }
   return toolbox;
 }
 

@@ -6,6 +6,8 @@ import type { PostRow, Tables } from "./schema.ts";
 export interface Claims {
   /** When the first post after this moment wants attention; null when none waits. */
   nextAfter(moment: number): Promise<number | null>;
+  /** Posts that could be taken up now, but were under way when a process ended. */
+  suspects(wish: { readonly now: number; readonly isSteady: boolean }): Promise<SuspectsDue>;
   /** Takes due posts for a worker, one an account, first due first, in one durable transaction. */
   claim(wish: ClaimWish): Promise<Claimed>;
   /**
@@ -15,11 +17,13 @@ export interface Claims {
   failMissed(cutoff: MissedCutoff): Promise<readonly MissedPost[]>;
   /** Says on due posts why they wait, where that is their channel; they are looked at again later. */
   noteUnusable(note: UnusableNote): Promise<number>;
-  /**
-   * Gives back what a worker held that is proven dead, or ends: its posts are taken up again from their
-   * ledger.
-   */
+  /** Gives back what a worker held that ends: its posts are taken up again from their ledger. */
   freeWorker(workerId: string, now: number): Promise<number>;
+  /**
+   * Gives back what a worker held that is proven dead. Its posts become suspects, unless it was asked to end;
+   * one that ends every process that works on it fails, with the sentence of `why`.
+   */
+  takeOver(workerId: string, now: number, why: (post: EndedPost) => string): Promise<TakenOver>;
   /**
    * Gives back posts of our own whose end could not be written. Does nothing where the lease is gone already.
    */
@@ -33,6 +37,29 @@ export interface Claims {
   ): Promise<{ readonly last: number | null; readonly backMs: number }>;
 }
 
+export interface SuspectsDue {
+  readonly count: number;
+  /** Of the first: how often in a row its process ended. */
+  readonly ends: number;
+}
+
+/** A post with which the process ended that worked on it. */
+export interface EndedPost {
+  readonly id: string;
+  readonly ends: number;
+  readonly is_light: number;
+  /** 1 where it may be on the platform. */
+  readonly in_doubt: number;
+  readonly account_name: string;
+  readonly account_url: string | null;
+}
+
+export interface TakenOver {
+  readonly posts: number;
+  /** The ids of those that have failed by it. */
+  readonly givenUp: readonly string[];
+}
+
 export interface ClaimWish {
   readonly workerId: string;
   /** Asked inside the transaction: nothing is taken up before its time. */
@@ -40,6 +67,13 @@ export interface ClaimWish {
   readonly limit: number;
   /** So many of them may bring media. */
   readonly mediaLimit: number;
+  /** Suspects alone, those with most ends first, or all but them. Default: both. */
+  readonly whom?: "suspects" | "others" | undefined;
+  /**
+   * This process has shown that it lives without them: suspects are taken up, too, that one more end would
+   * make fail. Default: true.
+   */
+  readonly isSteady?: boolean | undefined;
   /**
    * From this lateness on a post counts as left over from downtime, and its account gets the next one so much
    * later.

@@ -10,6 +10,7 @@ import {
 } from "./driver.ts";
 import * as init from "./migrations/0001_init.ts";
 import * as causes from "./migrations/0002_causes.ts";
+import * as suspects from "./migrations/0003_suspects.ts";
 import type { Tables } from "./schema.ts";
 
 /** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
@@ -19,11 +20,14 @@ export interface Database extends AsyncDisposable {
   readonly driver: DriverName;
 }
 
-/** Longest a write waits for another process that holds the lock. */
+/** Longest that opening waits for another process that holds the lock; a write waits in its queue. */
 const BUSY_TIMEOUT_MS = 10_000;
 
+/** Longest that the event loop stands still while a transaction asks for the lock (write-queue.ts). */
+export const BEGIN_TIMEOUT_MS = 20;
+
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes];
+const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes, suspects];
 
 export interface OpenOptions {
   /** A path, or ":memory:". */
@@ -118,7 +122,8 @@ function forKysely(database: SqliteDatabase): SqliteDatabase {
     ...database,
     prepare(source) {
       if (source === "rollback") return rollbackStatement(database);
-      const statement = database.prepare(source === "begin" ? "BEGIN IMMEDIATE" : source);
+      if (source === "begin") return beginStatement(database);
+      const statement = database.prepare(source);
       return {
         reader: statement.reader,
         all: (parameters) => explaining(() => statement.all(parameters)),
@@ -130,11 +135,27 @@ function forKysely(database: SqliteDatabase): SqliteDatabase {
   };
 }
 
+/** With a short wait of its own: reading while a log is recovered still waits for that as long as it takes. */
+function beginStatement(database: SqliteDatabase): SqliteStatement {
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  return runOnly((parameters) => {
+    database.prepare(`PRAGMA busy_timeout = ${BEGIN_TIMEOUT_MS}`).get([]);
+    try {
+      return explaining(() => begin.run(parameters));
+    } finally {
+      database.prepare(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`).get([]);
+    }
+  });
+}
+
 function rollbackStatement(database: SqliteDatabase): SqliteStatement {
-  const run = (): { changes: number; lastInsertRowid: number } => {
+  return runOnly(() => {
     rollback(database);
     return { changes: 0, lastInsertRowid: 0 };
-  };
+  });
+}
+
+function runOnly(run: SqliteStatement["run"]): SqliteStatement {
   return { reader: false, all: () => [], get: () => undefined, run, iterate: () => [].values() };
 }
 

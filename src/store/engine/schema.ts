@@ -80,6 +80,12 @@ export interface Tables {
     content_hash: string;
     /** 1 where nothing but text goes out. */
     is_light: number;
+    /** Attempts in a row that ended with their process; 0: its last one came to an end. */
+    ends: number;
+    /** Those of them, in the same place, in which the process worked on nothing else. */
+    lone_ends: number;
+    /** Where its ledger stood at the last of them. */
+    ends_at_step: string | null;
     published_at: number | null;
     created_at: number;
     updated_at: number;
@@ -124,6 +130,8 @@ export interface Tables {
     version: string;
     started_at: number;
     heartbeat_at: number;
+    /** 1 once it was asked to end. */
+    is_closing: Generated<number>;
   };
   idempotency: {
     owner_id: string;
@@ -238,5 +246,5 @@ export interface Tables {
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 
-/** A post's row without its sort key, which does not fit a JavaScript number. */
-export type PostRow = Omit<Tables["posts"], "sort_key">;
+/** A post's row without its sort key, which does not fit a JavaScript number, and what only take-over counts. */
+export type PostRow = Omit<Tables["posts"], "sort_key" | "ends" | "lone_ends" | "ends_at_step">;

@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from "kysely";
+import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
@@ -38,6 +39,11 @@ export interface Store extends Reader, AsyncDisposable {
    * through `tx`; what it throws takes back itself alone.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * What keeps transactions from being written: a disk that is full or broken, another program with the lock.
+   * Null while the last one that was tried was written.
+   */
+  writeTrouble(): AppError | null;
   readonly claims: Claims;
   readonly ledger: Ledger;
   readonly search: Search;

@@ -8,13 +8,16 @@ import type {
   ClaimWish,
   MissedCutoff,
   MissedPost,
+  SuspectsDue,
+  TakenOver,
 } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf, readRaw } from "../engine/handle.ts";
 import type { Lease } from "../engine/ledger.ts";
 import type { Reader, Store } from "../engine/store.ts";
 import { noteTime } from "./clock-mark.ts";
-import { findDue, readCandidates, readNextAfter } from "./due-posts.ts";
+import { findDue, findSuspects, readCandidates, readNextAfter } from "./due-posts.ts";
+import { noteEnd, type EndNote } from "./ended-posts.ts";
 import { LEASED, leased } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
 import { noteUnusable } from "./unusable-posts.ts";
@@ -27,19 +30,33 @@ export function createClaims(store: Reader & Pick<Store, "write">): Claims {
     store.write(async (tx) => work(rawOf(tx)));
   return {
     nextAfter: (moment) => readRaw(store, (raw) => readNextAfter(raw, moment)),
+    suspects: (wish) => readRaw(store, (raw) => readSuspects(raw, wish)),
     claim: (wish) => durably((raw) => claimDue(raw, wish)),
     failMissed: (cutoff) => durably((raw) => failMissed(raw, cutoff)),
     noteUnusable: (note) => durably((raw) => noteUnusable(raw, note)),
     freeWorker: (workerId, now) => durably((raw) => freeWorker(raw, workerId, now)),
+    takeOver: (workerId, now, why) => durably((raw) => takeOver(raw, workerId, { now, why })),
     abandon: (leases, now) => durably((raw) => leases.forEach((lease) => abandon(raw, lease, now))),
     noteTime: (now, toleranceMs) => durably((raw) => noteTime(raw, now, toleranceMs)),
   };
 }
 
+const MAX_SUSPECTS = 10_000;
+
+function readSuspects(raw: SqliteDatabase, wish: { now: number; isSteady: boolean }): SuspectsDue {
+  const found = findSuspects(raw, { ...wish, limit: MAX_SUSPECTS });
+  return { count: found.length, ends: found[0]?.ends ?? 0 };
+}
+
 function claimDue(raw: SqliteDatabase, wish: ClaimWish): Claimed {
   const now = wish.now();
-  const { limit, mediaLimit } = wish;
-  const found = readCandidates(raw, findDue(raw, { now, limit, isLightOnly: mediaLimit <= 0 }));
+  const { limit, mediaLimit, whom, isSteady = true } = wish;
+  const range = { now, limit, isLightOnly: mediaLimit <= 0, isWithoutSuspects: whom === "others" };
+  const ids =
+    whom === "suspects"
+      ? findSuspects(raw, { now, limit, isSteady }).map(({ id }) => id)
+      : findDue(raw, range);
+  const found = readCandidates(raw, ids);
   let withMedia = 0;
   const wanted = found.filter(({ post }) => post.is_light === 1 || ++withMedia <= mediaLimit);
   return { posts: wanted.length === 0 ? [] : take(raw, wanted, wish, now), isFull: found.length === limit };
@@ -109,7 +126,7 @@ const MISSED = `
   ORDER BY p.next_at LIMIT ?`;
 
 const FAIL = `
-  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, updated_at = ?
+  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, ends = 0, lone_ends = 0, updated_at = ?
   WHERE id = ? AND status IN ('scheduled', 'publishing', 'uploaded') AND lease_worker IS NULL`;
 
 /** Of those that were on their way nobody can be asked any more: their outcome is in doubt. */
@@ -121,10 +138,19 @@ function failMissed(raw: SqliteDatabase, cutoff: MissedCutoff): MissedPost[] {
   return missed;
 }
 
+const HELD = "SELECT id FROM posts WHERE lease_worker = ?";
+const IS_CLOSING = "SELECT 1 FROM workers WHERE id = ? AND is_closing = 1";
+
+function takeOver(raw: SqliteDatabase, workerId: string, note: Omit<EndNote, "isAlone">): TakenOver {
+  const held = raw.prepare(HELD).all([workerId]) as { id: string }[];
+  const isAlone = held.length === 1;
+  const suspects = raw.prepare(IS_CLOSING).get([workerId]) === undefined ? held : [];
+  const givenUp = suspects.filter(({ id }) => noteEnd(raw, id, { ...note, isAlone })).map(({ id }) => id);
+  return { posts: freeWorker(raw, workerId, note.now), givenUp };
+}
+
 export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): number {
-  const posts = raw.prepare("SELECT id FROM posts WHERE lease_worker = ?").all([workerId]) as {
-    id: string;
-  }[];
+  const posts = raw.prepare(HELD).all([workerId]) as { id: string }[];
   for (const { id } of posts) freePost(raw, id, now);
   freeWebhooks(raw, workerId);
   raw.prepare("DELETE FROM workers WHERE id = ?").run([workerId]);

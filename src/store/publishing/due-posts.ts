@@ -3,6 +3,7 @@ import type { SqliteDatabase } from "../engine/driver.ts";
 import type { EffectRow } from "../engine/ledger.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import { POST_COLUMNS } from "../engine/post-columns.ts";
+import { ON_ITS_LAST } from "./ended-posts.ts";
 
 /** Which posts are due, and what is known of them. */
 
@@ -19,13 +20,13 @@ const WAITING = `FROM posts INDEXED BY posts_next WHERE next_at <= ? AND next_at
 
 /**
  * Of the first that are due, those that can be had; parameters: moment, how many are looked at, moment,
- * moment, media or not, limit.
+ * moment, media or not, suspects or not, limit.
  */
 const FIRST_DUE = `
   SELECT p.id AS id
   FROM (SELECT rowid AS place, next_at ${WAITING} ORDER BY next_at LIMIT ?) w
   CROSS JOIN posts p ON p.rowid = w.place CROSS JOIN accounts a ON a.id = p.account_id
-  WHERE ${FREE} AND ${FIRST_OF_ACCOUNT} AND (? OR p.is_light)
+  WHERE ${FREE} AND ${FIRST_OF_ACCOUNT} AND (? OR p.is_light) AND (? OR p.ends = 0)
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
 
 const COUNT_DUE = `SELECT COUNT(*) AS n FROM (SELECT 1 ${WAITING} LIMIT ?)`;
@@ -54,7 +55,7 @@ const FIRST_OF_EACH = `${BUSY})
     SELECT h.id FROM posts h INDEXED BY posts_claim
     WHERE h.account_id = busy.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ? AND h.next_at <= ?
     ORDER BY h.due_at, h.sort_key LIMIT 1)
-  WHERE ${FREE} AND (? OR p.is_light)
+  WHERE ${FREE} AND (? OR p.is_light) AND (? OR p.ends = 0)
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
 
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
@@ -68,6 +69,8 @@ export interface DueRange {
   readonly limit: number;
   /** Leaves out posts that bring media. */
   readonly isLightOnly: boolean;
+  /** Leaves out posts that were under way when a process ended. */
+  readonly isWithoutSuspects: boolean;
 }
 
 /**
@@ -75,17 +78,39 @@ export interface DueRange {
  * are due; where too many of these cannot be had (one account's backlog, say), it goes from account to
  * account.
  */
-export function findDue(raw: SqliteDatabase, { now, limit, isLightOnly }: DueRange): string[] {
-  const withMedia = isLightOnly ? 0 : 1;
+export function findDue(raw: SqliteDatabase, { now, limit, ...range }: DueRange): string[] {
+  const withMedia = range.isLightOnly ? 0 : 1;
+  const withSuspects = range.isWithoutSuspects ? 0 : 1;
   const lookedAt = limit + LOOKED_AT_BESIDE;
   const count = (sql: string, ...parameters: number[]): number =>
     (raw.prepare(sql).get(parameters) as { n: number }).n;
   const idsOf = (sql: string, ...parameters: number[]): string[] =>
     (raw.prepare(sql).all(parameters) as { id: string }[]).map(({ id }) => id);
-  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, withMedia, limit);
+  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, withMedia, withSuspects, limit);
   if (count(COUNT_BUSY, FEW_ACCOUNTS + 1) <= FEW_ACCOUNTS) return walk();
-  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, withMedia, limit);
+  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, withMedia, withSuspects, limit);
   return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
+}
+
+/** Parameters: moment, moment, moment, those on their last or not, limit. */
+const FIRST_SUSPECTS = `
+  SELECT p.id AS id, p.ends AS ends
+  FROM posts p INDEXED BY posts_suspects CROSS JOIN accounts a ON a.id = p.account_id
+  WHERE p.ends > 0 AND p.next_at <= ? AND p.lease_worker IS NULL AND ${FREE} AND ${FIRST_OF_ACCOUNT}
+    AND (? OR NOT ${ON_ITS_LAST})
+  ORDER BY p.lone_ends DESC, p.due_at, p.sort_key LIMIT ?`;
+
+/**
+ * Posts that could be had and were under way when a process ended, those first that met most ends alone.
+ */
+export function findSuspects(
+  raw: SqliteDatabase,
+  { now, limit, isSteady }: { now: number; limit: number; isSteady: boolean },
+): readonly { readonly id: string; readonly ends: number }[] {
+  return raw.prepare(FIRST_SUSPECTS).all([now, now, now, isSteady ? 1 : 0, limit]) as {
+    id: string;
+    ends: number;
+  }[];
 }
 
 const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;

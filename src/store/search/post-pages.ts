@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import { queryOf, type Query } from "../engine/handle.ts";
+import { queryOf, readRaw, type Query } from "../engine/handle.ts";
 import type { ShownRow } from "../engine/post-columns.ts";
 import type { Page, PageOfRows, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
@@ -8,7 +8,7 @@ import { SHOWN_COLUMNS } from "../engine/post-columns.ts";
 import { indexWalk, rowsOf, rowWalk } from "./walks.ts";
 import { scan, type KeyRange } from "./two-walks.ts";
 import { compileSearch } from "./text-index.ts";
-import { firstKeyAt } from "./sort-key.ts";
+import { displacedUntil, firstKeyAt } from "./sort-key.ts";
 
 const MAX_KEY = 2n ** 63n - 1n;
 /** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
@@ -16,12 +16,13 @@ const MAX_STREAMS = 300;
 
 /** SQLite's search: indexes that are in the order of a page, and FTS5 for words. */
 export function createSearch(reader: Reader): Search {
-  return { page: (filter, page) => readPage(queryOf(reader), filter, page) };
+  return { page: (filter, page) => readPage(reader, filter, page) };
 }
 
-async function readPage(query: Query, filter: PostFilter, page: Page): Promise<PageOfRows> {
-  const scope = await readScope(query, filter);
-  const range = rangeOf(filter, page.before);
+async function readPage(reader: Reader, filter: PostFilter, page: Page): Promise<PageOfRows> {
+  const query = queryOf(reader);
+  const { range, isDisplaced } = await readRange(reader, filter, page.before);
+  const scope = { ...(await readScope(query, filter)), isDisplaced };
   if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };
   if (filter.terms.length > 0) return searchPage(query, scope, { ...page, ...range });
   return cut(await readRows(query, scope, streams(scope, range, page.limit + 1)), page.limit);
@@ -62,11 +63,22 @@ function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
   return { rows: rows.slice(0, limit), next: last === undefined ? null : BigInt(last.key) };
 }
 
-function rangeOf({ from, to }: PostFilter, before: bigint | null): KeyRange {
+/** Time as keys. Posts whose moment had no key left lie beyond its keys: then rows are looked at for their time. */
+async function readRange(
+  reader: Reader,
+  { ownerId, from, to }: PostFilter,
+  before: bigint | null,
+): Promise<{ range: KeyRange; isDisplaced: boolean }> {
+  const floor = from === null ? 0n : firstKeyAt(from);
   const end = to === null ? MAX_KEY : firstKeyAt(to + 1);
+  const until = (first: number, last: number): Promise<bigint> =>
+    readRaw(reader, (raw) => displacedUntil(raw, ownerId, { from: first, to: last }) ?? -1n);
+  const intruder = from === null ? -1n : await until(0, from - 1);
+  const outlier = to === null ? -1n : await until(from ?? 0, to);
+  const last = outlier >= end ? outlier + 1n : end;
   return {
-    floor: from === null ? 0n : firstKeyAt(from),
-    ceiling: before !== null && before < end ? before : end,
+    range: { floor, ceiling: before !== null && before < last ? before : last },
+    isDisplaced: last > end || (from !== null && intruder >= floor),
   };
 }
 
@@ -76,9 +88,11 @@ interface Scope extends PostFilter {
   readonly accountIds: readonly string[] | null;
   /** The caller asked for accounts, not only for platforms. */
   readonly isByAccount: boolean;
+  /** The range of keys holds posts of other times. */
+  readonly isDisplaced: boolean;
 }
 
-async function readScope(query: Query, filter: PostFilter): Promise<Scope> {
+async function readScope(query: Query, filter: PostFilter): Promise<Omit<Scope, "isDisplaced">> {
   const { ownerId, accountIds, providers } = filter;
   const isByAccount = accountIds !== null;
   if (!isByAccount && providers === null) return { ...filter, isByAccount };
@@ -94,12 +108,14 @@ async function readScope(query: Query, filter: PostFilter): Promise<Scope> {
 /**
  * The scope on `posts AS p`: a guard where the lists hold it already, the filter itself where they cannot.
  */
-function rowFilter({ ownerId, accountIds, statuses }: Scope): RawBuilder<unknown> {
+function rowFilter({ ownerId, accountIds, statuses, isDisplaced, from, to }: Scope): RawBuilder<unknown> {
   const conditions = [sql`p.owner_id = ${ownerId}`];
   // The plus keeps SQLite from seeking once for each value where it can read one entry and compare.
   if (accountIds !== null)
     conditions.push(sql`+p.account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
   if (statuses !== null) conditions.push(sql`+p.status IN (${sql.join(statuses)})`);
+  if (isDisplaced && from !== null) conditions.push(sql`p.scheduled_at >= ${from}`);
+  if (isDisplaced && to !== null) conditions.push(sql`p.scheduled_at <= ${to}`);
   return sql.join(conditions, sql` AND `);
 }
 
@@ -119,7 +135,7 @@ function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unkno
   const lists = listsOf(scope).map(
     ({ index, where, isLoose }) => sql`
       SELECT sort_key AS key, rowid AS row FROM posts AS p INDEXED BY ${sql.ref(index)}
-      WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose ? sql`AND ${rowFilter(scope)}` : sql``}`,
+      WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}`,
   );
   return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
 }

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts";
+import { randomInt } from "node:crypto";
 import type { SqliteDatabase } from "../engine/driver.ts";
 
 /**
@@ -15,37 +15,73 @@ export function firstKeyAt(ms: number): bigint {
   return BigInt(ms) << TIE_BITS;
 }
 
-/** The millisecond that a sort key belongs to. */
-export function momentOf(sortKey: bigint): number {
-  return Number(sortKey >> TIE_BITS);
-}
-
 const LAST_OF_MOMENT =
   "SELECT CAST(MAX(sort_key) AS TEXT) AS key FROM posts WHERE sort_key >= ? AND sort_key < ?";
-const KEY_OF_POST = "SELECT CAST(sort_key AS TEXT) AS key FROM posts WHERE id = ? AND owner_id = ?";
+const IS_TAKEN = "SELECT 1 FROM posts INDEXED BY posts_sort WHERE sort_key = ?";
+const KEY_OF_POST =
+  "SELECT CAST(sort_key AS TEXT) AS key, scheduled_at AS at FROM posts WHERE id = ? AND owner_id = ?";
+
+/** Keys of one millisecond. */
+const TIES = 2 ** Number(TIE_BITS);
+/** Looked at in a millisecond whose last key is taken; posts that moved away leave gaps. */
+const GAP_PROBES = 8;
 
 /**
- * The next free key of the post's millisecond; later posts of the same millisecond sort as newer. Throws
- * `conflict` where it is full.
+ * The next free key of the post's millisecond; later posts of the same millisecond sort as newer. Where that
+ * has none left, one of a gap, or of a millisecond soon after it (a displaced post): so many posts at one
+ * moment are in no order that anybody sees, and are found all the same (`displacedUntil`).
  */
 export function nextSortKey(raw: SqliteDatabase, scheduledAt: number): bigint {
-  const [first, end] = [firstKeyAt(scheduledAt), firstKeyAt(scheduledAt + 1)];
-  const last = raw.prepare(LAST_OF_MOMENT).get([first, end]) as { key: string | null };
-  const next = last.key === null ? first : BigInt(last.key) + 1n;
-  if (next >= end) {
-    throw new AppError(
-      "conflict",
-      "scheduledAt: too many posts are scheduled for this very millisecond. Choose a time a moment later.",
-    );
+  let moment = scheduledAt;
+  for (let step = 1; ; step *= 2) {
+    const key = freeKeyAt(raw, moment);
+    if (key !== null) return key;
+    moment += step;
   }
-  return next;
+}
+
+function freeKeyAt(raw: SqliteDatabase, moment: number): bigint | null {
+  const [first, end] = [firstKeyAt(moment), firstKeyAt(moment + 1)];
+  const last = raw.prepare(LAST_OF_MOMENT).get([first, end]) as { key: string | null };
+  if (last.key === null) return first;
+  const next = BigInt(last.key) + 1n;
+  if (next < end) return next;
+  for (let probe = 0; probe < GAP_PROBES; probe += 1) {
+    const key = first + BigInt(randomInt(TIES));
+    if (raw.prepare(IS_TAKEN).get([key]) === undefined) return key;
+  }
+  return null;
+}
+
+/** Where a post stands in the order of all. */
+export interface Place {
+  readonly sortKey: bigint;
+  /** Milliseconds since 1970. */
+  readonly scheduledAt: number;
 }
 
 /** Null for a post that does not exist or is somebody else's. */
-export function readSortKey(
+export function readPlace(
   raw: SqliteDatabase,
   post: { readonly ownerId: string; readonly id: string },
+): Place | null {
+  const row = raw.prepare(KEY_OF_POST).get([post.id, post.ownerId]) as
+    { key: string; at: number } | undefined;
+  return row === undefined ? null : { sortKey: BigInt(row.key), scheduledAt: row.at };
+}
+
+/** Said of posts whose millisecond had no key left, in the words of the index posts_displaced. */
+const IS_DISPLACED = `sort_key >> ${TIE_BITS} <> scheduled_at`;
+const DISPLACED = `
+  SELECT CAST(MAX(sort_key) AS TEXT) AS key FROM posts INDEXED BY posts_displaced
+  WHERE ${IS_DISPLACED} AND owner_id = ? AND scheduled_at >= ? AND scheduled_at <= ?`;
+
+/** The last key of the owner's displaced posts of this time, both ends included; null where there are none. */
+export function displacedUntil(
+  raw: SqliteDatabase,
+  ownerId: string,
+  { from, to }: { readonly from: number; readonly to: number },
 ): bigint | null {
-  const row = raw.prepare(KEY_OF_POST).get([post.id, post.ownerId]) as { key: string } | undefined;
-  return row === undefined ? null : BigInt(row.key);
+  const { key } = raw.prepare(DISPLACED).get([ownerId, from, to]) as { key: string | null };
+  return key === null ? null : BigInt(key);
 }

@@ -8,7 +8,7 @@ import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
-import { momentOf, nextSortKey, readSortKey } from "../search/sort-key.ts";
+import { nextSortKey, readPlace, type Place } from "../search/sort-key.ts";
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -142,7 +142,7 @@ export async function transition(
   set: TransitionSet,
 ): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
-  const before = readSortKey(rawOf(tx), post);
+  const before = readPlace(rawOf(tx), post);
   const row = await queryOf(tx)
     .updateTable("posts")
     // Whoever has read it with another fence has read something else.
@@ -160,7 +160,7 @@ export async function transition(
     .returning(POST_COLUMNS)
     .executeTakeFirst();
   if (row === undefined || before === null) throw await whyNot(tx, post, trigger);
-  await refreshIndex(tx, row, { set, sortKey: before });
+  await refreshIndex(tx, row, { set, place: before });
   return row;
 }
 
@@ -189,10 +189,10 @@ export function postNotFound(id: string): AppError {
 async function refreshIndex(
   tx: Tx,
   row: PostRow,
-  old: { set: TransitionSet; sortKey: bigint },
+  { set, place }: { set: TransitionSet; place: Place },
 ): Promise<void> {
-  const { set, sortKey } = old;
-  const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== momentOf(sortKey);
+  const { sortKey } = place;
+  const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== place.scheduledAt;
   const isReworded = set.caption !== undefined || set.metadata !== undefined;
   if (!isMoved && !isReworded) return;
   indexOf(tx).remove(tx, sortKey);

@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Insertable, Selectable } from "kysely";
 import { queryOf } from "../engine/handle.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Reader, Tx } from "../engine/store.ts";
@@ -7,12 +7,17 @@ export type WorkerRow = Selectable<Tables["workers"]>;
 export type WorkerRole = WorkerRow["role"];
 
 /** Enters a process in the list of those that work on the database. */
-export async function insertWorker(tx: Tx, row: WorkerRow): Promise<void> {
+export async function insertWorker(tx: Tx, row: Insertable<Tables["workers"]>): Promise<void> {
   await queryOf(tx).insertInto("workers").values(row).execute();
 }
 
 export async function beatWorker(tx: Tx, id: string, now: number): Promise<void> {
   await queryOf(tx).updateTable("workers").set({ heartbeat_at: now }).where("id", "=", id).execute();
+}
+
+/** From now on its end says nothing about what it works on. */
+export async function noteClosing(tx: Tx, id: string): Promise<void> {
+  await queryOf(tx).updateTable("workers").set({ is_closing: 1 }).where("id", "=", id).execute();
 }
 
 export async function listWorkersBeside(reader: Reader, id: string): Promise<string[]> {
