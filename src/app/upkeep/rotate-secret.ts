@@ -46,7 +46,7 @@ export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<
   }
   const lock = takeFolder(folder.locks);
   try {
-    await using store = await openStore({ file: folder.database });
+    await using store = await openStore({ file: folder.database, usedMark: folder.generation });
     const old = await openCipher(store, { masterKey: await readPresentKey(folder), folder });
     const present = await readPresentKey(folder);
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));

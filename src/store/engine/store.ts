@@ -38,6 +38,10 @@ export interface Store extends Reader, AsyncDisposable {
    * through `tx`; what it throws takes back itself alone.
    */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Aborted, with an AppError as its reason, once the database's file was deleted or replaced under it. */
+  readonly lost: AbortSignal;
+  /** Looks now; `lost` is aborted before it answers false. */
+  isPresent(): boolean;
   readonly claims: Claims;
   readonly ledger: Ledger;
   readonly search: Search;
