@@ -44,7 +44,11 @@ export async function createWhole(file: string, text: string): Promise<boolean> 
 }
 
 /** Replaces a file of this user's as a whole; `isDurable`: it survives a power loss. Synchronous, to be part of a transaction. */
-export function replaceFile(file: string, text: string, { isDurable }: { readonly isDurable: boolean }): void {
+export function replaceFile(
+  file: string,
+  text: string,
+  { isDurable }: { readonly isDurable: boolean },
+): void {
   const unfinished = join(dirname(file), UNFINISHED + randomUUID());
   const handle = openSync(unfinished, "wx", OWNER_ONLY);
   try {
@@ -54,6 +58,17 @@ export function replaceFile(file: string, text: string, { isDurable }: { readonl
     closeSync(handle);
   }
   renameSync(unfinished, file);
+  if (isDurable) syncFolderNow(dirname(file));
+}
+
+function syncFolderNow(path: string): void {
+  try {
+    const handle = openSync(path, "r");
+    fsyncSync(handle);
+    closeSync(handle);
+  } catch {
+    // Not every system lets one open a folder.
+  }
 }
 
 export function isThere(path: string): Promise<boolean> {

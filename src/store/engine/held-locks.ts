@@ -10,7 +10,8 @@ export function makeLocksFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (cause) {
-    if (codeOf(cause) === "EEXIST" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    if (codeOf(cause) === "EEXIST" && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true)
+      return;
     const reason =
       codeOf(cause) === "EEXIST"
         ? "Posthorn keeps its locks in a folder of this name, and something else has it. Move that away"
