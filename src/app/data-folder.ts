@@ -139,24 +139,12 @@ async function readIfThere(file: string): Promise<string | null> {
 
 /**
  * The key that seals every stored token; made at the first start. Throws `unavailable` where others could
- * read it: then it may be known already; and where it is missing although a database is there.
+ * read it: then it may be known already.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
-  // In this order: another first start makes the key before the database.
-  const isUsed = sizeOf(folder.database) > 0;
-  if (existsSync(folder.secretKey)) {
-    if (!isUsed && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
-    else return readKey(folder.secretKey);
-  } else if (isUsed) throw missingKey(folder);
-  await createOnce(folder.secretKey, newSecretKey().text);
+  if (existsSync(folder.secretKey) && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
+  if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, newSecretKey().text);
   return readKey(folder.secretKey);
-}
-
-function missingKey({ secretKey }: DataFolder): AppError {
-  return new AppError(
-    "unavailable",
-    `${secretKey} is missing, which opens the stored tokens of this folder's database. Put back the key that belongs to it, or start on an empty data folder.`,
-  );
 }
 
 /** A key, and what its file holds. */

@@ -7,6 +7,9 @@ import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 
+/** What is the matter with the disk or the file, as an AppError; anything else as it is. */
+export { explained } from "./engine/database.ts";
+
 interface StoreOptions extends OpenOptions {
   readonly usedMark?: string;
 }
