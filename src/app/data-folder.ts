@@ -73,7 +73,11 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       () => false,
     );
     const reason =
-      isLink && !existsSync(path) ? "it is a link, and nothing is where that leads" : reasonOf(cause);
+      isLink && !existsSync(path)
+        ? "it is a link, and nothing is where that leads"
+        : codeOf(cause) === "ENOENT"
+          ? "the system lets nobody make a folder there"
+          : reasonOf(cause);
     throw new AppError("unavailable", `The data folder ${path} cannot be used: ${reason}. ${WAY_OUT}`, {
       cause,
     });

@@ -35,11 +35,15 @@ export const MAX_SENTENCE_CHARS = 2_000;
 /** Room for "… and 4294967295 more characters". */
 const MORE_CHARS = 40;
 
-/** The sentence, or its beginning and how much is left out. Never ends inside of a character. */
+/**
+ * The sentence, or its beginning and how much is left out. What a quotation was cut in the middle of is no half character in
+ * it.
+ */
 export function boundedSentence(sentence: string): string {
-  if (sentence.length <= MAX_SENTENCE_CHARS) return sentence;
-  const shown = sentence.slice(0, MAX_SENTENCE_CHARS - MORE_CHARS).replace(/[\uD800-\uDBFF]$/, "");
-  return `${shown}… and ${sentence.length - shown.length} more characters`;
+  const shown =
+    sentence.length <= MAX_SENTENCE_CHARS ? sentence : sentence.slice(0, MAX_SENTENCE_CHARS - MORE_CHARS);
+  const whole = shown.replaceAll(/\p{Cs}/gu, "\uFFFD");
+  return shown === sentence ? whole : `${whole}… and ${sentence.length - shown.length} more characters`;
 }
 
 /** The system's or a library's name for what went wrong (`ENOENT`); "" for an error that has none. */
