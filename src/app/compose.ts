@@ -42,7 +42,8 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   try {
     const lock = shareFolder(folder.locks);
     closers.add(async () => lock.release());
-    const store = overrides.store ?? (await openStore({ file: folder.database }));
+    const store =
+      overrides.store ?? (await openStore({ file: folder.database, usedMark: folder.generation }));
     closers.add(() => store[Symbol.asyncDispose]());
     const clock = overrides.clock ?? systemClock;
     const outbound = overrides.outbound ?? openDoor(config, closers);

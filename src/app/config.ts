@@ -43,11 +43,14 @@ export interface Secrets {
 /** Every bad setting at once, one line each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
+  /** The names there are, for whoever gave one that is not; else empty. */
+  readonly known: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  constructor(problems: readonly string[], known: readonly string[] = []) {
     super(problems.join("\n"));
     this.name = "ConfigError";
     this.problems = problems;
+    this.known = known;
   }
 }
 
@@ -139,14 +142,10 @@ export function readConfig(
     : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
   problems.push(...bucketProblems);
-  for (const name of Object.keys(given)) {
-    if (!known.has(name) && !isPlatformSetting(name)) {
-      problems.push(
-        `${name}: no such setting; the settings are ${[...known].join(", ")} and POSTHORN_<PLATFORM>_…`,
-      );
-    }
-  }
-  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  const unknown = Object.keys(given).filter((name) => !known.has(name) && !isPlatformSetting(name));
+  problems.push(...unknown.map((name) => `${name}: no such setting`));
+  if (!parsed.success || problems.length > 0)
+    throw new ConfigError(problems, unknown.length > 0 ? [...known, "POSTHORN_<PLATFORM>_…"] : []);
 
   const values = parsed.data;
   return {

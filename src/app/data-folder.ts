@@ -1,14 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { access, constants, lstat, mkdir, readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseEnv } from "node:util";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import envPaths from "env-paths";
-import { AppError } from "../domain/errors.ts";
-import { syncFolder } from "../store/backup/durable.ts";
+import { assertTrusted } from "./settings.ts";
+import { AppError, codeOf } from "../domain/errors.ts";
+import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
+import { takeFolder } from "../store/engine/folder-lock.ts";
 
 /** Where this installation keeps what it must not forget. */
 export interface DataFolder {
@@ -32,7 +34,6 @@ export interface DataFolder {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRET_KEY_BYTES = 32;
-const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
 /**
@@ -64,14 +65,22 @@ export function locateDataFolder(env: Environment): string {
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
-    throw new AppError(
-      "unavailable",
-      `The data folder ${path} cannot be used: ${reasonOf(cause)}. ${WAY_OUT}`,
-      { cause },
+    const isLink = await lstat(path).then(
+      (found) => found.isSymbolicLink(),
+      () => false,
     );
+    const reason =
+      isLink && !existsSync(path)
+        ? "it is a link, and nothing is where that leads"
+        : codeOf(cause) === "ENOENT"
+          ? "the system lets nobody make a folder there"
+          : reasonOf(cause);
+    throw new AppError("unavailable", `The data folder ${path} cannot be used: ${reason}. ${WAY_OUT}`, {
+      cause,
+    });
   }
   return {
     path,
@@ -89,22 +98,16 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
 
 const WAY_OUT = "Make it writable for this user, or point POSTHORN_DATA_DIR at another folder.";
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "this user may not write there",
-  EPERM: "this user may not write there",
-  EROFS: "the file system is read-only",
-  ENOTDIR: "part of its path is a file",
-  EEXIST: "there is a file of this name",
-  ENOSPC: "the disk is full",
-  ENOENT: "part of its path does not exist",
-};
-
-function reasonOf(error: unknown): string {
-  return REASONS[codeOf(error)] ?? `the system answers ${codeOf(error)}`;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN";
+/** Node's own recursive way never ends where the system lets nobody make anything (/proc). */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+    if (codeOf(error) !== "ENOENT" || existsSync(dirname(path))) throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
+  }
 }
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
@@ -113,6 +116,7 @@ export async function readEnvironment(path: string, env: Environment): Promise<E
   const text = await readIfThere(file);
   if (text === null) return env;
   const stored: Environment = parseEnv(text);
+  assertTrusted(file, await stat(file), Object.keys(stored));
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {
     throw new AppError(
       "invalid",
@@ -142,9 +146,36 @@ async function readIfThere(file: string): Promise<string | null> {
  * read it: then it may be known already.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
-  if (!existsSync(folder.secretKey))
-    await createOnce(folder.secretKey, `${randomBytes(SECRET_KEY_BYTES).toString("hex")}\n`);
+  if (existsSync(folder.secretKey) && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
+  if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, newSecretKey().text);
   return readKey(folder.secretKey);
+}
+
+/** A key, and what its file holds. */
+export function newSecretKey(): { readonly key: Buffer; readonly text: string } {
+  const key = randomBytes(SECRET_KEY_BYTES);
+  return { key, text: `${key.toString("hex")}\n` };
+}
+
+/**
+ * A process that was killed before it wrote its key left an empty file; nothing is sealed yet. Alone in the folder, because
+ * another one may have made a good key in its place since.
+ */
+function removeEmptyKey(folder: DataFolder): void {
+  try {
+    const lock = takeFolder(folder.locks);
+    if (sizeOf(folder.database) === 0 && sizeOf(folder.secretKey) === 0)
+      rmSync(folder.secretKey, { force: true });
+    lock.release();
+  } catch (error) {
+    // Somebody else starts here, too, and does the same.
+    if (!(error instanceof AppError) || error.kind !== "conflict") throw error;
+  }
+}
+
+/** In bytes; 0 where there is no such file. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The same for a key that must be there already; null where it is not. */
@@ -153,43 +184,14 @@ export async function findSecretKey(file: string): Promise<Buffer | null> {
 }
 
 async function readKey(file: string): Promise<Buffer> {
+  const key = await readWhole(file);
   await assertPrivate(file);
-  return readWhole(file);
-}
-
-/** Makes the key that is to take the place of the present one, durably. */
-export async function makeNextSecretKey(folder: DataFolder): Promise<Buffer> {
-  // What an earlier try left was never used: the database opens with the present key.
-  await rm(folder.nextSecretKey, { force: true });
-  const key = randomBytes(SECRET_KEY_BYTES);
-  await createOnce(folder.nextSecretKey, `${key.toString("hex")}\n`);
-  await syncFolder(folder.path);
   return key;
 }
 
-/** Puts the next key in the place of the present one; does nothing where another process has just done it. */
-export async function promoteNextSecretKey(folder: DataFolder): Promise<void> {
-  await rename(folder.nextSecretKey, folder.secretKey).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
-  });
-  await syncFolder(folder.path);
-}
-
-/** Writes the file unless it is there; false then. Two processes that start together make one. */
-export async function createOnce(file: string, text: string): Promise<boolean> {
-  try {
-    const handle = await open(file, "wx", OWNER_ONLY);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    return true;
-  } catch (cause) {
-    if (codeOf(cause) === "EEXIST") return false;
-    throw new AppError("unavailable", `${file} cannot be written: ${reasonOf(cause)}. ${WAY_OUT}`, { cause });
-  }
+/** As `createWhole`; throws `unavailable` with the reason where the disk does not take it. */
+export function createOnce(file: string, text: string): Promise<boolean> {
+  return explainingWrite(file, () => createWhole(file, text));
 }
 
 async function assertPrivate(file: string): Promise<void> {

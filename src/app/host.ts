@@ -66,6 +66,10 @@ export function createHost(options: HostOptions): Host {
       const { rotateSecret } = await import("./upkeep/rotate-secret.ts");
       return rotateSecret({ env, oldKeyFile });
     },
+    async explainFailure(error) {
+      const { explainFailure } = await import("./upkeep/explain-failure.ts");
+      return explainFailure(error);
+    },
     async logFailure(error) {
       const { createLogger } = await import("./log.ts");
       createLogger("error").error({ err: error }, "a command failed");

@@ -1,8 +1,10 @@
-import { findSecretKey, promoteNextSecretKey, type DataFolder } from "./data-folder.ts";
+import { rename, rm } from "node:fs/promises";
+import { createOnce, findSecretKey, newSecretKey, type DataFolder } from "./data-folder.ts";
 import type { Cipher } from "../domain/cipher.ts";
-import { AppError } from "../domain/errors.ts";
+import { AppError, codeOf } from "../domain/errors.ts";
 import { ownsDatabase } from "../services/upkeep/first-start.ts";
 import { createCipher } from "../store/engine/cipher.ts";
+import { syncFolder } from "../store/backup/durable.ts";
 import type { Store } from "../store/engine/store.ts";
 
 /**
@@ -26,4 +28,22 @@ export async function openCipher(
     "unavailable",
     "secret.key does not belong to this database, so the stored tokens cannot be read. Restore the secret.key that was backed up with it, or start on an empty data folder.",
   );
+}
+
+/** Makes the key that is to take the place of the present one, durably. */
+export async function makeNextSecretKey(folder: DataFolder): Promise<Buffer> {
+  // What an earlier try left was never used: the database opens with the present key.
+  await rm(folder.nextSecretKey, { force: true });
+  const { key, text } = newSecretKey();
+  await createOnce(folder.nextSecretKey, text);
+  await syncFolder(folder.path);
+  return key;
+}
+
+/** Puts the next key in the place of the present one; does nothing where another process has just done it. */
+export async function promoteNextSecretKey(folder: DataFolder): Promise<void> {
+  await rename(folder.nextSecretKey, folder.secretKey).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+  await syncFolder(folder.path);
 }

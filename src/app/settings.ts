@@ -1,4 +1,7 @@
+import type { Stats } from "node:fs";
+import { platform, userInfo } from "node:os";
 import { BUCKET_SETTINGS } from "../domain/files/bucket-settings.ts";
+import { AppError } from "../domain/errors.ts";
 
 /** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
 export const SETTINGS: readonly {
@@ -70,3 +73,39 @@ export const SETTINGS: readonly {
     default: "info",
   },
 ];
+
+const OTHERS = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/**
+ * Throws `unavailable` where other users could change the settings in a file, or read secrets among them. A file of another user's,
+ * as containers mount theirs, can be read by this one only if others than its owner may.
+ */
+export function assertTrusted(file: string, { mode, uid }: Stats, names: readonly string[]): void {
+  // Windows has no such bits; there the user's own folder protects it.
+  if (platform() === "win32") return;
+  const hasSecrets = names.some(isSecretSetting);
+  const isWritable = (mode & OTHERS_WRITE) !== 0;
+  const isReadable = hasSecrets && isOwnUser(uid) && (mode & OTHERS) !== 0;
+  if (!isWritable && !isReadable) return;
+  const what = isWritable ? "can change" : "can read";
+  const which = hasSecrets ? ", which holds keys or secrets" : "";
+  throw new AppError(
+    "unavailable",
+    `Other users of this machine ${what} ${file}${which}. Run: chmod 600 ${file} (and replace what they may have seen). Where it is mounted, give it that mode there.`,
+  );
+}
+
+function isOwnUser(uid: number): boolean {
+  try {
+    return userInfo().uid === uid;
+  } catch {
+    // A container's user without a name has no such files but those that are mounted.
+    return false;
+  }
+}
+
+/** By the words that names of secrets end with, platforms' own among them: one too many costs a chmod. */
+function isSecretSetting(name: string): boolean {
+  return /(KEY|KEY_ID|SECRET|TOKEN|PASSWORD)$/.test(name);
+}

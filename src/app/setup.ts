@@ -60,6 +60,9 @@ export function parseConfig(
     if (!(error instanceof ConfigError)) throw error;
     const count = error.problems.length === 1 ? "One setting is" : `${error.problems.length} settings are`;
     const list = error.problems.map((problem) => `  ${problem}`).join("\n");
-    throw new AppError("invalid", `${count} wrong, so nothing was started:\n${list}`, { cause: error });
+    const hint = error.known.length === 0 ? "" : `\nThe settings are ${error.known.join(", ")}.`;
+    throw new AppError("invalid", `${count} wrong, so nothing was started:\n${list}${hint}`, {
+      cause: error,
+    });
   }
 }

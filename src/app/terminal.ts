@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import type { ReadStream, WriteStream } from "node:tty";
 import type { Terminal } from "../cli/host.ts";
 import { AppError } from "../domain/errors.ts";
+import { visibleText } from "../domain/plain-text.ts";
 
 /** The standard streams, which are a terminal's or not. */
 interface Streams {
@@ -17,17 +18,18 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     isInteractive: stdin.isTTY && stderr.isTTY,
     isScreen: stdout.isTTY,
     hasColors: stdout.isTTY && stdout.hasColors(),
-    print: (line) => void stdout.write(line),
-    tell: (line) => void stderr.write(line),
+    print: (line) => void stdout.write(visibleText(line)),
+    draw: (line) => void stdout.write(line),
+    tell: (line) => void stderr.write(visibleText(line)),
     readAll: () => text(stdin),
     async ask(question, { isHidden, signal }) {
       // Readline echoes what is typed to its output; one that swallows everything shows nothing.
       const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
       const reader = createInterface({ input: stdin, output: isHidden ? silent : stderr, terminal: true });
       try {
-        if (isHidden) stderr.write(question);
+        if (isHidden) stderr.write(visibleText(question));
         const answer = await Promise.race([
-          reader.question(isHidden ? "" : question, { signal }),
+          reader.question(isHidden ? "" : visibleText(question), { signal }),
           abandoned(reader),
         ]);
         if (isHidden) stderr.write("\n");

@@ -1,3 +1,4 @@
+import type { AppError } from "../domain/errors.ts";
 import type { Permission } from "../domain/permissions.ts";
 import type { BackupReport } from "../services/upkeep/backup.ts";
 import type { AppContext } from "../services/context.ts";
@@ -10,9 +11,11 @@ export interface Terminal {
   /** Standard output is a terminal, so a line may be redrawn. */
   readonly isScreen: boolean;
   readonly hasColors: boolean;
-  /** Results: standard output. */
+  /** Results: standard output. What a terminal would obey is shown as an escape. */
   print(text: string): void;
-  /** Everything for a reader that is no result: standard error. */
+  /** The same for texts of ours alone, which move the cursor and set colours. */
+  draw(text: string): void;
+  /** Everything for a reader that is no result: standard error; shown as `print` shows it. */
   tell(text: string): void;
   /** All of standard input. */
   readAll(): Promise<string>;
@@ -104,6 +107,8 @@ export interface Host {
   restore(options: { readonly file: string; readonly isForced: boolean }): Promise<RestoreResult>;
   /** Throws `conflict` while anything runs on the data folder. `oldKeyFile`: where the old key is kept. */
   rotateSecret(options: { readonly oldKeyFile: string | null }): Promise<RotationResult>;
+  /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */
+  explainFailure(error: unknown): Promise<AppError | null>;
   /** Reports a bug of ours with its stack. */
   logFailure(error: unknown): Promise<void>;
 }

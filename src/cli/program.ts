@@ -76,7 +76,8 @@ Settings are environment variables, or lines of posthorn.env in the data folder;
 async function explain(error: unknown, host: Host): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode;
   if (host.stopSignal.aborted && error === host.stopSignal.reason) return 130;
-  if (!(error instanceof AppError)) await host.logFailure(error);
-  host.terminal.tell(`${sentenceOf(error)}\n`);
+  const known = error instanceof AppError ? error : await host.explainFailure(error);
+  if (known === null) await host.logFailure(error);
+  host.terminal.tell(`${sentenceOf(known)}\n`);
   return 1;
 }

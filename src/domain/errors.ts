@@ -21,11 +21,34 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 export class AppError extends Error {
   readonly kind: ErrorKind;
 
+  /** A message beyond `MAX_SENTENCE_CHARS` is cut: it may quote what a caller or a platform sent. */
   constructor(kind: ErrorKind, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+    super(boundedSentence(message), options);
     this.name = "AppError";
     this.kind = kind;
   }
+}
+
+/** Longest sentence that anybody is answered, in UTF-16 units: agents pay for every word of it. */
+export const MAX_SENTENCE_CHARS = 2_000;
+
+/** Room for "… and 4294967295 more characters". */
+const MORE_CHARS = 40;
+
+/**
+ * The sentence, or its beginning and how much is left out. What a quotation was cut in the middle of is no half character in
+ * it.
+ */
+export function boundedSentence(sentence: string): string {
+  const shown =
+    sentence.length <= MAX_SENTENCE_CHARS ? sentence : sentence.slice(0, MAX_SENTENCE_CHARS - MORE_CHARS);
+  const whole = shown.replaceAll(/\p{Cs}/gu, "\uFFFD");
+  return shown === sentence ? whole : `${whole}… and ${sentence.length - shown.length} more characters`;
+}
+
+/** The system's or a library's name for what went wrong (`ENOENT`); "" for an error that has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** The sentence for a bug of ours: the details are in the log, under the request's id. */

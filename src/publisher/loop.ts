@@ -34,7 +34,9 @@ export interface Publisher {
 export interface PublisherOptions {
   readonly identity: WorkerIdentity;
   readonly locks: WorkerLocks;
-  /** Notes beside the database how far it has come; an older copy is noticed by that. Default: no note. */
+  /**
+   * Notes beside the database how far it has come; an older copy is noticed by that. Never throws. Default: no note.
+   */
   readonly mark?: () => Promise<void>;
 }
 
@@ -55,13 +57,7 @@ const HEALTHY_WITHIN_MS = 15 * SECOND;
 export async function startPublisher(ctx: AppContext, options: PublisherOptions): Promise<Publisher> {
   const lock = options.locks.hold(ctx.workerId);
   await enlistWorker(ctx, options.identity);
-  const mark = async (): Promise<void> => {
-    await options
-      .mark?.()
-      .catch((error: unknown) =>
-        ctx.log.warn({ err: error }, "how far the database has come could not be noted"),
-      );
-  };
+  const mark = options.mark ?? (async () => {});
   const loop = new Loop(ctx, options.locks, mark);
   // At once, not at the next second: what a dead process left is taken up before anything else.
   await loop.tick().catch((error: unknown) => loop.noteFailure(error));
@@ -117,6 +113,8 @@ class Loop {
   }
 
   noteFailure(error: unknown): void {
+    // The process ends with a sentence for it.
+    if (!this.#ctx.store.isPresent()) return;
     this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
   }
 

@@ -36,7 +36,8 @@ export async function announceEnd(ctx: AppContext): Promise<void> {
 }
 
 export async function dismissWorker(ctx: AppContext): Promise<void> {
-  await ctx.store.claims.freeWorker(ctx.workerId, ctx.clock.now());
+  // A database that is gone has no list of workers.
+  if (ctx.store.isPresent()) await ctx.store.claims.freeWorker(ctx.workerId, ctx.clock.now());
 }
 
 /**

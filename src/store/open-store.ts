@@ -1,4 +1,5 @@
 import { checkpoint, explained, openDatabase, type OpenOptions } from "./engine/database.ts";
+import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./engine/database-file.ts";
 import { HANDLE, type Store } from "./engine/store.ts";
 import { createWriteQueue } from "./engine/write-queue.ts";
 import { createClaims } from "./publishing/claims.ts";
@@ -6,29 +7,53 @@ import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 
+/** What is the matter with the disk or the file, as an AppError; anything else as it is. */
+export { explained } from "./engine/database.ts";
+
+interface StoreOptions extends OpenOptions {
+  readonly usedMark?: string;
+}
+
 /**
  * Opens the store on a SQLite file, or in memory for ":memory:". Throws `unavailable` with one sentence where
- * it cannot.
+ * it cannot, or where `usedMark`, a file that is there once the database holds something, is and the database is not.
  */
-export async function openStore(options: OpenOptions): Promise<Store> {
-  const database = openDatabase(options);
+export async function openStore({ usedMark, ...options }: StoreOptions): Promise<Store> {
+  if (usedMark !== undefined) assertNotLost(options.file, usedMark);
+  const losing = new AbortController();
+  const database = openDatabase({
+    ...options,
+    around: (connection) => refusingWhenLost(options.around?.(connection) ?? connection, losing.signal),
+  });
+  const file = watchDatabaseFile(options.file, losing);
   const { query, raw } = database;
   const handle = { query, raw, index: textIndex };
   const queue = createWriteQueue(handle);
-  const write: Store["write"] = (work) =>
-    queue.write(work).catch((error: unknown) => {
+  const write: Store["write"] = async (work) => {
+    try {
+      const result = await queue.write(work);
+      // What was committed to a file that nobody finds any more is not kept.
+      if (!file.isPresent()) throw file.lost.reason;
+      return result;
+    } catch (error) {
       throw explained(error);
-    });
+    }
+  };
   const base = { [HANDLE]: handle, write };
   return {
     ...base,
     writeTrouble: queue.writeTrouble,
     engine: database.driver,
+    lost: file.lost,
+    isPresent: () => file.isPresent(),
     claims: createClaims(base),
     ledger: createLedger(base),
     search: createSearch(base),
     tidy: () => checkpoint(database),
     copyTo: (file) => query.connection().execute(async () => void raw.prepare("VACUUM INTO ?").run([file])),
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => {
+      file.unwatch();
+      return database[Symbol.asyncDispose]();
+    },
   };
 }

@@ -14,7 +14,7 @@ function pass() {
   if (passed === killAt) process.kill(process.pid, "SIGKILL");
 }
 
-for (const name of ["copyFile", "link", "mkdtemp", "open", "rename", "rm"]) {
+for (const name of ["copyFile", "link", "mkdir", "mkdtemp", "open", "rename", "rm"]) {
   const real = fs.promises[name];
   fs.promises[name] = async (...args) => {
     pass();
@@ -23,7 +23,7 @@ for (const name of ["copyFile", "link", "mkdtemp", "open", "rename", "rm"]) {
     return result;
   };
 }
-for (const name of ["openSync", "renameSync"]) {
+for (const name of ["fsyncSync", "mkdirSync", "openSync", "renameSync", "writeSync"]) {
   const real = fs[name];
   fs[name] = (...args) => {
     if (name === "openSync" && !String(args[1]).includes("w")) return real(...args);

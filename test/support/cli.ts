@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import type { Terminal } from "../../src/cli/host.ts";
+import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { createHost } from "../../src/app/host.ts";
 
@@ -34,8 +35,9 @@ export function createFakeTerminal(options: CliOptions & { readonly stop?: () =>
     isInteractive: options.answers !== undefined,
     isScreen: false,
     hasColors: false,
-    print: (text) => write(out, text),
-    tell: (text) => write(err, text),
+    print: (text) => write(out, visibleText(text)),
+    draw: (text) => write(out, text),
+    tell: (text) => write(err, visibleText(text)),
     readAll: async () => options.input ?? "",
     async ask(question, { isHidden }) {
       questions.push({ question, isHidden });

@@ -29,7 +29,7 @@ export async function runPublisher(
   const publisher = await startPublisher(ctx, {
     identity: { ...worker, version: VERSION },
     locks: createWorkerLocks(folder.locks),
-    mark: () => advanceGeneration(ctx.store, folder.generation),
+    mark: () => noteGeneration(ctx, folder),
   });
   ctx.links.wakePublisher = () => publisher.wake();
   const events = startWebhookLoop(ctx);
@@ -40,6 +40,12 @@ export async function runPublisher(
       await publisher.close(graceMs);
     },
   };
+}
+
+async function noteGeneration({ store, log }: Context, folder: DataFolder): Promise<void> {
+  await advanceGeneration(store, folder.generation).catch((error: unknown) => {
+    if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");
+  });
 }
 
 /** Lists this process without publishing, so that others see that it is at work. */

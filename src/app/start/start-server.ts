@@ -1,7 +1,9 @@
+import { readFileSync, statSync } from "node:fs";
+import { platform } from "node:os";
 import type { Server } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
-import { createOnce } from "../data-folder.ts";
+import { HOUR } from "../../domain/time.ts";
 import { openBucket } from "../file-store.ts";
 import { createHttpApp, type HttpDeps } from "../../http/app.ts";
 import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
@@ -11,10 +13,11 @@ import { createFilesRouter } from "../../http/files/files-routes.ts";
 import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
+import { removeLeftovers, replaceFile, UNFINISHED } from "../../store/backup/durable.ts";
 import type { WorkerRole } from "../../store/tables/workers.ts";
 
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
-import { ensureFirstKey, isKeyActive } from "../../services/access/api-keys.ts";
+import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access/api-keys.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
 import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
@@ -135,9 +138,23 @@ export function httpDeps({
 
 async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {
   if (setup.secrets.apiKey !== null) return null;
-  const key = await ensureFirstKey(ctx);
-  if (key !== null) await createOnce(setup.folder.apiKeyFile, `${key}\n`);
-  return key;
+  await removeLeftovers(setup.folder.path, UNFINISHED, ctx.clock.now() - LEFT_OVER_MS);
+  return ensureFirstKey(ctx, keyFileOf(setup.folder.apiKeyFile));
+}
+
+/** Nobody takes this long over a key's few bytes. */
+const LEFT_OVER_MS = HOUR;
+
+function keyFileOf(file: string): KeyFile {
+  return {
+    read: () => {
+      const found = statSync(file, { throwIfNoEntry: false });
+      // Windows has no such bits; what others could read is no key for a new database.
+      const isPrivate = platform() === "win32" || (found !== undefined && (found.mode & 0o077) === 0);
+      return isPrivate && found?.isFile() === true ? readFileSync(file, "utf8").trim() : null;
+    },
+    write: (key) => replaceFile(file, `${key}\n`, { isDurable: true }),
+  };
 }
 
 function describeServer(

@@ -47,7 +47,10 @@ export async function runStdio(start: StdioStart): Promise<void> {
   const log = createLogger(settings.config.logLevel);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
-    const store = await openStore({ file: settings.folder.database });
+    const store = await openStore({
+      file: settings.folder.database,
+      usedMark: settings.folder.generation,
+    });
     closers.add(() => store[Symbol.asyncDispose]());
     const base = { store, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
     const service = openLate(start, base, closers);
@@ -58,8 +61,14 @@ export async function runStdio(start: StdioStart): Promise<void> {
       caller: localCaller({ permissions: start.permissions }),
       stdin: streams.stdin,
       stdout: streams.stdout,
-      stopSignal: AbortSignal.any([start.stopSignal, service.failed, watchParent(base, streams, closers)]),
+      stopSignal: AbortSignal.any([
+        start.stopSignal,
+        service.failed,
+        store.lost,
+        watchParent(base, streams, closers),
+      ]),
     });
+    store.lost.throwIfAborted();
     await service.settled();
   } finally {
     await within(systemClock, CLOSE_WITHIN_MS, closers[Symbol.asyncDispose]());

@@ -5,7 +5,8 @@ import type { Config } from "../config.ts";
 import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from "../data-folder.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
-import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
+import { AppError, sentenceOf } from "../../domain/errors.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import { plainCall } from "../../services/context.ts";
@@ -30,7 +31,7 @@ export async function examine(env: Environment): Promise<Finding[]> {
     try {
       return await work();
     } catch (error) {
-      note(topic, "problem", error instanceof AppError ? error.message : INTERNAL_ERROR_SENTENCE);
+      note(topic, "problem", sentenceOf(error instanceof AppError ? error : explainFailure(error)));
       return null;
     }
   };

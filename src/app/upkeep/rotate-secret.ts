@@ -3,14 +3,12 @@ import {
   createOnce,
   findSecretKey,
   locateDataFolder,
-  makeNextSecretKey,
   openDataFolder,
-  promoteNextSecretKey,
   type DataFolder,
 } from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { resealAll } from "../../services/upkeep/sealed-columns.ts";
-import { openCipher } from "../secret-key.ts";
+import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-key.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import { openStore } from "../../store/open-store.ts";
 import { isThere } from "../../store/backup/durable.ts";
@@ -46,7 +44,7 @@ export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<
   }
   const lock = takeFolder(folder.locks);
   try {
-    await using store = await openStore({ file: folder.database });
+    await using store = await openStore({ file: folder.database, usedMark: folder.generation });
     const old = await openCipher(store, { masterKey: await readPresentKey(folder), folder });
     const present = await readPresentKey(folder);
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));

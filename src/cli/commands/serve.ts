@@ -22,7 +22,9 @@ Examples:
 async function serve(host: Host): Promise<void> {
   await using server = await host.startServer({ role: "serve" });
   host.terminal.print(greet(host, server));
-  await untilAborted(host.stopSignal);
+  const { lost } = server.ctx.store;
+  await untilAborted(AbortSignal.any([host.stopSignal, lost]));
+  lost.throwIfAborted();
   host.terminal.tell("Posthorn is stopping; what is under way is finished first.\n");
 }
 

@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import type { Attempt, Post } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
+import { visibleText } from "../../domain/plain-text.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { Terminal } from "../host.ts";
 
@@ -43,13 +44,13 @@ export function createDemoView(terminal: Terminal): DemoView {
   const shown = new Set<PostStatus>();
   let startedAt = 0;
   const colored = (format: Parameters<typeof styleText>[0], text: string): string =>
-    terminal.hasColors ? styleText(format, text) : text;
+    terminal.hasColors ? styleText(format, visibleText(text)) : visibleText(text);
   const redraw = (text: string): void => {
-    if (terminal.isScreen) terminal.print(CLEAR_LINE + text);
+    if (terminal.isScreen) terminal.draw(CLEAR_LINE + text);
   };
   const line = (text: string): void => {
     redraw("");
-    terminal.print(`${text}\n`);
+    terminal.draw(`${text}\n`);
   };
   const showState = (status: PostStatus, at: number, more = ""): void => {
     if (shown.has(status)) return;
@@ -66,7 +67,7 @@ export function createDemoView(terminal: Terminal): DemoView {
         `\n${colored("bold", "Posthorn demo")}: one post with a picture, from its schedule to the built-in feed`,
       );
       line(`${colored("dim", `Everything happens in ${folder}; your own data is not touched.`)}\n`);
-      if (terminal.isScreen) terminal.print(HIDE_CURSOR);
+      if (terminal.isScreen) terminal.draw(HIDE_CURSOR);
     },
     scheduled(post) {
       startedAt = Date.parse(post.createdAt);
@@ -90,7 +91,7 @@ export function createDemoView(terminal: Terminal): DemoView {
       line(colored("dim", staysUp ? STAYS_UP : OVER));
     },
     close() {
-      if (terminal.isScreen) terminal.print(`${CLEAR_LINE}${SHOW_CURSOR}`);
+      if (terminal.isScreen) terminal.draw(`${CLEAR_LINE}${SHOW_CURSOR}`);
     },
   };
 }

@@ -8,6 +8,7 @@ import express, {
 import { rateLimit } from "express-rate-limit";
 import { INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
+import { isWholeText } from "../../domain/whole-text.ts";
 import {
   openConnection,
   submitSecrets,
@@ -137,7 +138,8 @@ function readForm(request: Request<{ token: string }>): Record<string, string> |
   if (typeof body !== "object" || body === null) return null;
   const entries = Object.entries(body);
   const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  return texts.length === entries.length ? Object.fromEntries(texts) : null;
+  const isWhole = texts.length === entries.length && texts.flat().every(isWholeText);
+  return isWhole ? Object.fromEntries(texts) : null;
 }
 
 function show(response: Response, status: number, view: View): void {

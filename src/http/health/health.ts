@@ -9,6 +9,7 @@ export function createHealthRouter(ctx: AppContext, isPublisherReady: () => bool
   const router = Router();
   add(router, "/healthz", (_request, response) => void response.json({ status: "ok" }));
   add(router, "/readyz", async (_request, response) => {
+    if (!ctx.store.isPresent()) throw ctx.store.lost.reason;
     if (!(await isDatabaseReady(ctx)))
       throw new AppError("unavailable", "The database does not answer. The server's log says why.");
     if (!isPublisherReady())

@@ -9,6 +9,7 @@ import {
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
+import { requireWholeTexts } from "../../domain/whole-text.ts";
 import type { CallingClient } from "../../services/calling-client.ts";
 import { AskedClient } from "../calls/calling-client.ts";
 import type { McpDeps } from "../deps.ts";
@@ -93,6 +94,7 @@ function complete(prompt: PromptKind, args: Args, client: CallingClient): Args {
 }
 
 function requireAll(prompt: PromptKind, args: Args): Args {
+  requireWholeTexts(args);
   const [missing] = missingIn(prompt, args);
   if (missing === undefined) return args;
   throw new AppError("invalid", `${missing.name}: is required. ${missing.description}`);

@@ -12,6 +12,7 @@ import {
   touchApiKey,
   type ApiKeyRow,
 } from "../../store/tables/api-keys.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readKeyInput, type KeyInput, type KeyLimits } from "./key-input.ts";
 
@@ -32,6 +33,7 @@ export interface ApiKey {
 }
 
 const SECRET_BYTES = 32;
+const FIRST_KEY = "First key";
 /** `phk_<id>_<secret>`; neither part holds an underscore. */
 const KEY_TEXT = /^phk_([0-9a-z]{26})_([0-9a-f]{64})$/;
 
@@ -53,15 +55,37 @@ export async function createKey(
   return { key, apiKey: toApiKey(ctx, row) };
 }
 
-/** A full key of the default owner, once: null where any key was ever made. */
-export async function ensureFirstKey(ctx: AppContext): Promise<string | null> {
+/** Where the first key is kept for scripts on this machine. Synchronous, to be part of a transaction. */
+export interface KeyFile {
+  /** "" where it is empty; null where it is not there, or where others can read it. */
+  read(): string | null;
+  /** Durable when it returns. */
+  write(key: string): void;
+}
+
+/**
+ * A full key of the default owner, once: null where any key was ever made. It stands in its file before it is committed, so
+ * that a start that is killed in between leaves a key that nobody takes yet, and the next one takes that.
+ */
+export async function ensureFirstKey(ctx: AppContext, file: KeyFile): Promise<string | null> {
   return ctx.store.write(async (tx) => {
-    if (await hasApiKeys(tx)) return null;
+    const kept = file.read();
+    if ((await hasApiKeys(tx)) && !(kept === "" && (await revokeUnseenKey(ctx, tx)))) return null;
     const all = { permissions: PERMISSIONS, accountIds: null, expiresAt: null };
-    const { key, row } = makeKey(ctx, DEFAULT_OWNER, { name: "First key", ...all });
+    const { key, row } = makeKey(ctx, DEFAULT_OWNER, { name: FIRST_KEY, ...all }, kept ?? "");
+    if (key !== kept) file.write(key);
     await insertApiKey(tx, row);
     return key;
   });
+}
+
+/** Beside an empty file the first key was never shown to anybody. False where there are others, or where it was used. */
+async function revokeUnseenKey(ctx: AppContext, tx: Tx): Promise<boolean> {
+  const [first, second] = await listApiKeyRows(tx, DEFAULT_OWNER);
+  if (first === undefined || second !== undefined) return false;
+  if (first.name !== FIRST_KEY || first.last_used_at !== null || first.revoked_at !== null) return false;
+  const { id, owner_id: ownerId } = first;
+  return (await revokeApiKeyRow(tx, { ownerId, id, now: ctx.clock.now() })) !== null;
 }
 
 /** The owner's keys, oldest first, revoked ones among them. */
@@ -141,9 +165,16 @@ function touchLazily(ctx: AppContext, row: ApiKeyRow): void {
     );
 }
 
-function makeKey(ctx: AppContext, ownerId: string, limits: KeyLimits): { key: string; row: ApiKeyRow } {
-  const id = newId("key");
-  const secret = randomBytes(SECRET_BYTES).toString("hex");
+/** `text`: a key that was made already; another is made where it is none. */
+function makeKey(
+  ctx: AppContext,
+  ownerId: string,
+  limits: KeyLimits,
+  text = "",
+): { key: string; row: ApiKeyRow } {
+  const [, known, knownSecret] = KEY_TEXT.exec(text) ?? [];
+  const id = known === undefined ? newId("key") : `key_${known}`;
+  const secret = knownSecret ?? randomBytes(SECRET_BYTES).toString("hex");
   const row = {
     id,
     owner_id: ownerId,

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { readMeta, setMeta } from "../tables/meta.ts";
+import { replaceFile } from "./durable.ts";
 
 /**
  * How far a database has come, written into it and into a file beside it. The file never runs ahead of its
@@ -49,17 +50,9 @@ export function readGenerationFile(file: string): Generation | null {
 export function writeGenerationFile(
   file: string,
   generation: Generation,
-  { isDurable }: { readonly isDurable: boolean },
+  options: { readonly isDurable: boolean },
 ): void {
-  const temporary = `${file}.${randomUUID()}`;
-  const handle = openSync(temporary, "wx", 0o600);
-  try {
-    writeSync(handle, `${textOf(generation)}\n`);
-    if (isDurable) fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-  renameSync(temporary, file);
+  replaceFile(file, `${textOf(generation)}\n`, options);
 }
 
 /** Moves database and file on by one; called now and then while posts go out. */

@@ -170,15 +170,26 @@ function explaining<T>(work: () => T): T {
   }
 }
 
-/** What whoever wrote is told; anything but trouble of the disk comes back as it is. */
+/** What whoever reads or writes is told; anything but trouble of the disk comes back as it is. */
 export function explained(error: unknown): unknown {
   const code = sqliteCode(error);
-  const sentence = WRITE_SENTENCES.find(([prefix]) => code?.startsWith(prefix) === true)?.[1];
+  const find = (table: typeof WRITE_SENTENCES): string | undefined =>
+    table.find(([prefix]) => code?.startsWith(prefix) === true)?.[1];
+  const damage = find(DAMAGE_SENTENCES);
+  if (damage !== undefined) return new AppError("unavailable", damage, { cause: error });
+  const sentence = find(WRITE_SENTENCES);
   if (sentence === undefined) return error;
   return new AppError("unavailable", `${sentence} Nothing was changed and nothing is lost.`, {
     cause: error,
   });
 }
+
+/** Trouble that is there before anything is written. */
+const DAMAGE_SENTENCES: readonly (readonly [string, string])[] = [
+  ["SQLITE_CORRUPT", "The database is damaged. Stop Posthorn and restore a backup: posthorn restore FILE."],
+  ["SQLITE_NOTADB", "The database is damaged. Stop Posthorn and restore a backup: posthorn restore FILE."],
+  ["SQLITE_CANTOPEN", "A file of the database cannot be opened. Check the permissions of the data folder."],
+];
 
 const WRITE_SENTENCES: readonly (readonly [string, string])[] = [
   ["SQLITE_FULL", "The disk of the data folder is full. Free some space, then try again."],

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { AppError, codeOf } from "../../domain/errors.ts";
 
 /** The part of SQLite that both drivers offer, in better-sqlite3's words. */
 export interface SqliteDatabase {
@@ -43,8 +44,9 @@ export function openSqlite(options: OpenOptions): { database: SqliteDatabase; dr
       return { database: OPENERS["node:sqlite"](options), driver: "node:sqlite" };
     } catch (second) {
       if (isSqliteError(second)) throw second;
-      throw new Error(
-        "No SQLite driver works here: better-sqlite3 was not built (its install script did not run), and this Node has no node:sqlite (it needs Node 22.13 or newer).",
+      throw new AppError(
+        "unavailable",
+        "No SQLite driver works here: better-sqlite3 was not built (its install script did not run), and this Node has no node:sqlite. Install Node 22.13 or newer, or build the driver where Posthorn is installed: npm rebuild better-sqlite3.",
         { cause },
       );
     }
@@ -53,12 +55,8 @@ export function openSqlite(options: OpenOptions): { database: SqliteDatabase; dr
 
 /** True for an error of SQLite itself (file, lock, constraint), false for a driver that did not load. */
 export function isSqliteError(error: unknown): error is Error & { code: string } {
-  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return false;
-  return (
-    error.code.startsWith("SQLITE_") ||
-    error.code === "ERR_SQLITE_ERROR" ||
-    error.message.includes("directory does not exist")
-  );
+  const code = codeOf(error);
+  return code.startsWith("SQLITE_") || code === "ERR_SQLITE_ERROR";
 }
 
 /** SQLite's name for what went wrong (`SQLITE_BUSY`, `SQLITE_FULL`, …), the same for both drivers. */
@@ -85,7 +83,7 @@ const NODE_SQLITE_CODES: Readonly<Record<number, string>> = {
 const OPENERS: Record<DriverName, (options: OpenOptions) => SqliteDatabase> = {
   "better-sqlite3": ({ file, busyTimeoutMs }) => {
     const Driver = require("better-sqlite3") as typeof import("better-sqlite3");
-    const handle = new Driver(file, { timeout: busyTimeoutMs });
+    const handle = namingCode(() => new Driver(file, { timeout: busyTimeoutMs }));
     const cache = new Map<string, SqliteStatement>();
     return {
       prepare: (source) => cached(cache, source, () => handle.prepare(source) as unknown as SqliteStatement),
@@ -106,6 +104,17 @@ const OPENERS: Record<DriverName, (options: OpenOptions) => SqliteDatabase> = {
     };
   },
 };
+
+/** better-sqlite3 looks for the folder itself, and refuses without a code. */
+function namingCode<T>(open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof TypeError && error.message.includes("directory does not exist"))
+      throw Object.assign(error, { code: "SQLITE_CANTOPEN" });
+    throw error;
+  }
+}
 
 const MAX_CACHED_STATEMENTS = 500;
 

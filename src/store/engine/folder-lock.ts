@@ -1,8 +1,7 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
-import { keepOpen } from "./held-locks.ts";
+import { keepOpen, makeLocksFolder } from "./held-locks.ts";
 
 /** Held until `release`, or until the process ends in whatever way. */
 export interface FolderLock {
@@ -50,7 +49,7 @@ export function takeFolder(locks: string): FolderLock {
 }
 
 function openLock(locks: string): SqliteDatabase {
-  mkdirSync(locks, { recursive: true, mode: 0o700 });
+  makeLocksFolder(locks);
   return openSqlite({ file: join(locks, "folder.lock"), busyTimeoutMs: 0 }).database;
 }
 

@@ -44,6 +44,10 @@ export interface Store extends Reader, AsyncDisposable {
    * Null while the last one that was tried was written.
    */
   writeTrouble(): AppError | null;
+  /** Aborted, with an AppError as its reason, once the database's file was deleted or replaced under it. */
+  readonly lost: AbortSignal;
+  /** Looks now; `lost` is aborted before it answers false. */
+  isPresent(): boolean;
   readonly claims: Claims;
   readonly ledger: Ledger;
   readonly search: Search;

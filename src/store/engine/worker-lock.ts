@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
 import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
-import { keepOpen } from "./held-locks.ts";
+import { keepOpen, makeLocksFolder } from "./held-locks.ts";
 
 /** Proof of life between the processes on one data folder. */
 export interface WorkerLocks {
@@ -20,7 +20,7 @@ export interface WorkerLocks {
  */
 export function createWorkerLocks(folder: string): WorkerLocks {
   const fileOf = (workerId: string): string => join(folder, `${workerId}.lock`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeLocksFolder(folder);
   return {
     hold(workerId) {
       const database = lock(fileOf(workerId));

@@ -194,15 +194,45 @@ describe("listKeys", () => {
 });
 
 describe("ensureFirstKey", () => {
+  /** A file that holds what it is given. */
+  const keyFile = (kept: string | null = null) => ({
+    kept,
+    read(): string | null {
+      return this.kept;
+    },
+    write(key: string): void {
+      this.kept = key;
+    },
+  });
+
   it("makes one full key, once, also for several that start together", async () => {
-    const made = await Promise.all([ensureFirstKey(ctx), ensureFirstKey(ctx), ensureFirstKey(ctx)]);
+    const file = keyFile();
+    const made = await Promise.all([1, 2, 3].map(() => ensureFirstKey(ctx, file)));
     const keys = made.filter((key) => key !== null);
-    expect(keys).toHaveLength(1);
+    expect(keys).toEqual([file.kept]);
     expect(await authenticate(ctx, keys[0]!, null)).toMatchObject({
       ownerId: "default",
       permissions: PERMISSIONS,
     });
     await revokeKey(callOf(ctx), { key: keys[0]! });
-    expect(await ensureFirstKey(ctx)).toBeNull();
+    expect(await ensureFirstKey(ctx, file)).toBeNull();
+  });
+
+  it("takes the key that a start left in the file before it was committed", async () => {
+    const left = `phk_${"0".repeat(25)}1_${"ab".repeat(32)}`;
+    const file = keyFile(left);
+    expect(await ensureFirstKey(ctx, file)).toBe(left);
+    expect(file.kept).toBe(left);
+    expect(await authenticate(ctx, left, null)).toMatchObject({ permissions: PERMISSIONS });
+  });
+
+  it("replaces a first key that was committed beside an empty file, and no other", async () => {
+    const unseen = await ensureFirstKey(ctx, keyFile());
+    const file = keyFile("");
+    const shown = await ensureFirstKey(ctx, file);
+    expect(shown).toBe(file.kept);
+    expect(await authenticate(ctx, unseen!, null)).toBeNull();
+    expect(await authenticate(ctx, shown!, null)).not.toBeNull();
+    expect(await ensureFirstKey(ctx, keyFile(""))).toBeNull();
   });
 });
