@@ -23,7 +23,7 @@ export interface Database extends AsyncDisposable {
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes];
+export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes];
 
 export interface OpenOptions {
   /** A path, or ":memory:". */
