@@ -10,6 +10,7 @@ import {
 } from "./driver.ts";
 import * as init from "./migrations/0001_init.ts";
 import * as causes from "./migrations/0002_causes.ts";
+import * as reach from "./migrations/0005_reach.ts";
 import type { Tables } from "./schema.ts";
 
 /** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
@@ -23,7 +24,7 @@ export interface Database extends AsyncDisposable {
 const BUSY_TIMEOUT_MS = 10_000;
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes];
+export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes, reach];
 
 export interface OpenOptions {
   /** A path, or ":memory:". */
