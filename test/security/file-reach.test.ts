@@ -11,8 +11,9 @@ const PHOTO = new URL("../fixtures/photo.png", import.meta.url);
 const LATER = "2030-01-01T09:00:00Z";
 
 let service: Service;
-/** A limited key reaches this account, and not the other. */
+/** A limited key reaches these accounts, and not the other. */
 let own: string;
+let bluesky: string;
 let other: string;
 /** The limited key over HTTP, and as a caller. */
 let key: string;
@@ -22,8 +23,9 @@ const full = callerOf({ keyId: "key_full" });
 beforeAll(async () => {
   service = await startService();
   [own, other] = [await service.addFeed(), await service.addFeed()];
-  key = await service.keyFor("default", { accountIds: [own] });
-  limited = callerOf({ keyId: `key_${key.split("_")[1]}`, accountIds: [own] });
+  bluesky = (await addAccount(service.ctx, { provider: "bluesky" })).id;
+  key = await service.keyFor("default", { accountIds: [own, bluesky] });
+  limited = callerOf({ keyId: `key_${key.split("_")[1]}`, accountIds: [own, bluesky] });
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
@@ -68,6 +70,10 @@ const PLACES: Readonly<Record<string, (address: string) => object>> = {
   "metadata.moreMedia": (address) => ({
     mediaUrl: "https://example.com/a.png",
     metadata: { moreMedia: [{ url: address }] },
+  }),
+  "metadata.thread": (address) => ({
+    accountId: bluesky,
+    metadata: { thread: [{ caption: "y", mediaUrl: address }] },
   }),
 };
 
@@ -135,7 +141,7 @@ describe("a key limited to accounts", () => {
           scheduledAt: LATER,
           ...place(address),
         }));
-        await same(`PATCH /api/v1/posts/${waiting}`, place);
+        if (!("accountId" in place(""))) await same(`PATCH /api/v1/posts/${waiting}`, place);
         const batch = await ask("POST /api/v1/tools/schedule_posts", {
           posts: [{ accountId: own, caption: "x", scheduledAt: LATER, ...place(file[form]) }],
         });
