@@ -7,6 +7,8 @@ import { readSetup } from "../../src/app/setup.ts";
 import { startSession } from "../../src/app/start/start-session.ts";
 import type { Session } from "../../src/cli/host.ts";
 import { authenticate } from "../../src/services/access/api-keys.ts";
+import { openConnection } from "../../src/services/accounts/connect-page.ts";
+import { guestCall } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { MIGRATIONS } from "../../src/store/engine/database.ts";
@@ -177,6 +179,11 @@ describe("--unsigned", () => {
     expect(row.settings).toBe(THEIRS);
     const io = await createPlatformIo(ctx, row, new AbortController().signal);
     await expect(io.authorized(async () => expect.unreachable())).rejects.toThrow(/for another server/);
+    // Nor does the page on which it is connected again.
+    const again = { provider: "bluesky", accountId: row.id };
+    const link = await session.toolbox.call("connect_channel", again, localCaller());
+    const token = String(link.result["url"]).split("/").at(-1) ?? "";
+    expect(await openConnection(guestCall(ctx), token)).toMatchObject({ form: { instanceUrl: null } });
     const { result } = await session.toolbox.call("list_accounts", {}, localCaller());
     expect(result["accounts"]).toContainEqual(
       expect.objectContaining({ id: row.id, status: "reconnect_required", statusReason: expect.any(String) }),
