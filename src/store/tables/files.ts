@@ -82,47 +82,56 @@ export async function findSignedFile(reader: Reader, id: string): Promise<FileRo
 }
 
 /** Newest first, those before `before`. */
-export function listFileRows(
-  reader: Reader,
-  filter: { reach: FileReach; type: FileType | null },
-  page: { before: string | null; limit: number },
-): Promise<FileRow[]> {
+export async function listFileRows(reader: Reader, filter: FileFilter, page: FilePage): Promise<FileRow[]> {
   const { ownerId, accountIds } = filter.reach;
-  let select = queryOf(reader).selectFrom("files").selectAll().where("owner_id", "=", ownerId);
+  let select = queryOf(reader).selectFrom("files").selectAll("files").where("owner_id", "=", ownerId);
   if (filter.type !== null) select = select.where("type", "=", filter.type).where("status", "=", "ready");
   if (page.before !== null) select = select.where("id", "<", page.before);
-  if (accountIds !== null) select = select.where("id", "in", idsWithin({ ...filter, ...page, accountIds }));
-  return select.orderBy("id", "desc").limit(page.limit).execute();
+  const newest = select.orderBy("id", "desc").limit(page.limit);
+  if (accountIds === null) return newest.execute();
+  const rows = await newest.where("key_id", "=", filter.reach.keyId).execute();
+  // A walk along an index for each account: one over all of them would look at each of their files, or at
+  // each of the owner's, for every page.
+  for (const accountId of accountIds) {
+    const of = { accountId, accountIds, ownerId, type: filter.type };
+    rows.push(...(await usedBy(reader, of, page)));
+  }
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, page.limit);
 }
 
-/**
- * The first of a page by who brought them, and the first by what uses them: two walks along indexes, where
- * looking at each file of the owner would take as long as they have files.
- */
-function idsWithin(wanted: {
+interface FileFilter {
   readonly reach: FileReach;
+  readonly type: FileType | null;
+}
+
+interface FileReachOf {
+  readonly ownerId: string;
+  readonly accountId: string;
   readonly accountIds: readonly string[];
   readonly type: FileType | null;
-  readonly before: string | null;
-  readonly limit: number;
-}): RawBuilder<string> {
-  const { reach, accountIds, limit } = wanted;
-  const rest = sql`files.owner_id = ${reach.ownerId}
-    AND (${wanted.type} IS NULL OR (files.type = ${wanted.type} AND files.status = 'ready'))`;
-  const before = wanted.before ?? AFTER_ALL;
-  return sql<string>`(
-    SELECT id FROM (SELECT files.id FROM files
-      WHERE files.key_id = ${reach.keyId} AND files.id < ${before} AND ${rest}
-      ORDER BY files.id DESC LIMIT ${limit})
-    UNION SELECT id FROM (SELECT DISTINCT used.file_id AS id FROM file_uses AS used
-      JOIN files ON files.id = used.file_id
-      WHERE used.account_id IN (${sql.join(accountIds)}) AND used.file_id < ${before} AND ${rest}
-        AND NOT EXISTS (${usesOf(sql`used.file_id`, accountIds, "NOT IN")})
-      ORDER BY used.file_id DESC LIMIT ${limit}))`;
 }
 
-/** Ids of files are in order before this. */
-const AFTER_ALL = "file_~";
+interface FilePage {
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** The newest that posts of this account use, and none of an account beyond the reach. */
+function usedBy(reader: Reader, of: FileReachOf, { before, limit }: FilePage): Promise<FileRow[]> {
+  const { accountId, accountIds, ownerId, type } = of;
+  let select = queryOf(reader)
+    .selectFrom("file_uses as used")
+    .innerJoin("files", "files.id", "used.file_id")
+    .selectAll("files")
+    .where("used.account_id", "=", accountId)
+    // The plus keeps SQLite from beginning with the owner's files.
+    .where(sql<string>`+files.owner_id`, "=", ownerId)
+    .where(sql<boolean>`NOT EXISTS (${usesOf(sql`used.file_id`, accountIds, "NOT IN")})`);
+  if (type !== null) select = select.where("type", "=", type).where("status", "=", "ready");
+  if (before !== null) select = select.where("used.file_id", "<", before);
+  return select.orderBy("used.file_id", "desc").limit(limit).execute();
+}
 
 export async function insertFileRow(tx: Tx, row: Insertable<Tables["files"]>): Promise<void> {
   await queryOf(tx).insertInto("files").values(row).execute();
