@@ -90,8 +90,7 @@ export async function listFileRows(reader: Reader, filter: FileFilter, page: Fil
   const newest = select.orderBy("id", "desc").limit(page.limit);
   if (accountIds === null) return newest.execute();
   const rows = await newest.where("key_id", "=", filter.reach.keyId).execute();
-  // A walk along an index for each account: one over all of them would look at each of their files, or at
-  // each of the owner's, for every page.
+  // A walk along an index for each account: one over all would look at every file of theirs for each page.
   for (const accountId of accountIds) {
     const of = { accountId, accountIds, ownerId, type: filter.type };
     rows.push(...(await usedBy(reader, of, page)));
