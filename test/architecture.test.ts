@@ -101,6 +101,7 @@ const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: st
   "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
   "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],
   "src/services/publishing/settle-post.ts": [2, "the lease on a post while the platform is asked"],
+  "src/services/upkeep/bind-secrets.ts": [1, "secrets of older versions, bound to their servers"],
   "src/services/upkeep/first-start.ts": [1, "what the first start leaves"],
   "src/services/upkeep/restored.ts": [1, "what a restored backup holds back"],
   "src/services/webhooks/webhook-deliveries.ts": [3, "what the delivering loop leases, sent and gives back"],

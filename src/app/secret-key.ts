@@ -3,15 +3,25 @@ import { createOnce, findSecretKey, newSecretKey, type DataFolder } from "./data
 import type { Cipher } from "../domain/cipher.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
 import { ownsDatabase } from "../services/upkeep/first-start.ts";
+import { bindSecrets } from "../services/upkeep/bind-secrets.ts";
 import { createCipher } from "../store/engine/cipher.ts";
 import { syncFolder } from "../store/backup/durable.ts";
 import type { Store } from "../store/engine/store.ts";
 
 /**
- * The cipher of this database. Finishes a replacement of the secret key that was cut off after the database
+ * The cipher of this database, whose secrets it leaves bound to their servers. Finishes a replacement of the secret key that was cut off after the database
  * had gone over to the new one. Throws `unavailable` where no key of the folder belongs to the database.
  */
 export async function openCipher(
+  store: Store,
+  setup: { readonly masterKey: Buffer; readonly folder: DataFolder },
+): Promise<Cipher> {
+  const cipher = await findCipher(store, setup);
+  await bindSecrets(store, cipher);
+  return cipher;
+}
+
+async function findCipher(
   store: Store,
   setup: { readonly masterKey: Buffer; readonly folder: DataFolder },
 ): Promise<Cipher> {

@@ -67,6 +67,10 @@ export interface BackupResult extends BackupReport {
   readonly secretKeyFile: string;
 }
 
+/** What comes of a backup that somebody else has written, or changed. */
+export const UNSIGNED_RISK =
+  "Whoever wrote it may have put API keys in it that open everything, changed what your channels publish, and named servers of their own for your channels' tokens to go to.";
+
 export interface RestoreResult {
   readonly folder: string;
   /** The moment that the database is of. */
@@ -79,6 +83,8 @@ export interface RestoreResult {
   readonly held: number;
   /** Where the replaced database stands; null: there was none. */
   readonly keptAside: string | null;
+  /** Whether the secret key vouches for the backup. */
+  readonly isSigned: boolean;
 }
 
 interface RotationResult {
@@ -104,7 +110,11 @@ export interface Host {
   examine(): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
-  restore(options: { readonly file: string; readonly isForced: boolean }): Promise<RestoreResult>;
+  restore(options: {
+    readonly file: string;
+    readonly isForced: boolean;
+    readonly isUnsigned: boolean;
+  }): Promise<RestoreResult>;
   /** Throws `conflict` while anything runs on the data folder. `oldKeyFile`: where the old key is kept. */
   rotateSecret(options: { readonly oldKeyFile: string | null }): Promise<RotationResult>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadCatalog } from "../../src/app/catalog.ts";
+import { AppError } from "../../src/domain/errors.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { storeUpload } from "../../src/services/files/file-uploads.ts";
@@ -11,7 +12,7 @@ import type { PostRow, Tables } from "../../src/store/engine/schema.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";
 import { insertDelivery } from "../../src/store/tables/webhooks.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
-import { createToolbox } from "../../src/toolkit/toolbox.ts";
+import { createToolbox, type CallResult } from "../../src/toolkit/toolbox.ts";
 import { callerOf, callOf } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
 import { rawOf, withWrite } from "../support/handles.ts";
@@ -263,6 +264,46 @@ describe.each(writing)("%s", (name) => {
       expect(await next.call(name, given, caller, once)).toEqual(second);
     },
   );
+});
+
+/** What a call comes to; ids and secrets, which differ from call to call, are left out. */
+async function outcomeOf(call: Promise<CallResult>): Promise<unknown> {
+  try {
+    const { result, isReplay } = await call;
+    return { isReplay, text: JSON.stringify(result).replaceAll(/[\w+/=-]{20,}/g, "…") };
+  } catch (error) {
+    return error instanceof AppError ? { kind: error.kind, message: error.message } : error;
+  }
+}
+
+describe.each(writing)("%s with another key's idempotency key", (name) => {
+  it.each((EXAMPLES[name] ?? []).map((example) => [example.way ?? "called", example] as const))(
+    "%s: a key with less reach gets what it would get without",
+    async (_way, { args }) => {
+      const other = await addAccount(ctx);
+      const toolbox = createToolbox(processOf("wrk_1"), tools);
+      const given = await args();
+      await toolbox.call(name, given, caller, once);
+      const narrow = { ...caller, keyId: "key_narrow", accountIds: [other.id] };
+      const keyed = await outcomeOf(toolbox.call(name, given, narrow, once));
+      expect(keyed).toEqual(await outcomeOf(toolbox.call(name, given, narrow)));
+      expect(keyed).not.toMatchObject({ isReplay: true });
+      // Nor does it learn that the key was used for something else.
+      const third = { ...narrow, keyId: "key_third" };
+      await expect(toolbox.call("cancel_post", { id: "post_missing" }, third, once)).rejects.toThrow(
+        "There is no post",
+      );
+    },
+  );
+
+  it("gives its answer to no key that was narrowed since", async () => {
+    const { args } = EXAMPLES[name]?.[0] ?? expect.unreachable();
+    const toolbox = createToolbox(processOf("wrk_1"), tools);
+    const given = await args();
+    await toolbox.call(name, given, caller, once);
+    const narrowed = { ...caller, accountIds: [(await addAccount(ctx)).id] };
+    await expect(toolbox.call(name, given, narrowed, once)).rejects.toThrow("was used for another request");
+  });
 });
 
 it("knows no tool that is not there", () => {

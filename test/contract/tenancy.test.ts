@@ -256,14 +256,11 @@ describe.each(tools.map((tool) => [tool.name, tool] as const))("the tool %s", (_
     const second = await makeThings("default");
     const key = await service.keyFor("default", { accountIds: [own.account] });
     const answer = await callTool(tool, argsFor(tool, second), key);
-    // Files and connections are the owner's, not an account's.
-    if (
-      pointersOf(tool).some((name) => name === "accountId" || name === "id") &&
-      !tool.name.endsWith("_file")
-    ) {
+    if (pointersOf(tool).some((name) => name === "accountId" || name === "id")) {
       expect(answer.status).toBe(404);
     } else {
       expect(answer.text).not.toContain(second.post);
+      expect(answer.text).not.toContain(second.file);
       if (!tool.name.startsWith("connect_")) expect(answer.text).not.toContain(second.account);
     }
   });

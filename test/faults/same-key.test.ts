@@ -40,6 +40,8 @@ describe("F14 one Idempotency-Key from 50 clients at once", { timeout: TIMEOUT_M
     const count = { created: 0, replayed: 0, refused: 0 };
     try {
       const [first] = servers;
+      // One API key: each has idempotency keys of its own.
+      const key = await first!.keyFor("default");
       const connected = await first!.ask("POST /api/v1/tools/connect_channel", {
         json: { provider: "feed" },
       });
@@ -52,7 +54,7 @@ describe("F14 one Idempotency-Key from 50 clients at once", { timeout: TIMEOUT_M
         const headers = { "Idempotency-Key": `key-${n}` };
         const answers = await Promise.all(
           Array.from({ length: CLIENTS }, (_, client) =>
-            servers[client % 2]!.ask("POST /api/v1/posts", { json, headers }),
+            servers[client % 2]!.ask("POST /api/v1/posts", { key, json, headers }),
           ),
         );
         const made = answers.filter(({ status }) => status === 201);

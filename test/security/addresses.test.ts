@@ -3,6 +3,7 @@ import { z } from "zod";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { deliverDue } from "../../src/services/webhooks/webhook-deliveries.ts";
 import { startCanary, type Canary } from "../support/canary.ts";
 import { callOf } from "../support/context.ts";
@@ -220,19 +221,13 @@ describe("an address that was harmless when it was given", () => {
 
   it("is checked again for each delivery of a channel's posts", async () => {
     dns.zone.set("turning-channel.test", ["3ffe:ffff::1"]);
-    const sealed = service.ctx.cipher.seal(
-      JSON.stringify({
-        url: `http://turning-channel.test:${canary.port}/`,
-        secret: `whsec_${"A".repeat(32)}`,
-      }),
-      "default|acc_turning|secrets",
-    );
-    await addAccount(service.ctx, {
-      id: "acc_turning",
-      provider: "webhook",
-      secrets_enc: sealed,
-      secrets_version: 1,
+    const settings = "{}";
+    const channel = { owner_id: "default", id: "acc_turning", provider: "webhook", settings };
+    const sealed = sealSecrets(service.ctx, channel, {
+      url: `http://turning-channel.test:${canary.port}/`,
+      secret: `whsec_${"A".repeat(32)}`,
     });
+    await addAccount(service.ctx, { ...channel, secrets_enc: sealed, secrets_version: 1 });
     dns.zone.set("turning-channel.test", ["127.0.0.1"]);
     const { post } = await service.call("schedule_post", { accountId: "acc_turning", caption: "x" });
     await drain(service.ctx);

@@ -56,6 +56,7 @@ export async function addPosts(store: Store, posts: readonly TestPost[]): Promis
         due_at: scheduledAt,
         content_hash: post.id,
         is_light: 1,
+        file_ids: null,
         created_at: 0,
       });
       insertPost(tx, { ...row, status: post.status ?? "scheduled" });

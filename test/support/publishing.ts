@@ -68,6 +68,7 @@ export async function addPost(
       scheduled_at: scheduledAt,
       due_at: scheduledAt,
       content_hash: "",
+      file_ids: null,
       is_light: /:\/\//.test(named) ? 0 : 1,
       created_at: now,
     }),

@@ -2,9 +2,9 @@ import type { BackupResult } from "../../cli/host.ts";
 import { createContext } from "../compose.ts";
 import { findSecretKey } from "../data-folder.ts";
 import { describeBucket } from "../../domain/files/bucket-settings.ts";
-import { makeBackup } from "../../services/upkeep/backup.ts";
+import { makeBackup, signBackup } from "../../services/upkeep/backup.ts";
 import type { Setup } from "../setup.ts";
-import { secretKeyId } from "../../store/engine/cipher.ts";
+import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import { VERSION } from "../version.ts";
 
 interface BackupOptions {
@@ -25,6 +25,7 @@ export async function backUp(setup: Setup, options: BackupOptions): Promise<Back
     folder: folder.path,
     version: VERSION,
     secretKeyId: secretKeyId(key),
+    sign: (checksums) => signBackup(createCipher(key), checksums),
     bucket,
   });
   return {

@@ -20,21 +20,25 @@ import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";
 import { holdRestored } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Settings } from "../setup.ts";
-import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
+import { createCipher } from "../../store/engine/cipher.ts";
 import type { Store } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../../store/backup/restored-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/engine/folder-lock.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
+import { DAMAGED } from "../../store/backup/own-schema.ts";
 import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
 import { systemClock } from "../system-clock.ts";
+import { assertOwnSchema, assertSigned, otherKey } from "./trust-backup.ts";
 
 interface RestoreInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: string;
   /** Replaces a database that holds posts. */
   readonly isForced: boolean;
+  /** Takes a backup that the secret key does not vouch for. */
+  readonly isUnsigned: boolean;
 }
 
 /**
@@ -42,7 +46,12 @@ interface RestoreInput {
  * never change, come first, and renaming the database is the one moment at which the folder goes over from
  * the old state to the new.
  */
-export async function restoreBackup({ env, file, isForced }: RestoreInput): Promise<RestoreResult> {
+export async function restoreBackup({
+  env,
+  file,
+  isForced,
+  isUnsigned,
+}: RestoreInput): Promise<RestoreResult> {
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const place = locateDataFolder(env);
@@ -52,19 +61,22 @@ export async function restoreBackup({ env, file, isForced }: RestoreInput): Prom
   try {
     if (!isForced) assertEmpty(folder, await isThere(folder.database));
     await removeLeftovers(folder.path, STAGING);
-    return await restoreInto({ ...settings, folder }, archive, await mkdtemp(join(folder.path, STAGING)));
+    const staging = await mkdtemp(join(folder.path, STAGING));
+    return await restoreInto({ ...settings, folder, isUnsigned }, archive, staging);
   } finally {
     lock.release();
   }
 }
 
-type Target = Pick<Settings, "config" | "secrets" | "folder">;
+type Target = Pick<Settings, "config" | "secrets" | "folder"> & Pick<RestoreInput, "isUnsigned">;
 
 async function restoreInto(target: Target, archive: string, staging: string): Promise<RestoreResult> {
   const { folder } = target;
   try {
     const staged = join(staging, "posthorn.db");
     const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
+    const isSigned = await assertSigned(archive, backup, target);
+    assertOwnSchema(archive, staged);
     assertSameBucket(target, backup);
     const generation = newGeneration();
     const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
@@ -82,6 +94,7 @@ async function restoreInto(target: Target, archive: string, staging: string): Pr
       missing,
       held,
       keptAside,
+      isSigned,
     };
   } finally {
     await rm(staging, { recursive: true, force: true });
@@ -156,20 +169,13 @@ async function prepareDatabase(
 
 async function assertSound(store: Store): Promise<void> {
   if (await isSound(store)) return;
-  throw new AppError(
-    "invalid",
-    "The database in the backup is damaged. Nothing was changed. Take another backup.",
-  );
+  throw new AppError("invalid", DAMAGED);
 }
 
 async function assertKeyFits(store: Store, folder: DataFolder, backupKeyId: string): Promise<void> {
   const key = await findSecretKey(folder.secretKey);
   if (key !== null && (await ownsDatabase(store, createCipher(key)))) return;
-  const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
-  throw new AppError(
-    "unavailable",
-    `The tokens in this backup open with the secret key ${backupKeyId}, and ${folder.secretKey} ${present}. Put the key that belongs to the backup there, readable by you alone, then restore again. Nothing was changed.`,
-  );
+  throw otherKey(folder, key, backupKeyId);
 }
 
 /** The old database gets a second name; then the new one takes its first in one step. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Host } from "../host.ts";
+import { UNSIGNED_RISK, type Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 
 export function addRestoreCommand(program: Command, host: Host): void {
@@ -8,10 +8,13 @@ export function addRestoreCommand(program: Command, host: Host): void {
     .description("put a backup into the data folder, while nothing runs on it")
     .argument("<file>", "what posthorn backup wrote")
     .option("--force", "replace a database that holds posts; it is kept beside the new one")
+    .option("--unsigned", "take a backup that secret.key does not vouch for; read below what that risks")
     .addHelpText(
       "after",
       `
-The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it.
+The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it: on a new machine, copy it
+into the data folder first. By it a restore also tells that the backup is as it was made. With --unsigned it takes one that is not, or that
+was made before backups were signed. ${UNSIGNED_RISK}
 
 Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
 asked first where it can tell; otherwise the post is failed with "outcome unknown", and you settle it with resolve_post. Posts due
@@ -20,14 +23,20 @@ later go out as the backup has them: look through them where you changed or canc
 Example:
   posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
     )
-    .action((file: string, options: { force?: true }) => restore(host, file, options.force === true));
+    .action((file: string, options: { force?: true; unsigned?: true }) =>
+      restore(host, { file, isForced: options.force === true, isUnsigned: options.unsigned === true }),
+    );
 }
 
-async function restore(host: Host, file: string, isForced: boolean): Promise<void> {
-  const report = await host.restore({ file, isForced });
+async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): Promise<void> {
+  const report = await host.restore(restoring);
   host.terminal.print(toJsonText(report));
   if (report.keptAside !== null)
     host.terminal.tell(`The database that was there is kept as ${report.keptAside}.\n`);
+  if (!report.isSigned)
+    host.terminal.tell(
+      `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.\n`,
+    );
   if (report.missing.length > 0) {
     const files = report.missing.length === 1 ? "1 file is" : `${report.missing.length} files are`;
     host.terminal.tell(`${files} not in the bucket any more: ${report.missing.slice(0, 5).join(", ")}\n`);

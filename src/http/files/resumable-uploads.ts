@@ -27,7 +27,8 @@ const MAX_REMEMBERED = 1_000;
 /**
  * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the
  * file that the upload became in `Content-Location`, and so does a HEAD after it, for those to whom that
- * answer was lost. An upload's id begins with its owner's mark: to others it does not exist.
+ * answer was lost. An upload's id begins with the marks of its owner and its API key: to others it does not
+ * exist.
  */
 export function createResumableUploads(ctx: AppContext, folder: string): RequestHandler<{ upload?: string }> {
   const callers = new AsyncLocalStorage<Caller>();
@@ -106,7 +107,7 @@ async function startTus(parts: TusParts): Promise<Tus> {
     relativeLocation: true,
     // No other origin's pages may use the API.
     allowedOrigins: () => false,
-    namingFunction: () => `${markOf(callerIn(parts))}-${randomBytes(16).toString("hex")}`,
+    namingFunction: () => `${markOf(callerIn(parts))}${randomBytes(12).toString("hex")}`,
     onUploadCreate: async (_request, upload) => checkMetadata(parts.ctx, upload),
     onUploadFinish: (_request, upload) => finish(parts, datastore, upload),
   });
@@ -204,12 +205,14 @@ function callerIn({ callers }: TusParts): Caller {
   return caller;
 }
 
-function markOf(caller: Caller): string {
-  return createHash("sha256").update(caller.ownerId).digest("hex").slice(0, 16);
+/** What the ids of the caller's uploads begin with: 16 digits for the owner, 8 for the API key. */
+function markOf({ ownerId, keyId }: Caller): string {
+  const digits = (text: string): string => createHash("sha256").update(text).digest("hex");
+  return `${digits(ownerId).slice(0, 16)}-${digits(keyId).slice(0, 8)}`;
 }
 
 function isOwn(caller: Caller, id: string): boolean {
-  return /^[0-9a-f]{16}-[0-9a-f]{32}$/.test(id) && id.startsWith(`${markOf(caller)}-`);
+  return /^[0-9a-f]{16}-[0-9a-f]{32}$/.test(id) && id.startsWith(markOf(caller));
 }
 
 /** tus's refusals in our words; sentences of ours (they end with a full stop) go through. */

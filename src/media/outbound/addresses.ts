@@ -18,17 +18,21 @@ const CARRIERS: readonly { readonly block: V6; readonly bits: number; readonly a
 ];
 
 /**
- * A public address that every virtual machine of Azure reaches its host at, with settings and keys of the
- * machine: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16.
+ * Public by their numbers, and yet reached from inside a cloud alone: Azure's wire server, with settings and
+ * keys of the machine (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16),
+ * and IBM Cloud's service networks (https://cloud.ibm.com/docs/vpc?topic=vpc-service-endpoints-for-vpc). What
+ * other clouds use lies in blocks that are special anyway.
  */
-const AZURE_WIRE_SERVER = "168.63.129.16";
+const INSIDE_CLOUDS = ["168.63.129.16/32", "161.26.0.0/16", "166.8.0.0/14"].map((block) =>
+  ipaddr.IPv4.parseCIDR(block),
+);
 
 /** True for a literal that is reached over the public internet; false for text that is no IP address. */
 export function isPublicAddress(text: string): boolean {
   if (isIP(text) === 0) return false;
   const address = ipaddr.parse(text);
   if (address instanceof ipaddr.IPv4)
-    return address.range() === "unicast" && address.toString() !== AZURE_WIRE_SERVER;
+    return address.range() === "unicast" && !INSIDE_CLOUDS.some((block) => address.match(block));
   const carrier = CARRIERS.find(({ block, bits }) => address.match(block, bits));
   if (carrier !== undefined) return isPublicAddress(embedded(address, carrier.at));
   return address.range() === "unicast" && address.match(GLOBAL_UNICAST.block, GLOBAL_UNICAST.bits);
@@ -45,9 +49,12 @@ export function literalOf(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** RFC 6761: these never leave the machine, whatever a resolver says. */
+/**
+ * Whatever a resolver says, these never leave the machine (RFC 6761) or its network: ICANN keeps `.internal`
+ * for private use, and clouds tell a machine's keys below it (metadata.google.internal).
+ */
 export function isLocalName(hostname: string): boolean {
-  return /(^|\.)localhost\.?$/.test(hostname);
+  return /(^|\.)(?:localhost|internal)\.?$/i.test(hostname);
 }
 
 /** Whether others on the internet may reach it, judged by the address alone. */

@@ -22,8 +22,11 @@ export interface IdempotentCall {
 }
 
 /**
- * Runs `work` at most once per owner and key. The same arguments get the stored result again, others a
+ * Runs `work` at most once per caller and key. The same arguments get the stored result again, others a
  * `conflict`, and so does a call that is still running. A call that fails frees its key.
+ *
+ * A caller is an API key, not its owner: what one key was answered, another may be too narrow to see, and
+ * even that a key was used is nobody else's to know. Whoever replaces an API key begins anew with it.
  */
 export async function runOnce<T>(
   ctx: AppContext,
@@ -31,8 +34,8 @@ export async function runOnce<T>(
   call: IdempotentCall,
   work: (claim: IdempotencyClaim) => Promise<T>,
 ): Promise<Replayable<T>> {
-  const keyHash = sha256(call.key);
-  const fingerprint = sha256(`${call.tool}\n${canonicalJson(call.args)}`);
+  const keyHash = sha256(`${caller.keyId}\n${call.key}`);
+  const fingerprint = sha256(canonicalJson([call.tool, reachOf(caller), call.args]));
   const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
   const key = { ownerId: caller.ownerId, keyHash };
   const place = placeOf({ owner_id: caller.ownerId, key_hash: keyHash });
@@ -121,6 +124,14 @@ async function claimKey(
 /** An answer may hold a link that is as good as a key while it lasts, so it is sealed like one. */
 export function placeOf(row: { owner_id: string; key_hash: string }): string {
   return `${row.owner_id}|${row.key_hash}|idempotency`;
+}
+
+/**
+ * Which accounts the caller reaches, and what for. An answer is kept for the reach that it was given to: a
+ * key that was narrowed since gets a `conflict` instead of what it must not see any more.
+ */
+function reachOf({ accountIds, permissions }: Caller): unknown {
+  return { accountIds: accountIds?.toSorted() ?? null, permissions: permissions.toSorted() };
 }
 
 function sha256(text: string): string {

@@ -116,6 +116,7 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
   const now = ctx.clock.now();
   const ref = { owner_id: target.ownerId, id: existing?.id ?? newId("acc") };
   const secrets = mergeSecrets(storedSecrets(ctx, existing), connected.secrets);
+  const settings = JSON.stringify(connected.settings);
   const change = {
     name: nameOf(target, existing, connected),
     handle: handleOf(connected),
@@ -125,8 +126,8 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     status_reason: null,
     token_expires_at: connected.tokenExpiresAt,
     scopes: JSON.stringify(connected.scopes),
-    settings: JSON.stringify(connected.settings),
-    secrets_enc: sealSecrets(ctx, ref, secrets),
+    settings,
+    secrets_enc: sealSecrets(ctx, { ...ref, provider: target.platform.name, settings }, secrets),
     updated_at: now,
   };
   if (existing !== null) {

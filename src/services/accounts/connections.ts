@@ -10,7 +10,7 @@ import { findAccountRow, type AccountRow } from "../../store/tables/accounts.ts"
 import { findConnection, insertConnection } from "../../store/tables/connections.ts";
 import { findAccount, showAccount } from "./accounts.ts";
 import { connectAccount, type ConnectOutcome } from "./connect-account.ts";
-import { completeFields, type ConnectTarget } from "./connect-fields.ts";
+import { completeFields, storedSecrets, type ConnectTarget } from "./connect-fields.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readSettings } from "../platforms/platform-io.ts";
@@ -168,7 +168,7 @@ async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): P
   if (reconnecting !== null && reconnecting.provider !== platform.name)
     throw otherPlatform(reconnecting.provider, platform);
   requireConfigured(ctx, platform);
-  const instanceUrl = given ?? (reconnecting === null ? null : storedInstance(reconnecting));
+  const instanceUrl = given ?? (reconnecting === null ? null : storedInstance(ctx, reconnecting));
   return {
     ownerId: caller.ownerId,
     platform,
@@ -193,8 +193,11 @@ function trimmed(text: string | undefined): string | null {
 
 /**
  * A channel on a server of its own is reconnected there: its password is none of another server's business.
+ * Where its secrets do not open, somebody else may have put the server there, and the person names it anew.
  */
-function storedInstance(row: AccountRow): string | null {
+function storedInstance(ctx: AppContext, row: AccountRow): string | null {
+  const isVouchedFor = row.secrets_enc === null || Object.keys(storedSecrets(ctx, row)).length > 0;
+  if (!isVouchedFor) return null;
   const { instanceUrl } = readSettings(row);
   return typeof instanceUrl === "string" ? instanceUrl : null;
 }

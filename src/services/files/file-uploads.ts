@@ -19,7 +19,7 @@ import {
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
-import { describeFile } from "./files.ts";
+import { describeNewFile } from "./files.ts";
 
 /** Larger files are refused, on whatever way they come. */
 export const MAX_FILE_BYTES = 4 * 1024 ** 3;
@@ -41,8 +41,7 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
   const { format, whole } = await begin(ctx, upload.body);
-  const row = newRow(ctx, {
-    ownerId: caller.ownerId,
+  const row = newRow(call, {
     key: newKey(caller.ownerId, format),
     name: upload.name,
     altText: upload.altText,
@@ -64,7 +63,7 @@ export async function createUploadLink(
 ): Promise<{ uploadUrl: string; method: "PUT"; headers: Record<string, string>; expiresAt: string }> {
   const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
-  const row = newRow(ctx, { ownerId: caller.ownerId, key: `pending/${ulid().toLowerCase()}`, ...file });
+  const row = newRow(call, { key: `pending/${ulid().toLowerCase()}`, ...file });
   const { url, expiresAt } = await createUploadUrl(ctx, row.id);
   return commitOnce(call, async (tx) => {
     await insertFileRow(tx, row);
@@ -185,7 +184,7 @@ async function receive(
     const answer = await commitOnce(call, async (tx) => {
       const done = await completeFileRow(tx, file, columns);
       if (done === null) throw alreadyUsed(row.id);
-      return { file: await describeFile(tx, done, downloadUrl) };
+      return { file: describeNewFile(done, downloadUrl) };
     });
     ctx.log.info({ fileId: row.id, type: facts.type, sizeBytes: written.sizeBytes }, "A file was stored");
     return answer;
@@ -215,13 +214,14 @@ function newKey(ownerId: string, format: MediaFormat): string {
 }
 
 function newRow(
-  ctx: AppContext,
-  file: { ownerId: string; key: string; name: string | null; altText: string | null },
+  { ctx, caller }: CallContext,
+  file: { key: string; name: string | null; altText: string | null },
 ): FileRow {
   const now = ctx.clock.now();
   return {
     id: newId("file"),
-    owner_id: file.ownerId,
+    owner_id: caller.ownerId,
+    key_id: caller.keyId,
     storage_key: file.key,
     name: file.name ?? "file",
     mime_type: UNKNOWN_TYPE,

@@ -5,11 +5,13 @@ import type { File, ListFilesArgs } from "../../domain/files/file.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import {
+  allFilesOf,
   countUses,
   deleteFileRow,
   findFileByKey,
   findFileRow,
   findSignedFile,
+  isUsedBeyond,
   listFileRows,
   type FileRow,
 } from "../../store/tables/files.ts";
@@ -19,12 +21,12 @@ import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, type SignedParts } from "./file-addresses.ts";
 
-const OWN_SCHEME = "r2://";
+export const OWN_SCHEME = "r2://";
 
 /** Rows read at once while names are searched. */
 const SEARCH_BATCH = 500;
 
-/** The owner's files, newest first. */
+/** The files that the caller may see, newest first. */
 export async function listFiles(
   { ctx, caller }: CallContext,
   args: ListFilesArgs,
@@ -35,7 +37,7 @@ export async function listFiles(
   const page = rows.slice(0, args.limit);
   const last = rows.length > args.limit ? page.at(-1) : undefined;
   return {
-    files: await showFiles(ctx, caller.ownerId, page),
+    files: await showFiles(ctx, caller, page),
     nextCursor: last === undefined ? null : encodeCursor(last.id, filters),
   };
 }
@@ -53,7 +55,7 @@ async function findRows(
   args: ListFilesArgs & { before: string | null },
 ): Promise<FileRow[]> {
   const terms = parseSearch(args.search ?? "");
-  const filter = { ownerId: caller.ownerId, type: args.type ?? null };
+  const filter = { reach: caller, type: args.type ?? null };
   const batch = terms.length === 0 ? args.limit + 1 : SEARCH_BATCH;
   const found: FileRow[] = [];
   for (let before = args.before; ;) {
@@ -65,16 +67,27 @@ async function findRows(
 }
 
 export async function getFile({ ctx, caller }: CallContext, args: { id: string }): Promise<{ file: File }> {
-  return { file: await showFile(ctx, await findOwnFile(ctx, caller.ownerId, args.id)) };
+  return { file: await findOwnFile(ctx, caller, args.id) };
 }
 
-/** Throws `conflict` while a waiting post uses the file. */
+/**
+ * Throws `conflict` while a waiting post uses the file, and for a limited key while posts of accounts that it
+ * does not reach use it. Looked up in the transaction that deletes: whoever schedules a post with it at the
+ * same moment either was first, or finds it gone.
+ */
 export async function deleteFile(call: CallContext, args: { id: string }): Promise<{ file: File }> {
   const { ctx, caller } = call;
   const answer = await commitOnce(call, async (tx) => {
-    const found = await findFileRow(tx, caller.ownerId, args.id);
+    const found = await findFileRow(tx, caller, args.id);
     if (found === null) throw fileNotFound("id", args.id);
-    const uses = (await countUses(tx, caller.ownerId, [found.storage_key])).get(found.storage_key) ?? 0;
+    if (await isUsedBeyond(tx, caller, found.id)) {
+      throw new AppError(
+        "conflict",
+        "id: posts of channels that this key does not reach use this file, too. Leave it, or delete it with a key that reaches them.",
+      );
+    }
+    const all = allFilesOf(caller.ownerId);
+    const uses = (await countUses(tx, all, [found.storage_key])).get(found.storage_key) ?? 0;
     if (uses > 0) {
       const posts = uses === 1 ? "1 waiting post uses" : `${uses} waiting posts use`;
       throw new AppError(
@@ -90,58 +103,16 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
   return answer;
 }
 
-async function findOwnFile(ctx: AppContext, ownerId: string, id: string): Promise<FileRow> {
-  const row = await findFileRow(ctx.store, ownerId, id);
+async function findOwnFile(ctx: AppContext, caller: Caller, id: string): Promise<File> {
+  const row = await findFileRow(ctx.store, caller, id);
   if (row === null) throw fileNotFound("id", id);
-  return row;
+  const uses = await countUses(ctx.store, caller, [row.storage_key]);
+  return toShown(row, uses, await downloadUrlOf(ctx, row));
 }
 
-function fileNotFound(field: string, id: string): AppError {
+/** The same words for a file that is not there, is somebody else's, or is beyond the key's reach. */
+export function fileNotFound(field: string, id: string): AppError {
   return new AppError("not_found", `${field}: there is no file ${quote(id)}. Take files from list_files.`);
-}
-
-/**
- * The address that is stored for what a user gave: `file_…` ids become their `r2://` address. Throws
- * `not_found` for a file that does not exist or is somebody else's, `invalid` for an address that is never
- * allowed.
- */
-export async function resolveMediaUrl(
-  ctx: AppContext,
-  ownerId: string,
-  field: string,
-  text: string,
-): Promise<string> {
-  if (text.startsWith("file_")) return ownAddress(await findFileRow(ctx.store, ownerId, text), field, text);
-  if (text.startsWith(OWN_SCHEME)) {
-    return ownAddress(await findFileByKey(ctx.store, ownerId, text.slice(OWN_SCHEME.length)), field, text);
-  }
-  const href = checkWebAddress(ctx, field, text);
-  // Shown again as it was given, unless it holds what no address may hold.
-  return /[\s\p{Cc}]/u.test(text) ? href : text;
-}
-
-/**
- * Refuses what can never be a media address, without a look at the files. Throws `invalid` naming the field.
- */
-export function checkMediaAddress(ctx: AppContext, field: string, text: string): void {
-  if (!text.startsWith("file_") && !text.startsWith(OWN_SCHEME)) checkWebAddress(ctx, field, text);
-}
-
-function checkWebAddress(ctx: AppContext, field: string, text: string): string {
-  if (/^\s*https?:/i.test(text)) return ctx.outbound.assertAllowed(field, text).href;
-  throw new AppError(
-    "invalid",
-    `${field}: ${quote(text)} is no media address. Give an https:// address, an r2:// address or a file_… id.`,
-  );
-}
-
-function ownAddress(row: FileRow | null, field: string, text: string): string {
-  if (row === null) throw fileNotFound(field, text);
-  if (row.status === "ready") return OWN_SCHEME + row.storage_key;
-  throw new AppError(
-    "conflict",
-    `${field}: the file ${row.id} is not uploaded yet. Upload it first, then use it.`,
-  );
 }
 
 export interface Download {
@@ -175,19 +146,15 @@ export async function findReadyFile(
   ownerId: string,
   key: string,
 ): Promise<{ id: string; sha256: string; altText: string | null } | null> {
-  const row = await findFileByKey(reader, ownerId, key);
+  const row = await findFileByKey(reader, allFilesOf(ownerId), key);
   return row === null || row.sha256 === null
     ? null
     : { id: row.id, sha256: row.sha256, altText: row.alt_text };
 }
 
-async function showFile(ctx: AppContext, row: FileRow): Promise<File> {
-  return describeFile(ctx.store, row, await downloadUrlOf(ctx, row));
-}
-
-async function showFiles(ctx: AppContext, ownerId: string, rows: readonly FileRow[]): Promise<File[]> {
+async function showFiles(ctx: AppContext, caller: Caller, rows: readonly FileRow[]): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.store, ownerId, keys);
+  const uses = await countUses(ctx.store, caller, keys);
   return Promise.all(rows.map(async (row) => toShown(row, uses, await downloadUrlOf(ctx, row))));
 }
 
@@ -198,13 +165,16 @@ export async function describeFiles(
   rows: readonly FileRow[],
 ): Promise<File[]> {
   const keys = rows.map((row) => row.storage_key);
-  const uses = await countUses(ctx.store, ownerId, keys);
+  const uses = await countUses(ctx.store, allFilesOf(ownerId), keys);
   return rows.map((row) => toShown(row, uses, null));
 }
 
-/** A record with an address that was signed before, as a transaction waits for nothing but the database. */
-export async function describeFile(reader: Reader, row: FileRow, downloadUrl: string | null): Promise<File> {
-  return toShown(row, await countUses(reader, row.owner_id, [row.storage_key]), downloadUrl);
+/**
+ * The record of a file that was not there a moment ago, so that no post uses it yet. Its address was signed
+ * before, as a transaction waits for nothing but the database.
+ */
+export function describeNewFile(row: FileRow, downloadUrl: string): File {
+  return toFile(row, { usedByPosts: 0, downloadUrl });
 }
 
 async function downloadUrlOf(ctx: AppContext, row: FileRow): Promise<string | null> {

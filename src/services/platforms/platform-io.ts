@@ -115,7 +115,7 @@ interface AuthorizedParts {
 
 function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
   const { platform, row, knownSecrets, refreshIo } = parts;
-  const ref = { ownerId: row.owner_id, id: row.id };
+  const ref = { ownerId: row.owner_id, id: row.id, settings: row.settings };
   const note = (secrets: LoadedSecrets): LoadedSecrets => {
     for (const value of Object.values(secrets.values)) knownSecrets.add(value);
     return secrets;

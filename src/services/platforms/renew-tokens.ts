@@ -21,11 +21,21 @@ export interface AccountRef {
   readonly id: string;
 }
 
-/** The account's secrets as they are now. Throws an `auth` fault where they are gone or cannot be opened. */
-export async function loadSecrets(ctx: AppContext, ref: AccountRef): Promise<LoadedSecrets> {
+/** An account with the settings that whoever uses its secrets goes by: they say which server gets them. */
+export interface ServerRef extends AccountRef {
+  readonly settings: string;
+}
+
+/**
+ * The account's secrets as they are now. Throws an `auth` fault where they are gone or cannot be opened, and
+ * `not_sent` where they belong to another server by now: they are none of the former one's business.
+ */
+export async function loadSecrets(ctx: AppContext, ref: ServerRef): Promise<LoadedSecrets> {
   const row = await findAccountRow(ctx.store, ref.ownerId, ref.id);
   if (row === undefined || row.status === "disconnected")
     throw new PlatformFault("auth", "The channel is disconnected.");
+  if (row.settings !== ref.settings)
+    throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
   return openRow(ctx, row);
 }
 
@@ -58,7 +68,7 @@ export async function askToReconnect(
 
 export interface RefreshJob {
   readonly platform: AnyPlatform;
-  readonly ref: AccountRef;
+  readonly ref: ServerRef;
   /** Outlives the caller that was first: its tokens may be used up, so the answer must be stored. */
   readonly io: ConnectIo & { readonly account: PlatformAccount };
   /** What the platform refused, and the version of the secrets it was sent. */
@@ -107,7 +117,9 @@ async function keep(
   tokenExpiresAt: number | null,
 ): Promise<LoadedSecrets> {
   const { version } = job.seen;
-  const secretsEnc = sealSecrets(ctx, { owner_id: job.ref.ownerId, id: job.ref.id }, values);
+  const { ownerId, id, settings } = job.ref;
+  const account = { owner_id: ownerId, id, provider: job.platform.name, settings };
+  const secretsEnc = sealSecrets(ctx, account, values);
   const change = { secretsEnc, tokenExpiresAt, now: ctx.clock.now() };
   if (await ctx.store.write((tx) => storeRefreshed(tx, { ...job.ref, version }, change)))
     return { values, version: version + 1 };

@@ -7,31 +7,40 @@ export type SecretValues = Readonly<Record<string, string>>;
 
 const StoredSecrets = z.record(z.string(), z.string());
 
-/** Where an account's secrets are bound to: sealed text copied to another account or owner does not open. */
-export function placeOf(account: { owner_id: string; id: string }): string {
+/** What an account's secrets are bound to. */
+export type SecretsOwner = Pick<AccountRow, "owner_id" | "id" | "provider" | "settings">;
+
+/**
+ * Sealed text copied to another account or owner does not open; nor does it once the account's platform or
+ * settings, which say to which server it is sent, are others than those that it was sealed with.
+ */
+export function placeOf(account: SecretsOwner): string {
+  return `${unboundPlaceOf(account)}|${account.provider}|${account.settings}`;
+}
+
+/** As they were sealed before they were bound to their server (`bindSecrets`). */
+export function unboundPlaceOf(account: { owner_id: string; id: string }): string {
   return `${account.owner_id}|${account.id}|secrets`;
 }
 
 /** Null where there is nothing to keep. */
-export function sealSecrets(
-  ctx: AppContext,
-  account: { owner_id: string; id: string },
-  secrets: SecretValues,
-): string | null {
+export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: SecretValues): string | null {
   return Object.keys(secrets).length === 0
     ? null
     : ctx.cipher.seal(JSON.stringify(secrets), placeOf(account));
 }
 
-/** Throws `conflict` where the row was sealed with another key than this instance has. */
+/** Throws `conflict` where the row was sealed with another key than this instance has, or for another server. */
 export function openSecrets(ctx: AppContext, row: AccountRow): SecretValues {
   if (row.secrets_enc === null) return {};
   try {
     return StoredSecrets.parse(JSON.parse(ctx.cipher.open(row.secrets_enc, placeOf(row))));
   } catch (cause) {
-    throw new AppError("conflict", "Its stored secrets cannot be read with this instance's secret key.", {
-      cause,
-    });
+    throw new AppError(
+      "conflict",
+      "Its stored secrets cannot be read: they were sealed with another secret key, or for another server than the one that its settings name now.",
+      { cause },
+    );
   }
 }
 

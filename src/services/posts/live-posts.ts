@@ -11,7 +11,7 @@ import { readMetadata, toPost, transition, type TransitionSet } from "../../stor
 import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
-import { checkMediaAddress, resolveMediaUrl } from "../files/files.ts";
+import { checkMediaAddress, requireFiles, resolveMediaUrl } from "../files/media-addresses.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import {
   checkAddresses,
@@ -61,7 +61,8 @@ export async function editPublishedPost(call: CallContext, input: PostEdit): Pro
   const { row, form, changed } = await prepareEdit(call, input);
   const { platform } = form;
   const account = await findUsableAccount(ctx, caller, row.account_id);
-  const checked = await checkContent(ctx, account, form, { signal: call.signal, isLive: true });
+  const options = { caller, before: row, signal: call.signal, isLive: true };
+  const checked = await checkContent(ctx, account, form, options);
   if (changed.length === 0) return { post: toPost(row) };
   const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
   const ids = await onPlatform(ctx, { platform, account, row }, async (io) =>
@@ -70,11 +71,13 @@ export async function editPublishedPost(call: CallContext, input: PostEdit): Pro
   const set: TransitionSet = {
     caption: edited.caption,
     metadata: edited.metadata,
+    file_ids: checked.row.file_ids,
     ...(ids?.platformUrl === undefined ? {} : { platform_url: ids.platformUrl }),
     ...(ids?.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
     updated_at: ctx.clock.now(),
   };
   return commitOnce(call, async (tx) => {
+    await requireFiles(tx, caller, checked.files);
     const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "edit_live", set);
     return { post: toPost(after) };
   });
@@ -88,7 +91,8 @@ export async function setThumbnail(
   const { ctx, caller } = call;
   checkMediaAddress(ctx, "thumbnailUrl", input.thumbnailUrl);
   const row = await findOwnPost(ctx, caller, input.id);
-  const thumbnailUrl = await resolveMediaUrl(ctx, row.owner_id, "thumbnailUrl", input.thumbnailUrl);
+  const place = { field: "thumbnailUrl", text: input.thumbnailUrl };
+  const { url: thumbnailUrl } = await resolveMediaUrl(ctx, caller, place);
   if (!TRANSITIONS.set_thumbnail.from.some((status) => status === row.status)) {
     throw new AppError("conflict", conflictSentence("set_thumbnail", row.status));
   }
@@ -103,13 +107,17 @@ export async function setThumbnail(
   const account = await findUsableAccount(ctx, caller, row.account_id);
   const metadata = mergeMetadata(platform, readMetadata(row), { thumbnailUrl });
   const checked = await checkContent(ctx, account, checkForm(platform, { ...contentOf(row), metadata }), {
+    caller,
+    before: row,
     signal: call.signal,
     isLive: true,
   });
   const post = toPlatformPost(platform, { ...row, metadata: checked.row.metadata });
   await onPlatform(ctx, { platform, account, row }, (io) => set(post, thumbnailUrl, io));
-  const changes = { metadata: checked.row.metadata, updated_at: ctx.clock.now() };
+  const { metadata: stored, file_ids } = checked.row;
+  const changes = { metadata: stored, file_ids, updated_at: ctx.clock.now() };
   return commitOnce(call, async (tx) => {
+    await requireFiles(tx, caller, checked.files);
     const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes);
     return { post: toPost(after) };
   });

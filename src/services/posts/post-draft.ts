@@ -9,12 +9,12 @@ import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, parseMoment, toIso } from "../../domain/time.ts";
 import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
-import type { PostContentRow } from "../../store/tables/posts.ts";
-import type { Tables } from "../../store/engine/schema.ts";
+import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
+import type { PostRow, Tables } from "../../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { checkMediaAddress } from "../files/files.ts";
-import { checkPostMedia } from "./post-media.ts";
+import { checkMediaAddress, fileIdsOf, type FileUse } from "../files/media-addresses.ts";
+import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
 import { explainMetadata } from "./post-metadata.ts";
 import { placesOf } from "../files/media-places.ts";
 import { platformOf } from "../publishing/publish-io.ts";
@@ -38,10 +38,15 @@ export interface CheckedForm {
 export interface CheckedContent {
   readonly row: PostContentRow;
   readonly warnings: readonly string[];
+  /** The owner's files that it names, for `requireFiles` in the transaction that writes the row. */
+  readonly files: readonly FileUse[];
 }
 
 export interface CheckOptions {
+  readonly caller: Caller;
   readonly signal: AbortSignal;
+  /** The post as it stands: what it names already, a limited key may leave in it. */
+  readonly before?: PostRow;
   /** A post that is on its platform has its media there; where they came from may be gone. */
   readonly isLive?: boolean;
 }
@@ -154,20 +159,28 @@ export async function checkContent(
   options: CheckOptions,
 ): Promise<CheckedContent> {
   const { mediaUrl, metadata } = content;
+  const { caller, signal, before } = options;
+  const check = { platform, caller, mediaUrl, metadata, signal, kept: addressesOf(platform, before) };
   const media = options.isLive
-    ? { mediaUrl, metadata, warnings: [] }
-    : await checkPostMedia(ctx, {
-        platform,
-        ownerId: account.owner_id,
-        mediaUrl,
-        metadata,
-        signal: options.signal,
-      });
-  const row = toContentRow(platform, { ...content, mediaUrl: media.mediaUrl, metadata: media.metadata });
-  return { row, warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row)] };
+    ? { ...(await resolveLiveMedia(ctx, check)), warnings: [] }
+    : await checkPostMedia(ctx, check);
+  const resolved = { ...content, mediaUrl: media.mediaUrl, metadata: media.metadata };
+  const urls = placesOf(platform, resolved).map(({ url }) => url);
+  const row = toContentRow(platform, resolved, await fileIdsOf(ctx, account.owner_id, urls));
+  return {
+    row,
+    files: media.files,
+    warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row)],
+  };
 }
 
-function toContentRow(platform: AnyPlatform, content: PostContent): PostContentRow {
+function addressesOf(platform: AnyPlatform, row: PostRow | undefined): ReadonlySet<string> {
+  if (row === undefined) return new Set();
+  const content = { mediaUrl: row.media_url, metadata: readMetadata(row) };
+  return new Set(placesOf(platform, content).map(({ url }) => url));
+}
+
+function toContentRow(platform: AnyPlatform, content: PostContent, fileIds: string | null): PostContentRow {
   const lead = (content.leadMinutes ?? platform.capabilities.leadMinutes.default) * MINUTE;
   return {
     media_url: content.mediaUrl,
@@ -182,6 +195,7 @@ function toContentRow(platform: AnyPlatform, content: PostContent): PostContentR
       JSON.stringify([content.mediaUrl, content.caption?.normalize("NFC") ?? null, content.scheduledAt]),
     ),
     is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
+    file_ids: fileIds,
   };
 }
 

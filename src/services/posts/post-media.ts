@@ -1,28 +1,33 @@
 import { AppError } from "../../domain/errors.ts";
 import { declaredBytes } from "../../domain/files/media-answer.ts";
 import { checkCounts, checkMedia, type MediaFigures } from "../../domain/files/media-limits.ts";
+import type { Caller } from "../../domain/permissions.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { findFileByKey, type FileRow } from "../../store/tables/files.ts";
+import { allFilesOf, findFileByKey, type FileRow } from "../../store/tables/files.ts";
 import type { AppContext } from "../context.ts";
-import { resolveMediaUrl } from "../files/files.ts";
+import { resolveMediaUrl, type FileUse, type ResolvedMedia } from "../files/media-addresses.ts";
 import { refusal } from "../publishing/limited-media.ts";
 import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-places.ts";
 
 export interface MediaToCheck {
   readonly platform: AnyPlatform;
-  readonly ownerId: string;
+  readonly caller: Caller;
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
   readonly signal: AbortSignal;
+  /** The addresses that the post has already. */
+  readonly kept: ReadonlySet<string>;
 }
 
 export interface CheckedMedia {
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
   readonly warnings: readonly string[];
+  /** The owner's files among them; they must be there still when the post is written (`requireFiles`). */
+  readonly files: readonly FileUse[];
 }
 
 /** What scheduling sees of an address. */
@@ -44,28 +49,50 @@ const LOOK_MS = 3 * SECOND;
  */
 export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Promise<CheckedMedia> {
   const places = placesOf(check.platform, check);
-  const resolved = new Map<string, string>();
-  for (const place of places) {
-    if (place.url !== "")
-      resolved.set(place.field, await resolveMediaUrl(ctx, check.ownerId, place.field, place.url));
+  const resolved = new Map<string, ResolvedMedia>();
+  for (const { field, url } of places) {
+    if (url === "") continue;
+    const place = { field, text: url, isKept: check.kept.has(url) };
+    resolved.set(field, await resolveMediaUrl(ctx, check.caller, place));
   }
   assertCount(check, places);
   const looks = await Promise.all(
-    places.map((place) => look(ctx, check, { ...place, url: resolved.get(place.field) ?? "" })),
+    places.map((place) => look(ctx, check, { ...place, url: resolved.get(place.field)?.url ?? "" })),
   );
   const excess = checkCounts(
     looks.flatMap(({ item }) => item ?? []),
     check.platform.capabilities.media.accepts,
   );
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
-  const [first] = places;
+  return { ...replaced(check, resolved), warnings: looks.flatMap(({ warnings }) => warnings) };
+}
+
+/**
+ * The same for a post that is on its platform, which has its media there: of what it had already the source
+ * may be gone. What is new to it is resolved, and nothing is looked at: the platform gets it at once.
+ */
+export async function resolveLiveMedia(
+  ctx: AppContext,
+  check: MediaToCheck,
+): Promise<Omit<CheckedMedia, "warnings">> {
+  const resolved = new Map<string, ResolvedMedia>();
+  for (const { field, url } of placesOf(check.platform, check)) {
+    if (url !== "" && !check.kept.has(url))
+      resolved.set(field, await resolveMediaUrl(ctx, check.caller, { field, text: url }));
+  }
+  return replaced(check, resolved);
+}
+
+/** The content with the stored address in each place. */
+function replaced(
+  { platform, mediaUrl, metadata }: MediaToCheck,
+  resolved: ReadonlyMap<string, ResolvedMedia>,
+): Omit<CheckedMedia, "warnings"> {
+  const replace = (field: string, url: string): string => resolved.get(field)?.url ?? url;
   return {
-    mediaUrl: first === undefined ? "" : (resolved.get(first.field) ?? ""),
-    metadata:
-      check.metadata === null
-        ? null
-        : replaceAddresses(check.platform, check.metadata, (field, url) => resolved.get(field) ?? url),
-    warnings: looks.flatMap(({ warnings }) => warnings),
+    mediaUrl: replace("mediaUrl", mediaUrl),
+    metadata: metadata === null ? null : replaceAddresses(platform, metadata, replace),
+    files: [...resolved.values()].flatMap(({ file }) => file ?? []),
   };
 }
 
@@ -84,7 +111,11 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
   if (place.url === "") return NOTHING;
   if (!place.url.startsWith("r2://")) return { ...NOTHING, warnings: await lookAtRemote(ctx, check, place) };
   if (!place.isShown) return NOTHING;
-  const file = await findFileByKey(ctx.store, check.ownerId, place.url.slice("r2://".length));
+  const file = await findFileByKey(
+    ctx.store,
+    allFilesOf(check.caller.ownerId),
+    place.url.slice("r2://".length),
+  );
   return file === null ? NOTHING : lookAtFile(check.platform, place, figuresOf(file));
 }
 

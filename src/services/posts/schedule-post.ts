@@ -2,6 +2,7 @@ import type { PostBody } from "../../domain/posts/post-body.ts";
 import { newId } from "../../domain/ids.ts";
 import { sentenceOf } from "../../domain/errors.ts";
 import type { BatchResult, Post } from "../../domain/posts/post.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -16,6 +17,7 @@ import {
   foldThumbnail,
   readScheduledAt,
 } from "./post-draft.ts";
+import { requireFiles, type FileUse } from "../files/media-addresses.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 
 export interface Scheduled {
@@ -26,17 +28,22 @@ export interface Scheduled {
 interface Draft {
   readonly row: PostRow;
   readonly warnings: string[];
+  readonly files: readonly FileUse[];
 }
+
+/** A post of a batch that may be stored, or why it may not. */
+type Drafted = Draft | { readonly error: string };
 
 /**
  * Schedules a post, or with `dryRun` only shows it as it would be. Throws `invalid`, `not_found` (account,
  * file) and `conflict` (the channel must be reconnected).
  */
 export async function schedulePost(call: CallContext, input: PostBody): Promise<Scheduled> {
-  const { row, warnings } = await draftPost(call, input);
+  const { row, warnings, files } = await draftPost(call, input);
   const answer = { post: toPost(row), warnings };
   if (input.dryRun === true) return answer;
   await commitOnce(call, async (tx) => {
+    await requireFiles(tx, call.caller, files);
     insertPost(tx, row);
     return answer;
   });
@@ -52,27 +59,47 @@ export async function schedulePosts(
   call: CallContext,
   input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
 ): Promise<{ results: BatchResult[] }> {
-  const drafts: (Draft | { readonly error: string })[] = [];
+  const drafts: Drafted[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
     drafts.push(await draftPost(call, post).catch((error: unknown) => refuse(error)));
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
+  // Taken back in time, nothing of it is scheduled.
+  call.signal.throwIfAborted();
+  const { results, toStore } = judge(input, drafts);
+  if (toStore.length === 0) return { results };
+  const answer = await commitOnce(call, async (tx) => {
+    const judged = judge(input, await withFiles(tx, call, drafts));
+    for (const { row } of judged.toStore) insertPost(tx, row);
+    return { results: judged.results };
+  });
+  call.ctx.wakePublisher();
+  return answer;
+}
+
+/** The drafts whose files are there still. */
+async function withFiles(tx: Tx, { caller }: CallContext, drafts: readonly Drafted[]): Promise<Drafted[]> {
+  const checked: Drafted[] = [];
+  for (const draft of drafts) {
+    const missing = "error" in draft ? null : await requireFiles(tx, caller, draft.files).catch(refuse);
+    checked.push(missing ?? draft);
+  }
+  return checked;
+}
+
+/** What is answered, and which of them are stored. */
+function judge(
+  input: { readonly posts: readonly PostBody[]; readonly atomic?: boolean | undefined },
+  drafts: readonly Drafted[],
+): { results: BatchResult[]; toStore: Draft[] } {
   const failures = drafts.filter((draft) => "error" in draft).length;
   const isRefused = input.atomic === true && failures > 0;
   const results = drafts.map((draft, index) => toBatchResult(draft, { index, isRefused, failures }));
-  const toStore = isRefused
-    ? []
-    : drafts.filter((draft, index): draft is Draft => "row" in draft && input.posts[index]?.dryRun !== true);
-  // Taken back in time, nothing of it is scheduled.
-  call.signal.throwIfAborted();
-  if (toStore.length === 0) return { results };
-  await commitOnce(call, async (tx) => {
-    for (const { row } of toStore) insertPost(tx, row);
-    return { results };
-  });
-  call.ctx.wakePublisher();
-  return { results };
+  const toStore = drafts.filter(
+    (draft, index): draft is Draft => "row" in draft && !isRefused && input.posts[index]?.dryRun !== true,
+  );
+  return { results, toStore };
 }
 
 /** Only what the caller can mend becomes a result; a bug stays a bug. */
@@ -82,7 +109,7 @@ function refuse(error: unknown): { error: string } {
 }
 
 function toBatchResult(
-  draft: Draft | { readonly error: string },
+  draft: Drafted,
   at: { readonly index: number; readonly isRefused: boolean; readonly failures: number },
 ): BatchResult {
   if ("error" in draft) return { index: at.index, post: null, warnings: [], error: draft.error };
@@ -108,7 +135,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
   };
   const form = checkForm(platformOf(ctx, account.provider), content);
   assertUsable(account);
-  const checked = await checkContent(ctx, account, form, { signal: call.signal });
+  const checked = await checkContent(ctx, account, form, { caller, signal: call.signal });
   const now = ctx.clock.now();
   const row = freshRow({
     ...checked.row,
@@ -124,7 +151,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     ...(await warnOfTwin(ctx, row)),
     ...(await warnOfSilence(ctx, call, row)),
   ];
-  return { row, warnings };
+  return { row, warnings, files: checked.files };
 }
 
 async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {

@@ -17,6 +17,7 @@ import {
   readScheduledAt,
   type CheckedForm,
 } from "./post-draft.ts";
+import { requireFiles } from "../files/media-addresses.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
 import { platformOf } from "../publishing/publish-io.ts";
@@ -53,7 +54,7 @@ export async function updatePost(
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
     const account = await findUsableAccount(ctx, caller, before.account_id);
-    const checked = await checkContent(ctx, account, form, { signal: call.signal });
+    const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
     const set = {
       ...checked.row,
       next_at: checked.row.due_at,
@@ -64,6 +65,7 @@ export async function updatePost(
     const warnings = [...(time?.warnings ?? []), ...checked.warnings];
     try {
       const answer = await commitOnce(call, async (tx) => {
+        await requireFiles(tx, caller, checked.files);
         const row = await writeIfUnchanged(tx, before, set);
         return { post: toPost(row), warnings };
       });

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import type { Cipher } from "../../domain/cipher.ts";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, toIso } from "../../domain/time.ts";
 import {
@@ -25,6 +26,8 @@ export interface BackupInput {
   readonly folder: string;
   readonly version: string;
   readonly secretKeyId: string;
+  /** Vouches for the backup, so that a restore can tell it from one that somebody changed or made up. */
+  readonly sign: (checksums: string) => string;
   /** Where the files are kept, if not in the data folder: they stay there, and the backup names them. */
   readonly bucket: { readonly endpoint: string; readonly name: string } | null;
   readonly signal: AbortSignal;
@@ -40,6 +43,11 @@ export interface BackupReport {
   readonly filesInBucket: number;
   /** Keys of files that were deleted while the backup was made, or are missing in the store. */
   readonly missing: readonly string[];
+}
+
+/** By a key derived from the secret key for this alone: whoever lacks that cannot make a backup up. */
+export function signBackup(cipher: Cipher, checksums: string): string {
+  return cipher.sign("backup", checksums);
 }
 
 type Source = Pick<AppContext, "store" | "files" | "clock">;
@@ -65,17 +73,21 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
     const manifest: Manifest = { format: FORMAT, program: "posthorn", version, createdAt, secretKeyId };
     if (bucket !== null) manifest.bucket = { endpoint: bucket.endpoint, name: bucket.name, keys };
     const { sizeBytes } = await explainingWrite(file, () =>
-      writeArchive(temporary, async (archive) => {
-        const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-        await archive.add(MANIFEST, text.length, chunked([text]));
-        await archive.add(
-          DATABASE,
-          (await stat(copy)).size,
-          createReadStream(copy, { highWaterMark: READ_BYTES }),
-        );
-        if (bucket !== null) return;
-        for (const key of keys) if (!(await addFile(ctx, archive, { key, signal }))) missing.push(key);
-      }),
+      writeArchive(
+        temporary,
+        async (archive) => {
+          const text = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+          await archive.add(MANIFEST, text.length, chunked([text]));
+          await archive.add(
+            DATABASE,
+            (await stat(copy)).size,
+            createReadStream(copy, { highWaterMark: READ_BYTES }),
+          );
+          if (bucket !== null) return;
+          for (const key of keys) if (!(await addFile(ctx, archive, { key, signal }))) missing.push(key);
+        },
+        input.sign,
+      ),
     );
     if (!input.isForced) await assertAbsent(file);
     await rename(temporary, file);

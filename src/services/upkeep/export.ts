@@ -6,7 +6,7 @@ import type { File } from "../../domain/files/file.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { assertAbsent, explainingWrite, syncFolder } from "../../store/backup/durable.ts";
-import { listFileRows, type FileRow } from "../../store/tables/files.ts";
+import { allFilesOf, listFileRows, type FileRow } from "../../store/tables/files.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { listPostsById, toPost } from "../../store/tables/posts.ts";
 import { listAccounts } from "../accounts/accounts.ts";
@@ -78,7 +78,8 @@ export async function* exportOwner(call: CallContext, version: string): AsyncGen
 
 async function* filesOf(ctx: AppContext, ownerId: string): AsyncGenerator<File> {
   for (let before: string | null = null; ;) {
-    const rows: FileRow[] = await listFileRows(ctx.store, { ownerId, type: null }, { before, limit: BATCH });
+    const filter = { reach: allFilesOf(ownerId), type: null };
+    const rows: FileRow[] = await listFileRows(ctx.store, filter, { before, limit: BATCH });
     yield* await describeFiles(ctx, ownerId, rows);
     before = rows.at(-1)?.id ?? null;
     if (rows.length < BATCH) return;

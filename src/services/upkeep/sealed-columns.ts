@@ -6,21 +6,18 @@ import { placeOf as placeOfSecrets } from "../platforms/secrets.ts";
 import { placeOf as placeOfToken } from "../feeds/calendar-link.ts";
 import { placeOf as placeOfHandle } from "../publishing/effect-steps.ts";
 import { placeOf as placeOfTarget } from "../webhooks/webhook-targets.ts";
-import { KEY_CHECK } from "./first-start.ts";
-
-function text(row: SealedKeys, column: string): string {
-  return String(row[column]);
-}
+import { accountOf, textOf, tryToOpen } from "./bind-secrets.ts";
 
 /** Where each table's value is bound to, from the keys of its row. */
 export const PLACES: Record<SealedTable, (row: SealedKeys) => string> = {
-  accounts: (row) => placeOfSecrets({ owner_id: text(row, "owner_id"), id: text(row, "id") }),
-  webhooks: (row) => placeOfTarget({ owner_id: text(row, "owner_id"), id: text(row, "id") }),
-  calendar_links: (row) => placeOfToken({ owner_id: text(row, "owner_id") }),
+  accounts: (row) => placeOfSecrets(accountOf(row)),
+  webhooks: (row) => placeOfTarget({ owner_id: textOf(row, "owner_id"), id: textOf(row, "id") }),
+  calendar_links: (row) => placeOfToken({ owner_id: textOf(row, "owner_id") }),
   effects: (row) =>
-    placeOfHandle({ post_id: text(row, "post_id"), run: Number(row["run"]), step: text(row, "step") }),
-  idempotency: (row) => placeOfResult({ owner_id: text(row, "owner_id"), key_hash: text(row, "key_hash") }),
-  meta: () => KEY_CHECK,
+    placeOfHandle({ post_id: textOf(row, "post_id"), run: Number(row["run"]), step: textOf(row, "step") }),
+  idempotency: (row) =>
+    placeOfResult({ owner_id: textOf(row, "owner_id"), key_hash: textOf(row, "key_hash") }),
+  meta: (row) => textOf(row, "key"),
 };
 
 export interface Resealed {
@@ -42,12 +39,4 @@ export async function resealAll(
     return opened === null ? null : fresh.seal(opened, place);
   });
   return counts;
-}
-
-function tryToOpen(cipher: Cipher, value: string, place: string): string | null {
-  try {
-    return cipher.open(value, place);
-  } catch {
-    return null;
-  }
 }

@@ -6,26 +6,30 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 
 /**
- * A backup is a plain tar: `manifest.json`, `posthorn.db`, `files/<key>` for each stored file, and last
- * `checksums.sha256`, which `sha256sum -c` reads too. Nothing is compressed: nearly all of it is media, which
- * are already.
+ * A backup is a plain tar: `manifest.json`, `posthorn.db`, `files/<key>` for each stored file,
+ * `checksums.sha256` of all of these, which `sha256sum -c` reads too, and last `checksums.hmac`, by which the
+ * secret key vouches for the checksums. Nothing is compressed: nearly all of it is media, which are already.
  */
 export const MANIFEST = "manifest.json";
 export const DATABASE = "posthorn.db";
 export const FILES = "files/";
 export const CHECKSUMS = "checksums.sha256";
+export const SIGNATURE = "checksums.hmac";
 
-/** Rises when an older Posthorn could not read the backup any more. */
-export const FORMAT = 1;
+/** Rises when an older Posthorn could not read the backup any more. 2: signed. */
+export const FORMAT = 2;
+
+/** Stands in sentences for a terminal, before anybody has vouched for it. */
+const Label = z.string().regex(/^[\w.+-]{1,64}$/);
 
 export const Manifest = z.object({
   format: z.int(),
   program: z.literal("posthorn"),
-  version: z.string(),
+  version: Label,
   /** Milliseconds since 1970: the moment the database is of. */
   createdAt: z.int(),
   /** Which secret key opens the tokens in it; the key itself is not in it. */
-  secretKeyId: z.string(),
+  secretKeyId: Label,
   /**
    * Set where the stored files are not in it, because a bucket keeps them: which bucket, and under which
    * keys.
@@ -39,10 +43,14 @@ export interface ArchiveWriter {
   add(name: string, sizeBytes: number, body: AsyncIterable<Buffer>): Promise<void>;
 }
 
-/** Writes an archive durably to a file that is not there yet. The checksums are added at its end. */
+/**
+ * Writes an archive durably to a file that is not there yet. The checksums are added at its end, and what
+ * `sign` makes of their text.
+ */
 export async function writeArchive(
   file: string,
   fill: (archive: ArchiveWriter) => Promise<void>,
+  sign: (checksums: string) => string,
 ): Promise<{ sizeBytes: number }> {
   const archive = pack();
   const sums: string[] = [];
@@ -54,8 +62,14 @@ export async function writeArchive(
   };
   const produce = async (): Promise<void> => {
     await fill(writer);
-    const text = Buffer.from(sums.join(""));
-    await addEntry(archive, { name: CHECKSUMS, size: text.length }, only(text));
+    const checksums = sums.join("");
+    for (const [name, text] of [
+      [CHECKSUMS, checksums],
+      [SIGNATURE, `${sign(checksums)}\n`],
+    ] as const) {
+      const bytes = Buffer.from(text);
+      await addEntry(archive, { name, size: bytes.length }, only(bytes));
+    }
     archive.finalize();
   };
   await using handle = await open(file, "wx", 0o600);

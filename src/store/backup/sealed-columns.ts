@@ -2,24 +2,26 @@ import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf } from "../engine/handle.ts";
 import type { Tx } from "../engine/store.ts";
 
-/** What a sealed value's row is found by. */
+/** What a sealed value's row is found by, and what else it is bound to. */
 export type SealedKeys = Readonly<Record<string, string | number>>;
 
 interface SealedColumn {
   readonly column: string;
   readonly keys: readonly string[];
+  /** Columns beside the keys that the value is bound to. */
+  readonly bound?: readonly string[];
   /** Which rows, where not all are sealed. */
   readonly where?: string;
 }
 
 /** Every column that is sealed with the secret key, by its table. */
 export const SEALED_COLUMNS = {
-  accounts: { column: "secrets_enc", keys: ["id", "owner_id"] },
+  accounts: { column: "secrets_enc", keys: ["id", "owner_id"], bound: ["provider", "settings"] },
   webhooks: { column: "secrets_enc", keys: ["id", "owner_id"] },
   calendar_links: { column: "token_enc", keys: ["owner_id"] },
   effects: { column: "handle_enc", keys: ["post_id", "run", "step"] },
   idempotency: { column: "result", keys: ["owner_id", "key_hash"] },
-  meta: { column: "value", keys: ["key"], where: "key = 'secret_key_check'" },
+  meta: { column: "value", keys: ["key"], where: "key IN ('secret_key_check', 'secrets_bound')" },
 } as const satisfies Readonly<Record<string, SealedColumn>>;
 
 export type SealedTable = keyof typeof SEALED_COLUMNS;
@@ -30,9 +32,10 @@ const BATCH = 500;
 export function rewriteSealed(
   tx: Tx,
   rewrite: (table: SealedTable, keys: SealedKeys, value: string) => string | null,
+  tables = Object.keys(SEALED_COLUMNS) as readonly SealedTable[],
 ): void {
   const raw = rawOf(tx);
-  for (const table of Object.keys(SEALED_COLUMNS) as SealedTable[]) {
+  for (const table of tables) {
     const sealed: SealedColumn = SEALED_COLUMNS[table];
     for (const row of rowsOf(raw, table, sealed)) {
       const value = rewrite(table, row, String(row[sealed.column]));
@@ -54,9 +57,9 @@ function write(
 
 /** In batches: a statement that is still being read would keep the connection from writing. */
 function* rowsOf(raw: SqliteDatabase, table: SealedTable, sealed: SealedColumn): Generator<SealedKeys> {
-  const { column, keys, where = "TRUE" } = sealed;
+  const { column, keys, bound = [], where = "TRUE" } = sealed;
   const list = keys.join(", ");
-  const from = `SELECT ${list}, ${column} FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`;
+  const from = `SELECT ${[...keys, ...bound, column].join(", ")} FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`;
   const after = `(${list}) > (${keys.map(() => "?").join(", ")})`;
   for (let last: SealedKeys | undefined; ;) {
     const place = last;

@@ -8,6 +8,7 @@ import {
   FORMAT,
   MANIFEST,
   Manifest,
+  SIGNATURE,
   readArchive,
   type ArchiveEntry,
 } from "./backup-archive.ts";
@@ -16,6 +17,10 @@ export interface VerifiedBackup {
   readonly manifest: Manifest;
   /** SHA-256 of each stored file, by its key. */
   readonly files: ReadonlyMap<string, string>;
+  /** The text that the signature is of. */
+  readonly checksums: string;
+  /** Not looked at yet; null for an archive without one, as older versions made them. */
+  readonly signature: string | null;
 }
 
 /** Small entries are read whole; larger ones than this are none of ours. */
@@ -24,7 +29,8 @@ const MAX_TEXT_BYTES = 256 * 1024 * 1024;
 /**
  * Reads the whole backup once, compares everything with its checksums, and puts its database to
  * `stagedDatabase`. Changes nothing else. `assertKey` throws for a name that is no key of the file store.
- * Throws `invalid` with one sentence.
+ * Throws `invalid` with one sentence. Whoever wrote the archive wrote the checksums, too: who that was, the
+ * caller finds out by the signature.
  */
 export async function verifyBackup(
   file: string,
@@ -32,12 +38,18 @@ export async function verifyBackup(
 ): Promise<VerifiedBackup> {
   const found = new Map<string, string>();
   let manifest: Manifest | null = null;
-  let listed: ReadonlyMap<string, string> | null = null;
+  let checksums: string | null = null;
+  let signature: string | null = null;
   for await (const entry of readArchive(file)) {
-    if (listed !== null || found.has(entry.name)) throw broken(file, `${entry.name} does not belong there`);
+    if (checksums !== null && entry.name === SIGNATURE && signature === null) {
+      signature = (await readText(entry)).text.trim();
+      continue;
+    }
+    if (checksums !== null || found.has(entry.name))
+      throw broken(file, `${entry.name} does not belong there`);
     if (manifest === null && entry.name !== MANIFEST) throw broken(file, "it does not begin with a manifest");
     if (entry.name === CHECKSUMS) {
-      listed = parseChecksums((await readText(entry)).text);
+      checksums = (await readText(entry)).text;
     } else if (entry.name === MANIFEST) {
       const { text, sha256 } = await readText(entry);
       manifest = parseManifest(file, text);
@@ -49,12 +61,12 @@ export async function verifyBackup(
       found.set(entry.name, await hashEntry(entry));
     }
   }
-  if (manifest === null || listed === null || !found.has(DATABASE)) throw broken(file, "it is cut off");
-  assertSame(file, found, listed);
+  if (manifest === null || checksums === null || !found.has(DATABASE)) throw broken(file, "it is cut off");
+  assertSame(file, found, parseChecksums(checksums));
   const files = [...found]
     .filter(([name]) => name.startsWith(FILES))
     .map(([name, sha256]) => [name.slice(FILES.length), sha256] as const);
-  return { manifest, files: new Map(files) };
+  return { manifest, files: new Map(files), checksums, signature };
 }
 
 function broken(file: string, why: string): AppError {

@@ -11,6 +11,7 @@ import {
 import * as init from "./migrations/0001_init.ts";
 import * as causes from "./migrations/0002_causes.ts";
 import * as suspects from "./migrations/0003_suspects.ts";
+import * as reach from "./migrations/0004_reach.ts";
 import type { Tables } from "./schema.ts";
 
 /** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
@@ -27,7 +28,12 @@ const BUSY_TIMEOUT_MS = 10_000;
 export const BEGIN_TIMEOUT_MS = 20;
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init, causes, suspects];
+export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
+  init,
+  causes,
+  suspects,
+  reach,
+];
 
 export interface OpenOptions {
   /** A path, or ":memory:". */

@@ -24,6 +24,7 @@ export const POST_COLUMNS = [
   "lease_worker",
   "content_hash",
   "is_light",
+  "file_ids",
   "published_at",
   "created_at",
   "updated_at",

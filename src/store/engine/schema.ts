@@ -86,6 +86,8 @@ export interface Tables {
     lone_ends: number;
     /** Where its ledger stood at the last of them. */
     ends_at_step: string | null;
+    /** The ids of the own files that stand where it shows media, as JSON; null: none. */
+    file_ids: string | null;
     published_at: number | null;
     created_at: number;
     updated_at: number;
@@ -163,9 +165,13 @@ export interface Tables {
     sha256: string | null;
     alt_text: string | null;
     status: (typeof FILE_STATUSES)[number];
+    /** The API key that brought it; null: not known. */
+    key_id: string | null;
     created_at: number;
     updated_at: number;
   };
+  /** How many posts of an account use a file, kept by triggers on `posts.file_ids`. */
+  file_uses: { account_id: string; file_id: string; posts: number };
   connections: {
     id: string;
     owner_id: string;

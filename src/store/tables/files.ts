@@ -1,33 +1,77 @@
 import type { Reader, Tx } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
-import { sql, type Insertable, type Selectable, type Updateable } from "kysely";
+import {
+  sql,
+  type Insertable,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  type Updateable,
+} from "kysely";
 import type { FileType } from "../../domain/files/file.ts";
 import type { Tables } from "../engine/schema.ts";
 
 export type FileRow = Selectable<Tables["files"]>;
 
-export async function findFileRow(reader: Reader, ownerId: string, id: string): Promise<FileRow | null> {
-  const row = await queryOf(reader)
-    .selectFrom("files")
-    .selectAll()
-    .where("owner_id", "=", ownerId)
-    .where("id", "=", id)
-    .executeTakeFirst();
-  return row ?? null;
+/** Whose files are meant, and which of them: a key that is limited to accounts does not reach them all. */
+export interface FileReach {
+  readonly ownerId: string;
+  /** Null: all of the owner's files. */
+  readonly accountIds: readonly string[] | null;
+  /** What it brought itself a limited key reaches, whatever uses it. */
+  readonly keyId: string;
+}
+
+/** For what is not done on behalf of a key: the owner's files, all of them. */
+export function allFilesOf(ownerId: string): FileReach {
+  return { ownerId, accountIds: null, keyId: "" };
+}
+
+export async function findFileRow(reader: Reader, reach: FileReach, id: string): Promise<FileRow | null> {
+  return (await withinReach(reader, reach).where("files.id", "=", id).executeTakeFirst()) ?? null;
 }
 
 export async function findFileByKey(
   reader: Reader,
-  ownerId: string,
+  reach: FileReach,
   storageKey: string,
 ): Promise<FileRow | null> {
-  const row = await queryOf(reader)
-    .selectFrom("files")
-    .selectAll()
-    .where("storage_key", "=", storageKey)
-    .where("owner_id", "=", ownerId)
-    .executeTakeFirst();
-  return row ?? null;
+  const found = withinReach(reader, reach).where("files.storage_key", "=", storageKey);
+  return (await found.executeTakeFirst()) ?? null;
+}
+
+/** What the key brought itself, and what posts of its accounts use and those of no other account. */
+function withinReach(
+  reader: Reader,
+  { ownerId, accountIds, keyId }: FileReach,
+): SelectQueryBuilder<Tables, "files", FileRow> {
+  const select = queryOf(reader).selectFrom("files").selectAll("files").where("files.owner_id", "=", ownerId);
+  if (accountIds === null) return select;
+  return select.where((eb) =>
+    eb.or([
+      eb("files.key_id", "=", keyId),
+      eb.and([
+        sql<boolean>`EXISTS (${usesOf(sql`files.id`, accountIds, "IN")})`,
+        sql<boolean>`NOT EXISTS (${usesOf(sql`files.id`, accountIds, "NOT IN")})`,
+      ]),
+    ]),
+  );
+}
+
+function usesOf(
+  fileId: RawBuilder<unknown>,
+  accountIds: readonly string[],
+  which: "IN" | "NOT IN",
+): RawBuilder<unknown> {
+  return sql`SELECT 1 FROM file_uses AS uses
+    WHERE uses.file_id = ${fileId} AND uses.account_id ${sql.raw(which)} (${sql.join(accountIds)})`;
+}
+
+/** Whether posts of accounts beyond the reach use the file. */
+export async function isUsedBeyond(reader: Reader, reach: FileReach, id: string): Promise<boolean> {
+  if (reach.accountIds === null) return false;
+  const { rows } = await usesOf(sql`${id}`, reach.accountIds, "NOT IN").execute(queryOf(reader));
+  return rows.length > 0;
 }
 
 /** By an address that we signed, which is the proof of who may ask: no owner is at hand. */
@@ -38,15 +82,54 @@ export async function findSignedFile(reader: Reader, id: string): Promise<FileRo
 }
 
 /** Newest first, those before `before`. */
-export function listFileRows(
-  reader: Reader,
-  filter: { ownerId: string; type: FileType | null },
-  page: { before: string | null; limit: number },
-): Promise<FileRow[]> {
-  let select = queryOf(reader).selectFrom("files").selectAll().where("owner_id", "=", filter.ownerId);
+export async function listFileRows(reader: Reader, filter: FileFilter, page: FilePage): Promise<FileRow[]> {
+  const { ownerId, accountIds } = filter.reach;
+  let select = queryOf(reader).selectFrom("files").selectAll("files").where("owner_id", "=", ownerId);
   if (filter.type !== null) select = select.where("type", "=", filter.type).where("status", "=", "ready");
   if (page.before !== null) select = select.where("id", "<", page.before);
-  return select.orderBy("id", "desc").limit(page.limit).execute();
+  const newest = select.orderBy("id", "desc").limit(page.limit);
+  if (accountIds === null) return newest.execute();
+  const rows = await newest.where("key_id", "=", filter.reach.keyId).execute();
+  // A walk along an index for each account: one over all would look at every file of theirs for each page.
+  for (const accountId of accountIds) {
+    const of = { accountId, accountIds, ownerId, type: filter.type };
+    rows.push(...(await usedBy(reader, of, page)));
+  }
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return [...byId.values()].sort((one, other) => (one.id < other.id ? 1 : -1)).slice(0, page.limit);
+}
+
+interface FileFilter {
+  readonly reach: FileReach;
+  readonly type: FileType | null;
+}
+
+interface FileReachOf {
+  readonly ownerId: string;
+  readonly accountId: string;
+  readonly accountIds: readonly string[];
+  readonly type: FileType | null;
+}
+
+interface FilePage {
+  readonly before: string | null;
+  readonly limit: number;
+}
+
+/** The newest that posts of this account use, and none of an account beyond the reach. */
+function usedBy(reader: Reader, of: FileReachOf, { before, limit }: FilePage): Promise<FileRow[]> {
+  const { accountId, accountIds, ownerId, type } = of;
+  let select = queryOf(reader)
+    .selectFrom("file_uses as used")
+    .innerJoin("files", "files.id", "used.file_id")
+    .selectAll("files")
+    .where("used.account_id", "=", accountId)
+    // The plus keeps SQLite from beginning with the owner's files.
+    .where(sql<string>`+files.owner_id`, "=", ownerId)
+    .where(sql<boolean>`NOT EXISTS (${usesOf(sql`used.file_id`, accountIds, "NOT IN")})`);
+  if (type !== null) select = select.where("type", "=", type).where("status", "=", "ready");
+  if (before !== null) select = select.where("used.file_id", "<", before);
+  return select.orderBy("used.file_id", "desc").limit(limit).execute();
 }
 
 export async function insertFileRow(tx: Tx, row: Insertable<Tables["files"]>): Promise<void> {
@@ -108,30 +191,32 @@ const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
 
 /**
  * How many posts that still wait for something name each key, in `media_url` or anywhere in `metadata`;
- * without any: absent.
+ * without any: absent. With accounts, posts of theirs alone.
  */
 export async function countUses(
   reader: Reader,
-  ownerId: string,
+  of: Of,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const uses = new Map<string, number>();
   if (keys.length === 0) return uses;
   const add = (key: string, count: number): unknown => uses.set(key, (uses.get(key) ?? 0) + count);
   const urls = keys.map((key) => `r2://${key}`);
-  for (const row of await countByMediaUrl(reader, ownerId, urls))
+  for (const row of await countByMediaUrl(reader, of, urls))
     add(row.media_url.slice("r2://".length), row.posts);
   const wanted = new Set(keys);
-  for (const row of await namedInMetadata(reader, ownerId)) {
+  for (const row of await namedInMetadata(reader, of)) {
     const named = new Set([...(row.metadata ?? "").matchAll(QUOTED_ADDRESS)].map((match) => match[1] ?? ""));
     for (const key of named) if (wanted.has(key) && row.media_url !== `r2://${key}`) add(key, 1);
   }
   return uses;
 }
 
+type Of = Pick<FileReach, "ownerId" | "accountIds">;
+
 function countByMediaUrl(
   reader: Reader,
-  ownerId: string,
+  { ownerId, accountIds }: Of,
   urls: readonly string[],
 ): Promise<{ media_url: string; posts: number }[]> {
   return (
@@ -142,6 +227,7 @@ function countByMediaUrl(
       // As in the partial index posts_waiting_media, which it is answered from.
       .where(sql<boolean>`next_at IS NOT NULL AND media_url <> ''`)
       .where("owner_id", "=", ownerId)
+      .$if(accountIds !== null, (all) => all.where("account_id", "in", accountIds ?? []))
       .groupBy("media_url")
       .execute()
   );
@@ -149,7 +235,7 @@ function countByMediaUrl(
 
 function namedInMetadata(
   reader: Reader,
-  ownerId: string,
+  { ownerId, accountIds }: Of,
 ): Promise<{ media_url: string; metadata: string | null }[]> {
   return queryOf(reader)
     .selectFrom("posts")
@@ -158,5 +244,6 @@ function namedInMetadata(
     .where("status", "in", ["scheduled", "publishing", "uploaded"])
     .where("next_at", "is not", null)
     .where(sql<boolean>`instr(metadata, '"r2://') > 0`)
+    .$if(accountIds !== null, (all) => all.where("account_id", "in", accountIds ?? []))
     .execute();
 }

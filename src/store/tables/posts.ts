@@ -45,6 +45,7 @@ export interface PostContentRow {
   readonly due_at: number;
   readonly content_hash: string;
   readonly is_light: number;
+  readonly file_ids: string | null;
 }
 
 export interface NewPost extends PostContentRow {

@@ -17,7 +17,8 @@ import { pack } from "tar-stream";
 import { describe, expect, it } from "vitest";
 import type { RestoreResult } from "../../../src/cli/host.ts";
 import { localCaller } from "../../../src/cli/local-caller.ts";
-import { makeBackup } from "../../../src/services/upkeep/backup.ts";
+import { makeBackup, signBackup } from "../../../src/services/upkeep/backup.ts";
+import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { startSession } from "../../../src/app/start/start-session.ts";
 import { readSetup } from "../../../src/app/setup.ts";
 import { runCli } from "../../support/cli.ts";
@@ -148,10 +149,7 @@ describe("posthorn backup and restore", () => {
       .selectAll()
       .where("id", "=", accounts[0].id)
       .executeTakeFirstOrThrow();
-    const sealed = ctx.cipher.seal(
-      JSON.stringify({ appPassword: canary }),
-      `${row.owner_id}|${row.id}|secrets`,
-    );
+    const sealed = sealSecrets(ctx, row, { appPassword: canary }) ?? "";
     await queryOf(ctx.store)
       .updateTable("accounts")
       .set({ secrets_enc: sealed })
@@ -319,6 +317,7 @@ describe("posthorn backup and restore", () => {
         folder: session.folder,
         version: "9",
         secretKeyId: "x",
+        sign: (checksums: string) => signBackup(session.ctx.cipher, checksums),
         bucket: null,
       };
       await makeBackup(session.ctx, { ...input, signal: new AbortController().signal });
@@ -356,7 +355,7 @@ async function rewrite(
   kind: "plain" | "symlink" | "newer" = "plain",
 ): Promise<void> {
   const archive = pack();
-  const format = kind === "newer" ? 2 : 1;
+  const format = kind === "newer" ? 3 : 2;
   archive.entry(
     { name: "manifest.json" },
     JSON.stringify({ format, program: "posthorn", version: "9.9.9", createdAt: 1, secretKeyId: "a" }),

@@ -3,13 +3,8 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../../../src/domain/permissions.ts";
-import {
-  deleteFile,
-  getFile,
-  listFiles,
-  openDownload,
-  resolveMediaUrl,
-} from "../../../src/services/files/files.ts";
+import { deleteFile, getFile, listFiles, openDownload } from "../../../src/services/files/files.ts";
+import { resolveMediaUrl } from "../../../src/services/files/media-addresses.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { freshRow, insertPost } from "../../../src/store/tables/posts.ts";
@@ -82,6 +77,7 @@ async function addPost(
       due_at: 5_000,
       content_hash: "",
       is_light: 1,
+      file_ids: null,
       created_at: 0,
     });
     insertPost(tx, row);
@@ -128,10 +124,10 @@ describe("file records", () => {
     const foreign = await getFile(callOf(ctx, BOB), { id: file.id }).catch((error: Error) => error.message);
     expect(foreign).toBe(String(missing).replace("file_0000000000000000000000000a", file.id));
     await expect(deleteFile(callOf(ctx, BOB), { id: file.id })).rejects.toMatchObject({ kind: "not_found" });
-    await expect(resolveMediaUrl(ctx, "bob", "mediaUrl", file.id)).rejects.toMatchObject({
+    await expect(resolveMediaUrl(ctx, BOB, { field: "mediaUrl", text: file.id })).rejects.toMatchObject({
       kind: "not_found",
     });
-    await expect(resolveMediaUrl(ctx, "bob", "mediaUrl", file.url)).rejects.toMatchObject({
+    await expect(resolveMediaUrl(ctx, BOB, { field: "mediaUrl", text: file.url })).rejects.toMatchObject({
       kind: "not_found",
     });
     expect((await listFiles(callOf(ctx, BOB), { limit: 50 })).files).toEqual([]);
@@ -227,7 +223,8 @@ describe("media addresses", () => {
   it("become what is stored", async () => {
     await using ctx = await createFileContext();
     const file = await upload(ctx);
-    const resolve = (address: string) => resolveMediaUrl(ctx, "ada", "metadata.thumbnailUrl", address);
+    const resolve = async (text: string) =>
+      (await resolveMediaUrl(ctx, ADA, { field: "metadata.thumbnailUrl", text })).url;
     expect(await resolve(file.id)).toBe(file.url);
     expect(await resolve(file.url)).toBe(file.url);
     expect(await resolve("https://example.com/Ä b.jpg?x=1")).toBe("https://example.com/%C3%84%20b.jpg?x=1");
@@ -252,7 +249,7 @@ describe("media addresses", () => {
     "https://example.com:22/a.jpg",
   ])("refuse %s, naming the field", async (address) => {
     await using ctx = await createFileContext();
-    const refused = resolveMediaUrl(ctx, "ada", "metadata.thumbnailUrl", address);
+    const refused = resolveMediaUrl(ctx, ADA, { field: "metadata.thumbnailUrl", text: address });
     await expect(refused).rejects.toMatchObject({
       kind: "invalid",
       message: expect.stringMatching(/^metadata\.thumbnailUrl: /),
@@ -269,7 +266,7 @@ describe("media addresses", () => {
     "file_../../x",
   ])("do not lead to %s", async (address) => {
     await using ctx = await createFileContext();
-    await expect(resolveMediaUrl(ctx, "ada", "mediaUrl", address)).rejects.toMatchObject({
+    await expect(resolveMediaUrl(ctx, ADA, { field: "mediaUrl", text: address })).rejects.toMatchObject({
       kind: "not_found",
     });
   });

@@ -9,6 +9,7 @@ import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import type { Platform } from "../../../src/ports/platform.ts";
 import { PlatformFault, type PlatformRequest } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
+import { queryOf } from "../../support/handles.ts";
 import { seenOf } from "../../support/publishing.ts";
 import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
@@ -255,6 +256,34 @@ describe("authorized", () => {
       secrets_version: 2,
       token_expires_at: 1_900_000_000_000,
       status: "connected",
+    });
+  });
+
+  it("hands no secrets of a new server to who still speaks with the former one", async () => {
+    const { ctx } = await setUp();
+    const io = await createPlatformIo(ctx, await connectAlice(ctx), new AbortController().signal);
+    await connectWithSecrets(callOf(ctx), {
+      provider: "photobox",
+      instanceUrl: "https://moved.example",
+      secrets: { handle: "alice.example", appPassword: "alice-password-2" },
+    });
+    const after = await rowOf(ctx);
+    expect(after.settings).toContain("moved.example");
+    expect(openSecrets(ctx, after)).toMatchObject({ appPassword: "alice-password-2" });
+    await expect(io.authorized(async () => expect.unreachable())).rejects.toMatchObject({ kind: "not_sent" });
+    expect(await rowOf(ctx)).toMatchObject({ status: "connected" });
+  });
+
+  it("hands no secrets to a server that was put in the place of theirs", async () => {
+    const { ctx } = await setUp();
+    const row = await connectAlice(ctx);
+    const settings = JSON.stringify({ server: "https://attacker.example", instanceUrl: null });
+    await queryOf(ctx.store).updateTable("accounts").set({ settings }).execute();
+    const io = await createPlatformIo(ctx, { ...row, settings }, new AbortController().signal);
+    await expect(io.authorized(async () => expect.unreachable())).rejects.toMatchObject({ kind: "auth" });
+    expect(await rowOf(ctx)).toMatchObject({
+      status: "reconnect_required",
+      status_reason: expect.stringMatching(/for another server than the one that its settings name now\.$/),
     });
   });
 

@@ -52,6 +52,15 @@ function makeOld(file: string): void {
     post.run([id, `acc_${n}`, mediaUrl, json, DUE, DUE, DUE, n, "scheduled"]);
   });
   post.run(["post_gone", "acc_0", "", null, DUE, DUE, null, 99, "published"]);
+  post.run(["post_gone_own", "acc_4", "r2://file_1", null, DUE, DUE, null, 98, "published"]);
+  for (const n of [1, 2, 3, 4]) {
+    database
+      .prepare(
+        `INSERT INTO files (id, owner_id, storage_key, name, mime_type, type, size_bytes, status, created_at, updated_at)
+         VALUES (?, 'default', ?, 'x.png', 'image/png', 'image', 1, 'ready', 1, 1)`,
+      )
+      .run([`id_${n}`, `file_${n}`]);
+  }
   database.exec("DELETE FROM webhook_deliveries");
   database.close();
 }
@@ -81,6 +90,12 @@ describe("a database of the version before", () => {
     expect(
       await queryOf(ctx.store).selectFrom("accounts").select(["wait_cause", "freed_at"]).execute(),
     ).toEqual(POSTS.map(() => ({ wait_cause: null, freed_at: null })));
+    expect(await queryOf(ctx.store).selectFrom("file_uses").selectAll().execute()).toEqual([
+      { account_id: "acc_4", file_id: "id_1", posts: 2 },
+      { account_id: "acc_5", file_id: "id_2", posts: 1 },
+      { account_id: "acc_6", file_id: "id_3", posts: 1 },
+      { account_id: "acc_7", file_id: "id_4", posts: 1 },
+    ]);
     // The scripted platform takes a title at most.
     await queryOf(ctx.store).updateTable("posts").set({ metadata: null }).execute();
     await drain(ctx);

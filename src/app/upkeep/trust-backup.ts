@@ -1,0 +1,55 @@
+import { timingSafeEqual } from "node:crypto";
+import { UNSIGNED_RISK } from "../../cli/host.ts";
+import { findSecretKey, type DataFolder } from "../data-folder.ts";
+import { AppError } from "../../domain/errors.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import { quote } from "../../domain/time.ts";
+import { signBackup } from "../../services/upkeep/backup.ts";
+import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
+import { findForeignSchema } from "../../store/backup/own-schema.ts";
+import type { VerifiedBackup } from "../../store/backup/verify-backup.ts";
+
+/**
+ * Whether the secret key of the folder vouches for the backup. Throws `invalid` where it does not, unless
+ * such a backup is wanted, and `unavailable` where the key is not that of the backup.
+ */
+export async function assertSigned(
+  archive: string,
+  { manifest, checksums, signature }: VerifiedBackup,
+  { folder, isUnsigned }: { readonly folder: DataFolder; readonly isUnsigned: boolean },
+): Promise<boolean> {
+  const key = await findSecretKey(folder.secretKey);
+  if (key === null) throw otherKey(folder, null, manifest.secretKeyId);
+  const wanted = Buffer.from(signBackup(createCipher(key), checksums));
+  const given = Buffer.from(signature ?? "");
+  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return true;
+  if (isUnsigned) return false;
+  if (secretKeyId(key) !== manifest.secretKeyId) throw otherKey(folder, key, manifest.secretKeyId);
+  const problem =
+    signature === null
+      ? "it is not signed, so nobody can tell who wrote it"
+      : `its signature is not that of ${folder.secretKey}, so it was changed after it was made`;
+  throw new AppError(
+    "invalid",
+    `${archive}: ${problem}. ${UNSIGNED_RISK} Take another backup. If you know where this one has been all the time (those made before backups were signed have no signature), restore it with --unsigned. Nothing was changed.`,
+  );
+}
+
+/** For a folder whose secret key, if it has one, is not that of the backup. */
+export function otherKey({ secretKey }: DataFolder, key: Buffer | null, wanted: string): AppError {
+  const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
+  return new AppError(
+    "unavailable",
+    `The secret key ${wanted} vouches for this backup and opens the tokens in it, and ${secretKey} ${present}. Put the key that belongs to the backup there, readable by you alone, then restore again. Nothing was changed.`,
+  );
+}
+
+/** Throws `invalid` for a database with anything in its schema that no Posthorn made, whoever signed it. */
+export function assertOwnSchema(archive: string, database: string): void {
+  const foreign = findForeignSchema(database);
+  if (foreign === null) return;
+  throw new AppError(
+    "invalid",
+    `${archive}: the schema of its database is not one of Posthorn's (the ${plainText(foreign.type, 20)} ${quote(plainText(foreign.name, 40))} differs). What does not belong there may change posts or read secrets. Take another backup. Nothing was changed.`,
+  );
+}
