@@ -12,6 +12,7 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createDownloadUrl } from "../services/files/file-addresses.ts";
+import { createIntake } from "../services/files/intake.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
@@ -56,6 +57,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       cipher: await openCipher(store, setup),
       outbound,
       files,
+      intake: createIntake(),
       media: createMediaSource({
         outbound,
         files,

@@ -10,13 +10,9 @@ import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import {
-  fileTooLarge,
-  MAX_FILE_BYTES,
-  receiveLinkedUpload,
-  storeUpload,
-} from "../../services/files/file-uploads.ts";
+import { receiveLinkedUpload, receiveUpload, type Upload } from "../../services/files/file-uploads.ts";
 import { getFile, openDownload, type Download } from "../../services/files/files.ts";
+import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
@@ -86,8 +82,8 @@ function receiveBytes(ctx: AppContext): RequestHandler {
     const query = z.object({ name: z.string().optional(), altText: z.string().optional() });
     const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
     const upload = { name: name ?? null, altText: altText ?? null };
-    await receive(ctx, { request, response }, (body) =>
-      storeUpload(plainCall(ctx, callerOf(response)), { ...upload, body }),
+    await receive(ctx, { request, response }, (content) =>
+      receiveUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
     );
   };
 }
@@ -95,8 +91,8 @@ function receiveBytes(ctx: AppContext): RequestHandler {
 function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
     const parts = readSigned(request);
-    await receive(ctx, { request, response }, (body) =>
-      receiveLinkedUpload(guestCall(ctx), { ...parts, body }),
+    await receive(ctx, { request, response }, (content) =>
+      receiveLinkedUpload(guestCall(ctx), { ...parts, ...content }),
     );
   };
 }
@@ -105,18 +101,18 @@ function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
 async function receive(
   ctx: AppContext,
   at: { request: Request<{ id?: string }>; response: Response },
-  store: (body: Readable) => Promise<{ file: File }>,
+  store: (content: Pick<Upload, "body" | "sizeBytes">) => Promise<{ file: File }>,
 ): Promise<void> {
   const { request, response } = at;
   try {
-    if (Number(request.headers["content-length"] ?? 0) > MAX_FILE_BYTES) throw fileTooLarge();
+    const sizeBytes = Number(request.headers["content-length"] ?? 0);
+    if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
     limitSilence(ctx.clock, request);
     // The request itself stays whole when its reading ends early: the answer goes out over the same
     // connection.
-    const done = await store(
-      Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false }),
-    );
+    const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
+    const done = await store({ body, sizeBytes });
     sendCreated(response, done.file);
   } catch (error) {
     if (request.destroyed && !request.complete) return;

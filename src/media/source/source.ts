@@ -107,7 +107,7 @@ function createPostMedia(post: Post): PostMedia {
 
 async function openItem(post: Post, url: string): Promise<Opened> {
   if (url.startsWith(OWN_SCHEME)) return openOwn(post, url);
-  const spooled = await post.spool.fetch(url, post.owner.postId, post.signal);
+  const spooled = await post.spool.fetch(url, post.owner, post.signal);
   return { ...spooled, url, file: null };
 }
 

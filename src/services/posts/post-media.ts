@@ -112,7 +112,7 @@ function figuresOf(file: FileRow): MediaFigures {
 
 async function lookAtRemote(
   ctx: AppContext,
-  { platform, signal }: MediaToCheck,
+  { platform, ownerId, signal }: MediaToCheck,
   place: MediaPlace,
 ): Promise<string[]> {
   try {
@@ -122,6 +122,8 @@ async function lookAtRemote(
       timeoutMs: LOOK_MS,
       maxRedirects: 3,
       isUserGiven: true,
+      purpose: "media",
+      ownerId,
       signal,
     });
     answer.body.resume();

@@ -45,7 +45,7 @@ export function createWorkerLocks(folder: string): WorkerLocks {
 }
 
 /** The database with its exclusive lock taken, or null when another process has it. */
-function lock(file: string): SqliteDatabase | null {
+export function lock(file: string): SqliteDatabase | null {
   const { database } = openSqlite({ file, busyTimeoutMs: 0 });
   try {
     // Not WAL: its locks are shared. The transaction stays open; nothing is ever written.
