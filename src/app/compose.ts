@@ -1,6 +1,7 @@
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
+import { clearDisk, openDiskRoom } from "./disk-rooms.ts";
 import { openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
@@ -41,11 +42,12 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
+    const clock = overrides.clock ?? systemClock;
+    await clearDisk(folder, clock);
     const lock = shareFolder(folder.locks);
     closers.add(async () => lock.release());
     const store = overrides.store ?? (await openStore({ file: folder.database }));
     closers.add(() => store[Symbol.asyncDispose]());
-    const clock = overrides.clock ?? systemClock;
     const outbound = overrides.outbound ?? openDoor(config, closers);
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
@@ -64,6 +66,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
         probe,
         clock,
         folder: folder.spool,
+        room: openDiskRoom(folder, "spool", clock),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
       }),

@@ -18,6 +18,7 @@ import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 import { createResumableUploads } from "./resumable-uploads.ts";
+import type { UploadPlace } from "./upload-store.ts";
 import { limitSilence, limitStall } from "../access/slow-senders.ts";
 
 /** How long the rest of a refused upload is read, so that its sender gets to see the answer. */
@@ -26,17 +27,17 @@ const DRAIN_MS = 30 * SECOND;
 interface FilesDeps {
   readonly ctx: AppContext;
   /** Where resumable uploads grow. */
-  readonly uploadFolder: string;
+  readonly uploads: UploadPlace;
 }
 
 /** The routes of files that carry bytes: uploads (plain, resumable, by signed address) and downloads. */
-export function createFilesRouter({ ctx, uploadFolder }: FilesDeps): (guard: Guard) => Router {
+export function createFilesRouter({ ctx, uploads }: FilesDeps): (guard: Guard) => Router {
   return (guard) => {
     const router = Router({ caseSensitive: true });
     const upload = [noStore, ...guard.identify, guard.permit("files", "upload files"), guard.limit];
     const read = [noStore, ...guard.identify, guard.permit("read", "read files"), guard.limit];
     const others = [noStore, ...guard.identify, guard.limit];
-    const resumable = createResumableUploads(ctx, uploadFolder);
+    const resumable = createResumableUploads(ctx, uploads);
     router.all("/api/v1/files/uploads", upload, resumable);
     router.all("/api/v1/files/uploads/:upload", upload, resumable);
     // JSON goes on to the second route of the same path.

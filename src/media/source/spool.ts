@@ -12,6 +12,7 @@ import {
   readContentRange,
   tooLarge,
 } from "../../domain/files/media-answer.ts";
+import type { DiskRoom } from "../../ports/disk-room.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import { MediaUnavailable, type MediaFacts, type MediaItem, type MediaOwner } from "../../ports/media.ts";
 import type { ByteSource, MediaProbe } from "../../ports/media-probe.ts";
@@ -32,6 +33,7 @@ import {
 interface SpoolOptions extends RemoteOptions {
   readonly probe: MediaProbe;
   readonly folder: string;
+  readonly room?: DiskRoom;
   /** Files from this size on are passed through where their source can give parts of one certain version. */
   readonly passFromBytes: number;
 }
@@ -86,7 +88,7 @@ interface Wanted {
 
 /** One folder a post. */
 export function createSpool(options: SpoolOptions): Spool {
-  const store = createFolderStore(options.folder);
+  const store = createFolderStore(options.folder, options.room);
   const passed = new Map<string, Passed>();
   return {
     async fetch(url, { postId, ownerId }, signal) {
