@@ -1,8 +1,7 @@
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
-import { clearDisk, openDiskRoom } from "./disk-rooms.ts";
-import { openFileStore } from "./file-store.ts";
+import { clearDisk, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
@@ -13,7 +12,7 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createDownloadUrl } from "../services/files/file-addresses.ts";
-import { createIntake } from "../services/files/intake.ts";
+import { createIntake } from "../services/intake.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";

@@ -22,7 +22,7 @@ import {
 export interface Publisher {
   /** Looks for due posts now. */
   wake(): void;
-  /** True while ticks succeed. */
+  /** True while ticks succeed; after one that did not, once something was written again. */
   isHealthy(): boolean;
   /** Takes nothing new, lets what runs finish for `graceMs`, then stops it; the ledger says how to go on. */
   close(graceMs?: number): Promise<void>;
@@ -121,6 +121,7 @@ class Loop {
   }
 
   noteFailure(error: unknown): void {
+    this.#lastGoodTick = this.#lastBeat = -Infinity;
     this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
   }
 
@@ -223,10 +224,9 @@ class Loop {
 
   /** Its end could not be written (a full disk): the lease is given back once writing works again. */
   #recover(claimed: ClaimedPost, error: unknown): void {
-    this.#ctx.log.error(
-      { err: error, postId: claimed.post.id },
-      "what became of a post could not be written",
-    );
+    const fields = { err: error, postId: claimed.post.id };
+    this.#ctx.log.error(fields, "what became of a post could not be written");
+    this.#lastGoodTick = this.#lastBeat = -Infinity;
     this.#unwritten.push(claimed.lease);
     this.#noteOver(claimed);
   }

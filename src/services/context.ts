@@ -10,7 +10,7 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Store, Tx } from "../store/engine/store.ts";
 import type { CallingClient } from "./calling-client.ts";
-import type { Intake } from "./files/intake.ts";
+import type { Intake } from "./intake.ts";
 
 /**
  * Calls that count are asked about: never; where the client can put the question to a person; everywhere, if

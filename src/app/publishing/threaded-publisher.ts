@@ -39,6 +39,8 @@ class ThreadedPublisher implements Publisher {
   readonly #closing = new AbortController();
   #thread: Worker | null = null;
   #lastHealthy = -Infinity;
+  /** It says so itself: its last write failed. */
+  #isFailing = false;
   #restartAfterMs = FIRST_RESTART_MS;
 
   constructor(ctx: Context, threads: PublisherThreads, data: ThreadData) {
@@ -56,6 +58,7 @@ class ThreadedPublisher implements Publisher {
     await Promise.race([once(thread, "message"), ended]);
     ended.catch(() => {});
     this.#thread = thread;
+    this.#isFailing = false;
     this.#lastHealthy = this.#ctx.clock.monotonic();
     thread.on("message", (message: MessageFromThread) => this.#noteHealth(message));
     thread.on("error", (error) => this.#ctx.log.error({ err: error }, "the publisher failed"));
@@ -67,7 +70,7 @@ class ThreadedPublisher implements Publisher {
   }
 
   isHealthy(): boolean {
-    return this.#ctx.clock.monotonic() - this.#lastHealthy < HEALTHY_WITHIN_MS;
+    return !this.#isFailing && this.#ctx.clock.monotonic() - this.#lastHealthy < HEALTHY_WITHIN_MS;
   }
 
   async close(graceMs = DEFAULT_GRACE_MS): Promise<void> {
@@ -86,6 +89,7 @@ class ThreadedPublisher implements Publisher {
   }
 
   #noteHealth({ isHealthy }: MessageFromThread): void {
+    this.#isFailing = !isHealthy;
     if (!isHealthy) return;
     this.#lastHealthy = this.#ctx.clock.monotonic();
     this.#restartAfterMs = FIRST_RESTART_MS;

@@ -1,4 +1,4 @@
-import { Gate } from "../../domain/gate.ts";
+import { Gate } from "../domain/gate.ts";
 
 /** Files that are being taken in by this process, and how many of them may be one owner's. */
 export interface Intake {
