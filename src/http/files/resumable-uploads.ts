@@ -20,7 +20,15 @@ import {
 import { MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf } from "../access/auth.ts";
 import { limitSilence } from "../access/slow-senders.ts";
-import { asRefusal, sentenceFor, uploadNotFound, UPLOADS_PATH } from "./upload-answers.ts";
+import {
+  asRefusal,
+  isRefusal,
+  LOCKED,
+  sentenceFor,
+  uploadNotFound,
+  UPLOADS_PATH,
+  type Refusal,
+} from "./upload-answers.ts";
 import { createUploadLocks, type UploadLocks } from "./upload-locks.ts";
 import { openUploadStore, type UploadPlace } from "./upload-store.ts";
 
@@ -67,10 +75,13 @@ export function createResumableUploads(
         asRefusal(ctx, error),
       );
       if (finished === null) return server.handle(request, response);
-      const headers = "status_code" in finished ? {} : finishedHeaders(finished);
       response
-        .status("status_code" in finished ? finished.status_code : 200)
-        .set({ ...headers, "Tus-Resumable": "1.0.0", "Cache-Control": "no-store" })
+        .status(isRefusal(finished) ? finished.status_code : 200)
+        .set({
+          ...(isRefusal(finished) ? {} : finishedHeaders(finished)),
+          "Tus-Resumable": "1.0.0",
+          "Cache-Control": "no-store",
+        })
         .end();
     });
   };
@@ -121,6 +132,7 @@ async function startTus(parts: TusParts): Promise<Tus> {
     // No other origin's pages may use the API.
     allowedOrigins: () => false,
     namingFunction: () => newUploadName(markOf(callerIn(parts))),
+    onResponseError: (request, error) => explainGone(parts, request, error),
     onUploadCreate: async (_request, upload) => checkMetadata(parts.ctx, upload),
     onUploadFinish: (_request, upload) => finish(parts, datastore, upload),
   });
@@ -133,12 +145,25 @@ async function startTus(parts: TusParts): Promise<Tus> {
 async function findFinished(parts: TusParts, datastore: FileStore, id: string): Promise<Finished | null> {
   const storing = parts.storing.get(id);
   if (storing !== undefined) return storing;
-  const stored = await findStored(parts.ctx, callerIn(parts).ownerId, id);
   const upload = await datastore.getUpload(id).catch(() => null);
+  // Only now: what was stored until then is found, whatever was cleared away meanwhile.
+  const stored = await findStored(parts.ctx, callerIn(parts).ownerId, id);
   if (upload === null || (stored === null && upload.offset !== upload.size)) return stored;
   const finished = stored ?? (await storeOnce(parts, datastore, upload));
   await forget(parts, upload);
   return finished;
+}
+
+/** An upload that is stored while it is asked about is gone for a moment before it is known as a file. */
+async function explainGone(
+  parts: TusParts,
+  { method, url }: { readonly method: string; readonly url: string },
+  error: unknown,
+): Promise<Refusal | undefined> {
+  if (method !== "HEAD" || !isRefusal(error) || ![404, 410].includes(error.status_code)) return undefined;
+  const name = new URL(url).pathname.split("/").at(-1) ?? "";
+  const isStored = (await findStored(parts.ctx, callerIn(parts).ownerId, name)) !== null;
+  return isStored ? LOCKED : undefined;
 }
 
 function checkMetadata(ctx: AppContext, upload: Upload): object {

@@ -6,7 +6,7 @@ import { STATUS } from "../errors.ts";
 export const UPLOADS_PATH = "/api/v1/files/uploads";
 
 /** In tus's own form: what it throws on is answered with this status and body. */
-interface Refusal {
+export interface Refusal {
   readonly status_code: number;
   readonly body: string;
 }
@@ -18,7 +18,7 @@ export function asRefusal(ctx: AppContext, error: unknown): Refusal {
   return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
 }
 
-function isRefusal(error: unknown): error is Refusal {
+export function isRefusal(error: unknown): error is Refusal {
   return typeof error === "object" && error !== null && "status_code" in error && "body" in error;
 }
 
