@@ -110,9 +110,7 @@ async function receive(
     if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
     limitSilence(ctx.clock, request);
-    // The request itself stays whole when its reading ends early: the answer goes out over the same
-    // connection.
-    const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
+    const body = Readable.from(bytesOf(request), { objectMode: false });
     const done = await store({ body, sizeBytes });
     sendCreated(response, done.file);
   } catch (error) {
@@ -120,6 +118,14 @@ async function receive(
     drain(ctx, request);
     throw error;
   }
+}
+
+/**
+ * The request itself stays whole when its reading ends early: the answer goes out over the same connection.
+ * A generator of our own, because the iterator ends the request where it is told of an error.
+ */
+async function* bytesOf(request: Request<{ id?: string }>): AsyncGenerator<Buffer> {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
 }
 
 function drain({ clock }: AppContext, request: Request<{ id?: string }>): void {

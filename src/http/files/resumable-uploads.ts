@@ -68,8 +68,11 @@ export function createResumableUploads(
     }
     limitSilence(ctx.clock, request);
     await callers.run(caller, async () => {
-      if (SENDING.includes(request.method))
+      if (SENDING.includes(request.method)) {
+        // Before the bytes come: who is refused in the midst of them may not see the answer.
+        await place.room.expect(Number(request.headers["content-length"] ?? 0));
         return ctx.intake.uploads.pass(() => server.handle(request, response), caller.ownerId);
+      }
       if (request.method !== "HEAD" || id === undefined) return server.handle(request, response);
       const finished = await findFinished(parts, datastore, id).catch((error: unknown) =>
         asRefusal(ctx, error),
@@ -101,13 +104,10 @@ interface Finished {
   readonly sizeBytes: number;
 }
 
-interface Tus {
-  readonly server: Server;
-  readonly datastore: FileStore;
-}
+type Tus = Awaited<ReturnType<typeof startTus>>;
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(parts: TusParts): Promise<Tus> {
+async function startTus(parts: TusParts): Promise<{ server: Server; datastore: FileStore }> {
   const [{ Server: TusServer }, datastore] = await Promise.all([
     import("@tus/server"),
     openUploadStore(parts.ctx, parts.place),

@@ -1,8 +1,6 @@
-import { createWriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { FileStore } from "@tus/file-store";
 import type { Upload } from "@tus/server";
 import { AppError } from "../../domain/errors.ts";
@@ -43,16 +41,25 @@ export async function openUploadStore(ctx: AppContext, at: UploadPlace): Promise
 
     override write(readable: Readable, name: string, offset: number): Promise<number> {
       return refusing(async () => {
-        const file = createWriteStream(join(at.folder, name), { flags: "r+", start: offset });
+        await using file = await open(join(at.folder, name), "r+");
+        let position = offset;
         try {
-          await pipeline(readable, withinRoom, file);
+          // The request itself is left whole: it is still to be answered.
+          for await (const chunk of readable.iterator({ destroyOnReturn: false })) {
+            await at.room.take(chunk.length);
+            for (let done = 0; done < chunk.length;) {
+              const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position);
+              done += bytesWritten;
+              position += bytesWritten;
+            }
+          }
         } catch (error) {
           if (!isDiskFull(error)) throw error;
           // It would only keep the disk full.
           await this.remove(name);
           throw diskFull(error);
         }
-        return offset + file.bytesWritten;
+        return position;
       });
     }
 
@@ -82,13 +89,6 @@ export async function openUploadStore(ctx: AppContext, at: UploadPlace): Promise
     }
   }
   return new Parts({ directory: at.folder, expirationPeriodInMilliseconds: ABANDONED_MS });
-
-  async function* withinRoom(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      await at.room.take(chunk.length);
-      yield chunk;
-    }
-  }
 
   async function refusing<T>(work: () => Promise<T>): Promise<T> {
     try {

@@ -6,6 +6,6 @@ import { lock } from "./worker-lock.ts";
  * the function that releases it; null where somebody has it, in this process or another.
  */
 export function takeFileLock(file: string): (() => void) | null {
-  const database = lock(file);
+  const database = lock(file, { needsDisk: false });
   return database === null ? null : keepOpen(database);
 }
