@@ -1,7 +1,7 @@
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
-import { openFileStore } from "./file-store.ts";
+import { clearDisk, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
@@ -12,6 +12,7 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createDownloadUrl } from "../services/files/file-addresses.ts";
+import { createIntake } from "../services/intake.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
@@ -40,12 +41,13 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
+    const clock = overrides.clock ?? systemClock;
+    await clearDisk(folder, clock);
     const lock = shareFolder(folder.locks);
     closers.add(async () => lock.release());
     const store =
       overrides.store ?? (await openStore({ file: folder.database, usedMark: folder.generation }));
     closers.add(() => store[Symbol.asyncDispose]());
-    const clock = overrides.clock ?? systemClock;
     const outbound = overrides.outbound ?? openDoor(config, closers);
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
@@ -57,12 +59,14 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       cipher: await openCipher(store, setup),
       outbound,
       files,
+      intake: createIntake(),
       media: createMediaSource({
         outbound,
         files,
         probe,
         clock,
         folder: folder.spool,
+        room: openDiskRoom(folder, "spool", clock),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
       }),

@@ -51,6 +51,11 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
+/** Whether it is an error of the system with one of these codes (`ENOSPC`, …). */
+export function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes(codeOf(error));
+}
+
 /** The sentence for a bug of ours: the details are in the log, under the request's id. */
 export const INTERNAL_ERROR_SENTENCE =
   "Something went wrong on our side. Nothing was lost; try again, and if it stays, look in the server's log.";

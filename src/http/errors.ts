@@ -15,6 +15,9 @@ export const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
+/** What takes long may be over by then; the limit of requests knows its own time. */
+const RETRY_AFTER_SECONDS = "5";
+
 /** Every failed request is answered like this, with nothing beside the sentence. */
 export function sendError(response: Response, status: number, sentence: string): void {
   if (status === STATUS.unauthenticated) response.set("WWW-Authenticate", "Bearer");
@@ -58,6 +61,8 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     // Half an answer cannot be taken back: the client must see that it broke off.
     if (response.headersSent) return void response.destroy();
     if (known === null) return sendError(response, 500, INTERNAL_ERROR_SENTENCE);
+    if (known.kind === "rate_limited" && !response.hasHeader("Retry-After"))
+      response.set("Retry-After", RETRY_AFTER_SECONDS);
     sendError(response, STATUS[known.kind], known.message);
   };
 }

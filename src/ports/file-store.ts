@@ -1,17 +1,26 @@
 import type { Readable } from "node:stream";
 
+export interface WriteOptions {
+  readonly signal?: AbortSignal;
+  /** What was announced, where that is known: what cannot fit is refused before anything is written. */
+  readonly sizeBytes?: number | null;
+}
+
 /**
  * Bytes by key: the folder `files/` or a bucket. Keys match `^[a-z0-9][a-z0-9/_.-]*$` without `..` or `//`
  * (anything else: `AppError` `invalid`).
  */
 export interface FileStore {
-  /** Streams to a temporary place and moves it under the key at the end: a key never shows half a file. */
-  write(key: string, body: Readable, signal?: AbortSignal): Promise<{ sizeBytes: number; sha256: string }>;
+  /**
+   * Streams to a temporary place and moves it under the key at the end: a key never shows half a file. Throws
+   * `unavailable` where there is no room for it.
+   */
+  write(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
   /**
    * As `write`, for a key under which nothing may be: throws `conflict` where something is, and leaves that
    * as it was.
    */
-  create(key: string, body: Readable, signal?: AbortSignal): Promise<{ sizeBytes: number; sha256: string }>;
+  create(key: string, body: Readable, options?: WriteOptions): Promise<{ sizeBytes: number; sha256: string }>;
   /** Size in bytes; null where there is nothing under the key. */
   size(key: string): Promise<number | null>;
   /** A stream over the bytes `start` to `end`, inclusive; throws `not_found`. */

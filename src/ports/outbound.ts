@@ -8,6 +8,8 @@ export interface OutboundRequest {
   readonly signal?: AbortSignal;
   /** Whole request, default 30 s. */
   readonly timeoutMs?: number;
+  /** Until an answer begins, redirects among it; default `timeoutMs`. */
+  readonly headersMs?: number;
   /** Longest silence while a body moves, default 15 s. */
   readonly idleMs?: number;
   /** Redirects followed, each address checked anew; default 0. */
@@ -21,7 +23,14 @@ export interface OutboundRequest {
    * are no exception for it. Default false.
    */
   readonly isUserGiven?: boolean;
+  /** What it is for; default `platform`. Those of one purpose never wait for those of another. */
+  readonly purpose?: OutboundPurpose;
+  /** On whose account it is made: of each purpose one owner has a share alone. Default: nobody's. */
+  readonly ownerId?: string;
 }
+
+/** Files of users, events to webhooks, our own bucket, and everything that is asked of a platform. */
+export type OutboundPurpose = "media" | "webhook" | "bucket" | "platform";
 
 export interface OutboundResponse {
   readonly status: number;

@@ -25,7 +25,7 @@ import {
 export interface Publisher {
   /** Looks for due posts now. */
   wake(): void;
-  /** True while ticks succeed. */
+  /** True while ticks succeed; after one that did not, once something was written again. */
   isHealthy(): boolean;
   /** Takes nothing new, lets what runs finish for `graceMs`, then stops it; the ledger says how to go on. */
   close(graceMs?: number): Promise<void>;
@@ -113,6 +113,7 @@ class Loop {
   }
 
   noteFailure(error: unknown): void {
+    this.#lastGoodTick = this.#lastBeat = -Infinity;
     // The process ends with a sentence for it.
     if (!this.#ctx.store.isPresent()) return;
     this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
@@ -221,10 +222,9 @@ class Loop {
 
   /** Its end could not be written (a full disk): the lease is given back once writing works again. */
   #recover(claimed: ClaimedPost, error: unknown): void {
-    this.#ctx.log.error(
-      { err: error, postId: claimed.post.id },
-      "what became of a post could not be written",
-    );
+    const fields = { err: error, postId: claimed.post.id };
+    this.#ctx.log.error(fields, "what became of a post could not be written");
+    this.#lastGoodTick = this.#lastBeat = -Infinity;
     this.#unwritten.push(claimed.lease);
     this.#noteOver(claimed);
   }

@@ -36,7 +36,7 @@ export async function publishOne(
     run = await createPublishRun(ctx, claimed, {
       signal,
       isSettleOnly: false,
-      send: (step) => sending.pass(step),
+      send: (step) => sending.pass(step, claimed.post.owner_id),
     });
     const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
     end = verdictOnOutcome(outcome, situationOf(ctx, claimed, run.effects));

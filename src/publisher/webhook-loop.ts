@@ -6,6 +6,8 @@ import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/pub
 
 /** Webhooks that one process sends to at a time. */
 const MAX_RUNNING = 32;
+/** One owner's receivers may all be silent: those of the others do not wait for them. */
+const MAX_RUNNING_OF_ONE_OWNER = 24;
 
 const KEPT_MS = 30 * DAY;
 const PRUNE_EVERY_MS = HOUR;
@@ -36,7 +38,7 @@ export function startWebhookLoop(ctx: AppContext): WebhookLoop {
 
 class Loop {
   readonly #ctx: AppContext;
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, { readonly ownerId: string; readonly work: Promise<void> }>();
   readonly #stop = new AbortController();
   #isClosing = false;
   #prunedAt: number;
@@ -57,8 +59,7 @@ class Loop {
     if (this.#isClosing) return;
     const next = await readNextDelivery(store);
     if (next !== null && next <= clock.now()) {
-      for (const id of await readDueWebhooks(store, clock.now()))
-        if (this.#running.size < MAX_RUNNING) this.#start(id);
+      for (const { id, ownerId } of await readDueWebhooks(store, clock.now())) this.#start(id, ownerId);
     }
     if (clock.monotonic() - this.#prunedAt >= PRUNE_EVERY_MS) await this.#prune();
   }
@@ -66,16 +67,18 @@ class Loop {
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     const cutOff = setTimeout(() => this.#stop.abort(new Error("The process is stopping.")), graceMs);
-    await Promise.all(this.#running.values());
+    await Promise.all([...this.#running.values()].map(({ work }) => work));
     clearTimeout(cutOff);
   }
 
-  #start(id: string): void {
-    if (this.#running.has(id)) return;
+  #start(id: string, ownerId: string): void {
+    if (this.#running.has(id) || this.#running.size >= MAX_RUNNING) return;
+    const ofOwner = [...this.#running.values()].filter((one) => one.ownerId === ownerId).length;
+    if (ofOwner >= MAX_RUNNING_OF_ONE_OWNER) return;
     const work = deliverDue(this.#ctx, id, this.#stop.signal)
       .catch((error: unknown) => this.noteFailure(error))
       .finally(() => this.#running.delete(id));
-    this.#running.set(id, work);
+    this.#running.set(id, { ownerId, work });
   }
 
   async #prune(): Promise<void> {

@@ -10,6 +10,7 @@ import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Store, Tx } from "../store/engine/store.ts";
 import type { CallingClient } from "./calling-client.ts";
+import type { Intake } from "./intake.ts";
 
 /**
  * Calls that count are asked about: never; where the client can put the question to a person; everywhere, if
@@ -38,6 +39,7 @@ export interface AppContext {
   readonly cipher: Cipher;
   readonly outbound: Outbound;
   readonly files: FileStore;
+  readonly intake: Intake;
   readonly media: MediaSource;
   readonly probe: MediaProbe;
   readonly feed: FeedShelf;

@@ -107,7 +107,7 @@ async function addFile(): Promise<{ id: string; url: string }> {
     .insertInto("files")
     .values({ ...row, ...facts, ...rest })
     .execute();
-  await ctx.files.create(storage_key, createReadStream(PHOTO), new AbortController().signal);
+  await ctx.files.create(storage_key, createReadStream(PHOTO));
   return { id, url: `r2://${storage_key}` };
 }
 

@@ -1,8 +1,6 @@
-import { execFile } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
@@ -19,6 +17,7 @@ import {
   type RunningWorker,
 } from "./fault-runner.ts";
 import { IS_LONG, report, TIMEOUT_MS } from "./report.ts";
+import { mountSmallDisk } from "./small-disk.ts";
 
 let worker: string;
 beforeAll(async () => {
@@ -39,18 +38,6 @@ const POINTS = [
 ];
 const FULL_MS = 1_200;
 const CLASSES = Object.keys(CLASS_PLATFORMS);
-
-const run = promisify(execFile);
-
-/** A disk of a few megabytes; null where this process may not mount one. */
-async function mountSmallDisk(path: string): Promise<AsyncDisposable | null> {
-  try {
-    await run("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", path]);
-  } catch {
-    return null;
-  }
-  return { [Symbol.asyncDispose]: async () => void (await run("umount", ["-l", path])) };
-}
 
 /** The disk is full from the point on, for a while. False: it was never reached. */
 async function fill(at: {
@@ -125,7 +112,7 @@ describe("F7 a full disk", { timeout: TIMEOUT_MS }, () => {
     let filled = 0;
     for (const at of IS_LONG ? chosen : everywhere.slice(0, 1)) {
       using temporary = temporaryFolder();
-      await using disk = await mountSmallDisk(temporary.path);
+      await using disk = await mountSmallDisk(temporary.path, 3);
       if (disk === null) return skip("This process may not mount a disk.");
       if (await fill({ ...at, what: "full disk", path: temporary.path })) filled += 1;
     }
@@ -141,7 +128,7 @@ describe("F7 a full disk", { timeout: TIMEOUT_MS }, () => {
     skip,
   }) => {
     using temporary = temporaryFolder();
-    await using disk = await mountSmallDisk(temporary.path);
+    await using disk = await mountSmallDisk(temporary.path, 3);
     if (disk === null) return skip("This process may not mount a disk.");
     const store = createFolderStore(temporary.path);
     const bytes = (mebibytes: number): Readable =>

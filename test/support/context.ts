@@ -5,6 +5,7 @@ import { showError } from "../../src/app/log.ts";
 import type { Logger } from "../../src/ports/logger.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { plainCall, type AppContext, type CallContext } from "../../src/services/context.ts";
+import { createIntake } from "../../src/services/intake.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { FakeClock } from "./clock.ts";
@@ -50,6 +51,7 @@ export async function createTestContext(
     cipher: createCipher(randomBytes(32)),
     outbound: absent("outbound"),
     files: absent("files"),
+    intake: createIntake(),
     media: absent("media"),
     probe: createMediaProbe(),
     feed: absent("feed"),

@@ -46,6 +46,8 @@ class ThreadedPublisher implements Publisher {
   readonly #closing = new AbortController();
   #thread: Worker | null = null;
   #lastHealthy = -Infinity;
+  /** It says so itself: its last write failed. */
+  #isFailing = false;
   #restartAfterMs = FIRST_RESTART_MS;
   #cancelWatch: () => void = () => {};
 
@@ -65,6 +67,7 @@ class ThreadedPublisher implements Publisher {
     await Promise.race([once(thread, "message"), ended]).finally(() => this.#cancelWatch());
     ended.catch(() => {});
     this.#thread = thread;
+    this.#isFailing = false;
     this.#lastHealthy = this.#ctx.clock.monotonic();
     this.#watch(thread, HEALTHY_WITHIN_MS);
     thread.on("message", (message: MessageFromThread) => {
@@ -80,7 +83,7 @@ class ThreadedPublisher implements Publisher {
   }
 
   isHealthy(): boolean {
-    return this.#ctx.clock.monotonic() - this.#lastHealthy < HEALTHY_WITHIN_MS;
+    return !this.#isFailing && this.#ctx.clock.monotonic() - this.#lastHealthy < HEALTHY_WITHIN_MS;
   }
 
   async close(graceMs = DEFAULT_GRACE_MS): Promise<void> {
@@ -120,10 +123,8 @@ class ThreadedPublisher implements Publisher {
   }
 
   #noteHealth({ isHealthy }: MessageFromThread): void {
-    if (!isHealthy) {
-      this.#lastHealthy = -Infinity;
-      return;
-    }
+    this.#isFailing = !isHealthy;
+    if (!isHealthy) return;
     this.#lastHealthy = this.#ctx.clock.monotonic();
     this.#restartAfterMs = FIRST_RESTART_MS;
   }

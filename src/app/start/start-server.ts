@@ -3,13 +3,14 @@ import { platform } from "node:os";
 import type { Server } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
+import { openBucket, openDiskRoom } from "../file-store.ts";
 import { HOUR } from "../../domain/time.ts";
-import { openBucket } from "../file-store.ts";
 import { createHttpApp, type HttpDeps } from "../../http/app.ts";
 import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../../http/files/files-routes.ts";
+import type { UploadPlace } from "../../http/files/upload-store.ts";
 import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
@@ -131,9 +132,14 @@ export function httpDeps({
       () => createConnectRouter(ctx),
       () => createFeedRouter(ctx),
       () => createCalendarRouter(ctx),
-      createFilesRouter({ ctx, uploadFolder: setup.folder.uploads }),
+      createFilesRouter({ ctx, uploads: uploadPlace(setup, ctx) }),
     ],
   };
+}
+
+function uploadPlace({ folder }: Setup, { clock }: Context): UploadPlace {
+  const room = openDiskRoom(folder, "uploads", clock);
+  return { folder: folder.uploads, locks: folder.locks, room };
 }
 
 async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {

@@ -10,18 +10,15 @@ import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import {
-  fileTooLarge,
-  MAX_FILE_BYTES,
-  receiveLinkedUpload,
-  storeUpload,
-} from "../../services/files/file-uploads.ts";
+import { receiveLinkedUpload, receiveUpload, type Upload } from "../../services/files/file-uploads.ts";
 import { getFile, openDownload, type Download } from "../../services/files/files.ts";
+import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 import { createResumableUploads } from "./resumable-uploads.ts";
+import type { UploadPlace } from "./upload-store.ts";
 import { limitSilence, limitStall } from "../access/slow-senders.ts";
 
 /** How long the rest of a refused upload is read, so that its sender gets to see the answer. */
@@ -30,17 +27,17 @@ const DRAIN_MS = 30 * SECOND;
 interface FilesDeps {
   readonly ctx: AppContext;
   /** Where resumable uploads grow. */
-  readonly uploadFolder: string;
+  readonly uploads: UploadPlace;
 }
 
 /** The routes of files that carry bytes: uploads (plain, resumable, by signed address) and downloads. */
-export function createFilesRouter({ ctx, uploadFolder }: FilesDeps): (guard: Guard) => Router {
+export function createFilesRouter({ ctx, uploads }: FilesDeps): (guard: Guard) => Router {
   return (guard) => {
     const router = Router({ caseSensitive: true });
     const upload = [noStore, ...guard.identify, guard.permit("files", "upload files"), guard.limit];
     const read = [noStore, ...guard.identify, guard.permit("read", "read files"), guard.limit];
     const others = [noStore, ...guard.identify, guard.limit];
-    const resumable = createResumableUploads(ctx, uploadFolder);
+    const resumable = createResumableUploads(ctx, uploads);
     router.all("/api/v1/files/uploads", upload, resumable);
     router.all("/api/v1/files/uploads/:upload", upload, resumable);
     // JSON goes on to the second route of the same path.
@@ -86,8 +83,8 @@ function receiveBytes(ctx: AppContext): RequestHandler {
     const query = z.object({ name: z.string().optional(), altText: z.string().optional() });
     const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
     const upload = { name: name ?? null, altText: altText ?? null };
-    await receive(ctx, { request, response }, (body) =>
-      storeUpload(plainCall(ctx, callerOf(response)), { ...upload, body }),
+    await receive(ctx, { request, response }, (content) =>
+      receiveUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
     );
   };
 }
@@ -95,8 +92,8 @@ function receiveBytes(ctx: AppContext): RequestHandler {
 function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
   return async (request, response) => {
     const parts = readSigned(request);
-    await receive(ctx, { request, response }, (body) =>
-      receiveLinkedUpload(guestCall(ctx), { ...parts, body }),
+    await receive(ctx, { request, response }, (content) =>
+      receiveLinkedUpload(guestCall(ctx), { ...parts, ...content }),
     );
   };
 }
@@ -105,24 +102,30 @@ function receiveSigned(ctx: AppContext): RequestHandler<{ id: string }> {
 async function receive(
   ctx: AppContext,
   at: { request: Request<{ id?: string }>; response: Response },
-  store: (body: Readable) => Promise<{ file: File }>,
+  store: (content: Pick<Upload, "body" | "sizeBytes">) => Promise<{ file: File }>,
 ): Promise<void> {
   const { request, response } = at;
   try {
-    if (Number(request.headers["content-length"] ?? 0) > MAX_FILE_BYTES) throw fileTooLarge();
+    const sizeBytes = Number(request.headers["content-length"] ?? 0);
+    if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
     requireFileType(request);
     limitSilence(ctx.clock, request);
-    // The request itself stays whole when its reading ends early: the answer goes out over the same
-    // connection.
-    const done = await store(
-      Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false }),
-    );
+    const body = Readable.from(bytesOf(request), { objectMode: false });
+    const done = await store({ body, sizeBytes });
     sendCreated(response, done.file);
   } catch (error) {
     if (request.destroyed && !request.complete) return;
     drain(ctx, request);
     throw error;
   }
+}
+
+/**
+ * The request itself stays whole when its reading ends early: the answer goes out over the same connection.
+ * A generator of our own, because the iterator ends the request where it is told of an error.
+ */
+async function* bytesOf(request: Request<{ id?: string }>): AsyncGenerator<Buffer> {
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
 }
 
 function drain({ clock }: AppContext, request: Request<{ id?: string }>): void {

@@ -1,28 +1,41 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import type { FileStore } from "@tus/file-store";
 import type { Server, Upload } from "@tus/server";
 import type { RequestHandler } from "express";
-import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
+import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { DAY, HOUR } from "../../domain/time.ts";
+import { HOUR } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
-import { MAX_FILE_BYTES, storeUpload } from "../../services/files/file-uploads.ts";
+import { storeUpload } from "../../services/files/file-uploads.ts";
+import {
+  fileIdOf,
+  findStored,
+  isUploadName,
+  newUploadName,
+  removePart,
+} from "../../services/files/unfinished-uploads.ts";
+import { MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf } from "../access/auth.ts";
-import { STATUS } from "../errors.ts";
 import { limitSilence } from "../access/slow-senders.ts";
+import {
+  asRefusal,
+  isRefusal,
+  LOCKED,
+  sentenceFor,
+  uploadNotFound,
+  UPLOADS_PATH,
+  type Refusal,
+} from "./upload-answers.ts";
+import { createUploadLocks, type UploadLocks } from "./upload-locks.ts";
+import { openUploadStore, type UploadPlace } from "./upload-store.ts";
 
-const PATH = "/api/v1/files/uploads";
-
-/** An upload that is not finished by then is forgotten. */
-const ABANDONED_MS = DAY;
 const SWEEP_EVERY_MS = HOUR;
 
-/** Of so many finished uploads it is remembered which file each became. */
-const MAX_REMEMBERED = 1_000;
+/** Methods whose requests carry bytes. */
+const SENDING: readonly string[] = ["POST", "PATCH"];
 
 /**
  * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the
@@ -30,45 +43,61 @@ const MAX_REMEMBERED = 1_000;
  * answer was lost. An upload's id begins with the marks of its owner and its API key: to others it does not
  * exist.
  */
-export function createResumableUploads(ctx: AppContext, folder: string): RequestHandler<{ upload?: string }> {
+export function createResumableUploads(
+  ctx: AppContext,
+  place: UploadPlace,
+): RequestHandler<{ upload?: string }> {
   const callers = new AsyncLocalStorage<Caller>();
-  const parts: TusParts = { ctx, folder, callers, finished: new Map() };
+  const parts: TusParts = { ctx, place, callers, locks: createUploadLocks(place), storing: new Map() };
   let running: Promise<Tus> | null = null;
   let sweptAt = -Infinity;
+  const start = (): Promise<Tus> => {
+    running ??= startTus(parts).catch((error: unknown) => {
+      running = null;
+      throw error;
+    });
+    return running;
+  };
   return async (request, response) => {
     const caller = callerOf(response);
     const id = request.params.upload;
     if (id !== undefined && !isOwn(caller, id)) throw uploadNotFound();
-    const { server, datastore } = await (running ??= startTus(parts));
+    const { server, datastore } = await start();
     if (ctx.clock.now() - sweptAt >= SWEEP_EVERY_MS) {
       sweptAt = ctx.clock.now();
       await server.cleanUpExpiredUploads();
     }
     limitSilence(ctx.clock, request);
     await callers.run(caller, async () => {
-      const finished =
-        request.method === "HEAD" && id !== undefined ? await findFinished(parts, datastore, id) : null;
+      if (SENDING.includes(request.method)) {
+        // Before the bytes come: who is refused in the midst of them may not see the answer.
+        await place.room.expect(Number(request.headers["content-length"] ?? 0));
+        return ctx.intake.uploads.pass(() => server.handle(request, response), caller.ownerId);
+      }
+      if (request.method !== "HEAD" || id === undefined) return server.handle(request, response);
+      const finished = await findFinished(parts, datastore, id).catch((error: unknown) =>
+        asRefusal(ctx, error),
+      );
       if (finished === null) return server.handle(request, response);
       response
-        .set({ ...finishedHeaders(finished), "Tus-Resumable": "1.0.0", "Cache-Control": "no-store" })
+        .status(isRefusal(finished) ? finished.status_code : 200)
+        .set({
+          ...(isRefusal(finished) ? {} : finishedHeaders(finished)),
+          "Tus-Resumable": "1.0.0",
+          "Cache-Control": "no-store",
+        })
         .end();
     });
   };
 }
 
-function uploadNotFound(): AppError {
-  return new AppError(
-    "not_found",
-    `There is no such upload, or its time is over. Begin a new one with POST ${PATH}.`,
-  );
-}
-
 interface TusParts {
   readonly ctx: AppContext;
-  readonly folder: string;
+  readonly place: UploadPlace;
   readonly callers: AsyncLocalStorage<Caller>;
-  /** What uploads became, or are becoming, by their ids. */
-  readonly finished: Map<string, Promise<Finished>>;
+  readonly locks: UploadLocks;
+  /** What uploads are becoming, by their ids. */
+  readonly storing: Map<string, Promise<Finished>>;
 }
 
 interface Finished {
@@ -76,19 +105,14 @@ interface Finished {
   readonly sizeBytes: number;
 }
 
-interface Tus {
-  readonly server: Server;
-  readonly datastore: FileStore;
-}
+type Tus = Awaited<ReturnType<typeof startTus>>;
 
 /** Loaded with the first upload: most processes never have one. */
-async function startTus(parts: TusParts): Promise<Tus> {
-  const [{ Server: TusServer }, { FileStore: Store }] = await Promise.all([
+async function startTus(parts: TusParts): Promise<{ server: Server; datastore: FileStore }> {
+  const [{ Server: TusServer }, datastore] = await Promise.all([
     import("@tus/server"),
-    import("@tus/file-store"),
+    openUploadStore(parts.ctx, parts.place),
   ]);
-  await mkdir(parts.folder, { recursive: true, mode: 0o700 });
-  const datastore = new Store({ directory: parts.folder, expirationPeriodInMilliseconds: ABANDONED_MS });
 
   /** Its refusals are texts; ours are JSON with one sentence. */
   class Posthorn extends TusServer {
@@ -101,33 +125,46 @@ async function startTus(parts: TusParts): Promise<Tus> {
     }
   }
   const server = new Posthorn({
-    path: PATH,
+    path: UPLOADS_PATH,
     datastore,
+    locker: parts.locks,
     maxSize: MAX_FILE_BYTES,
     relativeLocation: true,
     // No other origin's pages may use the API.
     allowedOrigins: () => false,
-    namingFunction: () => `${markOf(callerIn(parts))}${randomBytes(12).toString("hex")}`,
+    namingFunction: () => newUploadName(markOf(callerIn(parts))),
+    onResponseError: (request, error) => explainGone(parts, request, error),
     onUploadCreate: async (_request, upload) => checkMetadata(parts.ctx, upload),
     onUploadFinish: (_request, upload) => finish(parts, datastore, upload),
   });
   // Only now: until its answer is made, tus still asks for the upload.
-  server.on("POST_FINISH", (_request, _response, upload) => void forget(parts.ctx, datastore, upload));
+  server.on("POST_FINISH", (_request, _response, upload) => void forget(parts, upload));
   return { server, datastore };
 }
 
-/**
- * An upload whose bytes are all there; one that this process, or its predecessor, did not get to store is
- * stored now.
- */
+/** An upload whose bytes are all there; one that no process got to store is stored now. */
 async function findFinished(parts: TusParts, datastore: FileStore, id: string): Promise<Finished | null> {
-  const known = parts.finished.get(id);
-  if (known !== undefined) return known;
+  const storing = parts.storing.get(id);
+  if (storing !== undefined) return storing;
   const upload = await datastore.getUpload(id).catch(() => null);
-  if (upload === null || upload.offset !== upload.size) return null;
-  const finished = await storeOnce(parts, datastore, upload);
-  await forget(parts.ctx, datastore, upload);
+  // Only now: what was stored until then is found, whatever was cleared away meanwhile.
+  const stored = await findStored(parts.ctx, callerIn(parts).ownerId, id);
+  if (upload === null || (stored === null && upload.offset !== upload.size)) return stored;
+  const finished = stored ?? (await storeOnce(parts, datastore, upload));
+  await forget(parts, upload);
   return finished;
+}
+
+/** An upload that is stored while it is asked about is gone for a moment before it is known as a file. */
+async function explainGone(
+  parts: TusParts,
+  { method, url }: { readonly method: string; readonly url: string },
+  error: unknown,
+): Promise<Refusal | undefined> {
+  if (method !== "HEAD" || !isRefusal(error) || ![404, 410].includes(error.status_code)) return undefined;
+  const name = new URL(url).pathname.split("/").at(-1) ?? "";
+  const isStored = (await findStored(parts.ctx, callerIn(parts).ownerId, name)) !== null;
+  return isStored ? LOCKED : undefined;
 }
 
 function checkMetadata(ctx: AppContext, upload: Upload): object {
@@ -156,47 +193,46 @@ function finishedHeaders({ fileId, sizeBytes }: Finished): Record<string, string
   return { "Content-Location": `/api/v1/files/${fileId}`, "Upload-Offset": size, "Upload-Length": size };
 }
 
-/** Whoever asks while the bytes are being stored waits for the same file. */
+/** Whoever asks here while the bytes are being stored waits for the same file. */
 function storeOnce(parts: TusParts, datastore: FileStore, upload: Upload): Promise<Finished> {
-  const { finished } = parts;
-  const known = finished.get(upload.id);
+  const known = parts.storing.get(upload.id);
   if (known !== undefined) return known;
-  const storing = store(parts, upload);
-  finished.set(upload.id, storing);
-  const [oldest] = finished.keys();
-  if (finished.size > MAX_REMEMBERED && oldest !== undefined) finished.delete(oldest);
-  return storing.catch(async (error: unknown) => {
-    finished.delete(upload.id);
-    await forget(parts.ctx, datastore, upload);
-    throw error;
-  });
+  const storing = store(parts, datastore, upload).finally(() => parts.storing.delete(upload.id));
+  parts.storing.set(upload.id, storing);
+  return storing;
 }
 
-async function store(parts: TusParts, upload: Upload): Promise<Finished> {
-  const { filename, altText } = upload.metadata ?? {};
-  const path = upload.storage?.path;
-  if (path === undefined) throw new Error("The upload has no place.");
-  const body = createReadStream(path);
-  const { file } = await storeUpload(plainCall(parts.ctx, callerIn(parts)), {
-    name: filename ?? null,
-    altText: altText ?? null,
-    body,
-  });
-  return { fileId: file.id, sizeBytes: file.sizeBytes };
+/** Under the lock: another process may just have done it. What can never be stored is forgotten. */
+async function store(parts: TusParts, datastore: FileStore, { id }: Upload): Promise<Finished> {
+  const { ctx, locks } = parts;
+  const caller = callerIn(parts);
+  const release = await locks.take(id, new AbortController().signal);
+  try {
+    const stored = await findStored(ctx, caller.ownerId, id);
+    if (stored !== null) return stored;
+    const { size, metadata, storage } = await datastore.getUpload(id);
+    if (storage === undefined) throw new Error("The upload has no place.");
+    const { file } = await storeUpload(plainCall(ctx, caller), {
+      name: metadata?.["filename"] ?? null,
+      altText: metadata?.["altText"] ?? null,
+      body: createReadStream(storage.path),
+      sizeBytes: size ?? null,
+      fileId: fileIdOf(id),
+    });
+    return { fileId: file.id, sizeBytes: file.sizeBytes };
+  } catch (error) {
+    if (error instanceof AppError && error.kind !== "unavailable") await datastore.remove(id);
+    throw error;
+  } finally {
+    release();
+  }
 }
 
 /** What cannot be removed now is removed as abandoned later. */
-async function forget(ctx: AppContext, datastore: FileStore, upload: Upload): Promise<void> {
-  await datastore.remove(upload.id).catch((error: unknown) => {
+async function forget({ ctx, place }: TusParts, upload: Upload): Promise<void> {
+  await removePart(place, upload.id).catch((error: unknown) => {
     ctx.log.warn({ err: error }, "A finished upload could not be cleared away");
   });
-}
-
-/** In tus's own form: what it throws on is answered with this status and body. */
-function asRefusal(ctx: AppContext, error: unknown): { status_code: number; body: string } {
-  if (error instanceof AppError) return { status_code: STATUS[error.kind], body: error.message };
-  ctx.log.error({ err: error }, "An upload could not be stored");
-  return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
 }
 
 function callerIn({ callers }: TusParts): Caller {
@@ -212,21 +248,5 @@ function markOf({ ownerId, keyId }: Caller): string {
 }
 
 function isOwn(caller: Caller, id: string): boolean {
-  return /^[0-9a-f]{16}-[0-9a-f]{32}$/.test(id) && id.startsWith(markOf(caller));
+  return isUploadName(id) && id.startsWith(`${markOf(caller)}-`);
 }
-
-/** tus's refusals in our words; sentences of ours (they end with a full stop) go through. */
-function sentenceFor(status: number, body: string): string {
-  const text = body.trim();
-  if (text.endsWith(".") && /^[A-Z]/.test(text)) return text;
-  return SENTENCES[status] ?? `The upload cannot go on (${text}). See the tus 1.0 protocol.`;
-}
-
-const SENTENCES: Readonly<Record<number, string>> = {
-  404: uploadNotFound().message,
-  409: "Upload-Offset: is not how far the upload is. Ask for the offset with HEAD and go on from there.",
-  410: uploadNotFound().message,
-  412: "Tus-Resumable: is required and must be 1.0.0. Use a tus client.",
-  413: `Upload-Length: the file is larger than ${MAX_FILE_BYTES} bytes, or larger than was said. Give a smaller one.`,
-  500: INTERNAL_ERROR_SENTENCE,
-};

@@ -13,7 +13,10 @@ export function createHealthRouter(ctx: AppContext, isPublisherReady: () => bool
     if (!(await isDatabaseReady(ctx)))
       throw new AppError("unavailable", "The database does not answer. The server's log says why.");
     if (!isPublisherReady())
-      throw new AppError("unavailable", "The publisher does not run. The server's log says why.");
+      throw new AppError(
+        "unavailable",
+        "The publisher does not run, or could not write just now. The server's log says why.",
+      );
     response.json({ status: "ready" });
   });
   return router;

@@ -6,6 +6,7 @@ import { SECOND } from "../../domain/time.ts";
 import {
   OutboundFailure,
   type Outbound,
+  type OutboundPurpose,
   type OutboundRequest,
   type OutboundResponse,
 } from "../../ports/outbound.ts";
@@ -38,11 +39,19 @@ interface OutboundOptions {
 }
 
 /**
- * Requests whose answer is awaited at a time: each takes a connection, and systems give a process some
- * thousand. Twice as many as posts are sent at once, because sending a file may wait for reading it. The time
- * allowed for one begins when it is made.
+ * Requests whose answer is awaited at a time, by what they are for: each takes a connection, and systems give
+ * a process some thousand. To platforms as many as posts are sent at once. No owner has all of them, as each
+ * may wait for a server that never answers: of those that anybody may point at such a one a quarter, of the
+ * others more, because most installations have one owner. The time allowed for one begins when it is made.
  */
-const MAX_REQUESTS = 1_024;
+function createGates(): Record<OutboundPurpose, Gate> {
+  return {
+    platform: new Gate(1_024, { maxPerOwner: 768 }),
+    bucket: new Gate(512),
+    media: new Gate(512, { maxPerOwner: 128 }),
+    webhook: new Gate(256, { maxPerOwner: 64 }),
+  };
+}
 
 interface Door {
   readonly policy: AddressPolicy;
@@ -58,9 +67,10 @@ interface Door {
  */
 export function createOutbound(options: OutboundOptions): Outbound & AsyncDisposable {
   const door = createDoor(options);
-  const requests = new Gate(MAX_REQUESTS);
+  const gates = createGates();
   return {
-    request: (request) => requests.pass(() => follow(door, request)),
+    request: (request) =>
+      gates[request.purpose ?? "platform"].pass(() => follow(door, request), request.ownerId),
     assertAllowed: (field, text) => assertAllowed(door.policy, field, text),
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
@@ -95,8 +105,25 @@ function assertAllowed(policy: AddressPolicy, field: string, text: string): URL 
 }
 
 async function follow(door: Door, first: OutboundRequest): Promise<OutboundResponse> {
-  const deadline = AbortSignal.timeout(first.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const signal = first.signal === undefined ? deadline : AbortSignal.any([first.signal, deadline]);
+  const timeoutMs = first.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error("No answer began in time.")),
+    first.headersMs ?? timeoutMs,
+  );
+  const signals = [AbortSignal.timeout(timeoutMs), late.signal, ...(first.signal ? [first.signal] : [])];
+  try {
+    return await followRedirects(door, first, AbortSignal.any(signals));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function followRedirects(
+  door: Door,
+  first: OutboundRequest,
+  signal: AbortSignal,
+): Promise<OutboundResponse> {
   const maxRedirects = first.method === "GET" || first.method === "HEAD" ? (first.maxRedirects ?? 0) : 0;
   let request: OutboundRequest = { ...first, signal, headers: withDefaults(door, first.headers) };
   for (let redirects = 0; ; redirects += 1) {

@@ -8,6 +8,7 @@ import { toBuffer } from "../to-buffer.ts";
 
 const FETCH_TIMEOUT_MS = 2 * HOUR;
 const IDLE_MS = 30 * SECOND;
+const HEADERS_MS = 30 * SECOND;
 const MAX_REDIRECTS = 3;
 
 /** A source that trickles is left: less than this in a minute is slower than 1 kB/s. */
@@ -21,6 +22,8 @@ export interface RemoteOptions {
 
 interface RemoteRequest {
   readonly url: string;
+  /** Whose media it is. */
+  readonly ownerId: string;
   readonly signal: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -29,8 +32,15 @@ export function requestRemote(
   { outbound }: RemoteOptions,
   request: RemoteRequest,
 ): Promise<OutboundResponse> {
-  const limits = { timeoutMs: FETCH_TIMEOUT_MS, idleMs: IDLE_MS, maxRedirects: MAX_REDIRECTS };
-  return outbound.request({ ...request, method: "GET", ...limits, isUserGiven: true });
+  const limits = { timeoutMs: FETCH_TIMEOUT_MS, idleMs: IDLE_MS, headersMs: HEADERS_MS };
+  return outbound.request({
+    ...request,
+    method: "GET",
+    ...limits,
+    maxRedirects: MAX_REDIRECTS,
+    isUserGiven: true,
+    purpose: "media",
+  });
 }
 
 /**

@@ -21,6 +21,7 @@ const MAX_EMPTY_ANSWERS = 3;
 /** A remote file that can be read from any place, as long as it stays the one it was. */
 export interface Passage {
   readonly url: string;
+  readonly ownerId: string;
   readonly sizeBytes: number;
   /** Strong: the same for the same bytes alone (RFC 9110, 8.8.1). */
   readonly etag: string;
@@ -142,9 +143,10 @@ async function requestRange(
   passage: Passage,
   { start, end }: Range,
 ): Promise<OutboundResponse> {
-  const { url, signal, etag, sizeBytes } = passage;
+  const { url, ownerId, signal, etag, sizeBytes } = passage;
   const answer = await requestRemote(options, {
     url,
+    ownerId,
     signal,
     headers: { range: `bytes=${start}-${end}`, "if-match": etag },
   });

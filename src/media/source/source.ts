@@ -3,6 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { DiskRoom } from "../../ports/disk-room.ts";
 import type { FileStore } from "../../ports/file-store.ts";
 import type { MediaFacts, MediaItem, MediaOwner, MediaSource, PostMedia } from "../../ports/media.ts";
 import type { MediaProbe } from "../../ports/media-probe.ts";
@@ -35,6 +36,8 @@ export interface MediaSourceOptions {
   readonly clock: Clock;
   /** Where remote media is kept while its post is worked on. */
   readonly folder: string;
+  /** How much may be kept there; default: what the disk has beside its reserve. */
+  readonly room?: DiskRoom;
   /** The owner's file under a key; null for what is missing or somebody else's. */
   findFile(ownerId: string, key: string): Promise<OwnFile | null>;
   /** A signed address of ours for a file. */
@@ -107,7 +110,7 @@ function createPostMedia(post: Post): PostMedia {
 
 async function openItem(post: Post, url: string): Promise<Opened> {
   if (url.startsWith(OWN_SCHEME)) return openOwn(post, url);
-  const spooled = await post.spool.fetch(url, post.owner.postId, post.signal);
+  const spooled = await post.spool.fetch(url, post.owner, post.signal);
   return { ...spooled, url, file: null };
 }
 

@@ -12,8 +12,9 @@ import {
   readContentRange,
   tooLarge,
 } from "../../domain/files/media-answer.ts";
+import type { DiskRoom } from "../../ports/disk-room.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import { MediaUnavailable, type MediaFacts, type MediaItem } from "../../ports/media.ts";
+import { MediaUnavailable, type MediaFacts, type MediaItem, type MediaOwner } from "../../ports/media.ts";
 import type { ByteSource, MediaProbe } from "../../ports/media-probe.ts";
 import type { OutboundResponse } from "../../ports/outbound.ts";
 import { BlockSums } from "./block-sums.ts";
@@ -32,6 +33,7 @@ import {
 interface SpoolOptions extends RemoteOptions {
   readonly probe: MediaProbe;
   readonly folder: string;
+  readonly room?: DiskRoom;
   /** Files from this size on are passed through where their source can give parts of one certain version. */
   readonly passFromBytes: number;
 }
@@ -43,7 +45,7 @@ type Fetched = Pick<MediaItem, "facts" | "open">;
 
 /** Remote media by post: what one try fetched or learned of a source, the next one finds. */
 export interface Spool {
-  fetch(url: string, postId: string, signal: AbortSignal): Promise<Fetched>;
+  fetch(url: string, owner: MediaOwner, signal: AbortSignal): Promise<Fetched>;
   release(postId: string): Promise<void>;
 }
 
@@ -80,17 +82,18 @@ interface Wanted {
   readonly store: FileStore;
   readonly key: string;
   readonly url: string;
+  readonly ownerId: string;
   readonly signal: AbortSignal;
 }
 
 /** One folder a post. */
 export function createSpool(options: SpoolOptions): Spool {
-  const store = createFolderStore(options.folder);
+  const store = createFolderStore(options.folder, options.room);
   const passed = new Map<string, Passed>();
   return {
-    async fetch(url, postId, signal) {
+    async fetch(url, { postId, ownerId }, signal) {
       const key = `${folderOf(postId)}/${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
-      const wanted = { passed, options, store, key, url, signal };
+      const wanted = { passed, options, store, key, url, ownerId, signal };
       return (await openKnown(wanted)) ?? (await fetchNew(wanted));
     },
     async release(postId) {
@@ -146,7 +149,7 @@ function openSpooled({ store, key }: Wanted, facts: MediaFacts): Fetched {
 }
 
 function openPassed(wanted: Wanted, known: Passed): Fetched {
-  const { options, url, signal } = wanted;
+  const { options, url, ownerId, signal } = wanted;
   const { facts, etag, sums, onward } = known;
   const save = async (): Promise<void> => {
     const now = options.clock.monotonic();
@@ -155,7 +158,7 @@ function openPassed(wanted: Wanted, known: Passed): Fetched {
     // Where it cannot be noted, the tag alone tells the next process of a change.
     await writePassed(wanted, known).catch(() => {});
   };
-  const passage = { url, signal, etag, sums, onward, save, sizeBytes: facts.sizeBytes };
+  const passage = { url, ownerId, signal, etag, sums, onward, save, sizeBytes: facts.sizeBytes };
   return { facts, open: (range = {}) => openPassage(options, passage, range) };
 }
 
@@ -179,12 +182,12 @@ async function fetchNew(wanted: Wanted): Promise<Fetched> {
 
 /** All of it, asked so that a source tells whether parts can be had. */
 async function ask(wanted: Wanted): Promise<OutboundResponse> {
-  const { options, url, signal } = wanted;
-  const ranged = await requestRemote(options, { url, signal, headers: { range: "bytes=0-" } });
+  const { options, url, ownerId, signal } = wanted;
+  const ranged = await requestRemote(options, { url, ownerId, signal, headers: { range: "bytes=0-" } });
   if (ranged.status === 206 && declaredWhole(ranged) !== null) return withinSize(ranged, options);
   const isRangesFault = ranged.status === 206 || ranged.status === 416;
   if (isRangesFault) ranged.body.destroy();
-  const answer = isRangesFault ? await requestRemote(options, { url, signal }) : ranged;
+  const answer = isRangesFault ? await requestRemote(options, { url, ownerId, signal }) : ranged;
   return withinSize(answer, options);
 }
 
@@ -215,9 +218,9 @@ function passableEtag({ passFromBytes }: SpoolOptions, answer: OutboundResponse)
 }
 
 async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Promise<Fetched> {
-  const { options, url, signal } = wanted;
+  const { options, url, ownerId, signal } = wanted;
   const sums = BlockSums.empty(sizeBytes);
-  const passage = { url, sizeBytes, etag, sums, onward: null, signal, save: async () => {} };
+  const passage = { url, ownerId, sizeBytes, etag, sums, onward: null, signal, save: async () => {} };
   const read: ByteSource["read"] = (range) => openPassage(options, passage, range);
   const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }));
   const facts = { ...inspected, sizeBytes, sha256: null };
@@ -228,8 +231,10 @@ async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Pro
 
 async function spoolWhole(wanted: Wanted, answer: OutboundResponse): Promise<MediaFacts> {
   const { options, store, key } = wanted;
-  const written = await store.write(key, Readable.from(readRemote(options, answer), { objectMode: false }));
   const declared = declaredWhole(answer);
+  const body = Readable.from(readRemote(options, answer), { objectMode: false });
+  body.once("close", () => answer.body.destroy());
+  const written = await store.write(key, body, { sizeBytes: declared });
   if (declared !== null && written.sizeBytes !== declared) {
     throw new MediaUnavailable(
       `The source of the media sent ${written.sizeBytes} bytes where it announced ${declared}.`,

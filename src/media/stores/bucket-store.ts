@@ -36,15 +36,15 @@ export function createBucketStore(options: BucketOptions): BucketStore {
       throw explainBucket(error, options.bucket);
     });
   const write = async (
-    ...[key, body, signal, isNew]: [...Parameters<FileStore["write"]>, isNew: boolean]
+    ...[key, body, options, isNew]: [...Parameters<FileStore["write"]>, isNew: boolean]
   ) => {
     assertKey(key);
     void sweep();
-    return explaining(writeObject(client, { key, body, signal, isNew }));
+    return explaining(writeObject(client, { key, body, signal: options?.signal, isNew }));
   };
   return {
-    write: (key, body, signal) => write(key, body, signal, false),
-    create: (key, body, signal) => write(key, body, signal, true),
+    write: (key, body, options) => write(key, body, options, false),
+    create: (key, body, options) => write(key, body, options, true),
     async size(key) {
       assertKey(key);
       return explaining(sizeOf(client, key));

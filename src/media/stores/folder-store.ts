@@ -13,9 +13,11 @@ import {
 } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { Readable } from "node:stream";
-import { AppError } from "../../domain/errors.ts";
+import { AppError, hasCode } from "../../domain/errors.ts";
 import { DAY } from "../../domain/time.ts";
-import type { FileStore } from "../../ports/file-store.ts";
+import { diskFull, isDiskFull, type DiskRoom } from "../../ports/disk-room.ts";
+import type { FileStore, WriteOptions } from "../../ports/file-store.ts";
+import { createDiskRoom } from "./disk-room.ts";
 import { assertKey } from "./file-key.ts";
 import { toBuffer } from "../to-buffer.ts";
 
@@ -31,15 +33,17 @@ const READ_BYTES = 256 * 1024;
 // links.
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
-interface Writing {
+interface Writing extends WriteOptions {
   readonly body: Readable;
-  readonly signal: AbortSignal | undefined;
   /** Gives the finished temporary file its name. */
   place(temporary: string, path: string): Promise<void>;
 }
 
-/** A FileStore on a folder that belongs to this user alone; made when the first file is written. */
-export function createFolderStore(folder: string): FileStore {
+/**
+ * A FileStore on a folder that belongs to this user alone; made when the first file is written. `room` says
+ * how much of the disk it may fill.
+ */
+export function createFolderStore(folder: string, room: DiskRoom = createDiskRoom({ folder })): FileStore {
   let prepared: Promise<void> | null = null;
   const prepare = (): Promise<void> => (prepared ??= prepareFolder(folder));
   const write = async (key: string, input: Writing): Promise<{ sizeBytes: number; sha256: string }> => {
@@ -47,11 +51,11 @@ export function createFolderStore(folder: string): FileStore {
     await prepare();
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await assertInside(folder, dirname(path));
-    return explainFull(() => writeWhole(join(folder, TEMPORARY), path, input));
+    return explainFull(() => writeWhole({ room, temporaryFolder: join(folder, TEMPORARY), path }, input));
   };
   return {
-    write: (key, body, signal) => write(key, { body, signal, place: rename }),
-    create: (key, body, signal) => write(key, { body, signal, place: moveNew }),
+    write: (key, body, options) => write(key, { ...options, body, place: rename }),
+    create: (key, body, options) => write(key, { ...options, body, place: moveNew }),
     async size(key) {
       const path = pathOf(folder, key);
       const handle = await openInside(folder, path);
@@ -98,19 +102,26 @@ async function newest(temporary: string): Promise<number> {
   return mtimeMs;
 }
 
+interface Target {
+  readonly room: DiskRoom;
+  readonly temporaryFolder: string;
+  readonly path: string;
+}
+
 async function writeWhole(
-  temporaryFolder: string,
-  path: string,
+  { room, temporaryFolder, path }: Target,
   input: Writing,
 ): Promise<{ sizeBytes: number; sha256: string }> {
   const temporary = join(temporaryFolder, randomBytes(12).toString("hex"));
   const hash = createHash("sha256");
   try {
-    const sizeBytes = await writeTemporary(temporary, hash, input);
+    await room.expect(input.sizeBytes ?? 0);
+    const sizeBytes = await writeTemporary({ room, temporary, hash }, input);
     await input.place(temporary, path);
     await syncFolder(dirname(path));
     return { sizeBytes, sha256: hash.digest("hex") };
   } catch (error) {
+    input.body.destroy();
     await unlink(temporary).catch(ignoreMissing);
     throw error;
   }
@@ -136,7 +147,10 @@ function occupied(cause: unknown): AppError {
   });
 }
 
-async function writeTemporary(temporary: string, hash: Hash, { body, signal }: Writing): Promise<number> {
+async function writeTemporary(
+  { room, temporary, hash }: { readonly room: DiskRoom; readonly temporary: string; readonly hash: Hash },
+  { body, signal }: Writing,
+): Promise<number> {
   await using file = await open(
     temporary,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
@@ -153,6 +167,7 @@ async function writeTemporary(temporary: string, hash: Hash, { body, signal }: W
     for await (const chunk of body) {
       const bytes = toBuffer(chunk);
       hash.update(bytes);
+      await room.take(bytes.length);
       await writeAll(file, bytes);
       sizeBytes += bytes.length;
     }
@@ -227,17 +242,6 @@ async function explainFull<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (!hasCode(cause, ["ENOSPC", "EDQUOT"])) throw cause;
-    throw new AppError(
-      "unavailable",
-      "The file could not be stored: the disk is full. Free some space and try again.",
-      { cause },
-    );
+    throw isDiskFull(cause) ? diskFull(cause) : cause;
   }
-}
-
-function hasCode(error: unknown, codes: readonly string[]): boolean {
-  return (
-    error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code)
-  );
 }

@@ -59,7 +59,7 @@ async function askPlatform(
   secrets: SecretValues,
 ): Promise<ConnectedAccount> {
   const { platform, reconnecting, instanceUrl, handle, name } = target;
-  const io = await createConnectIo(ctx, platform.name, signal);
+  const io = await createConnectIo(ctx, { provider: platform.name, ownerId: target.ownerId }, signal);
   const input: ConnectInput = {
     instanceUrl,
     handle,

@@ -9,10 +9,12 @@ import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { createUploadLink, MAX_FILE_BYTES, storeUpload } from "./file-uploads.ts";
+import { createUploadLink, storeUpload } from "./file-uploads.ts";
+import { MAX_FILE_BYTES } from "./upload-body.ts";
 
 const IMPORT_TIMEOUT_MS = 30 * MINUTE;
 const IMPORT_IDLE_MS = 30 * SECOND;
+const HEADERS_MS = 30 * SECOND;
 const MAX_REDIRECTS = 3;
 
 /** A client that asked for progress hears of it after so many bytes, or more of a large file. */
@@ -35,13 +37,19 @@ export async function uploadFile(
   return createUploadLink(call, { name: args.name ?? null, altText: args.altText ?? null });
 }
 
-/** Fetches a file through the outbound door into the store. */
-export async function importFile(
-  call: CallContext,
-  args: UploadFileArgs & { readonly url: string },
-): Promise<{ file: File }> {
-  const { ctx } = call;
+type ImportArgs = UploadFileArgs & { readonly url: string };
+
+/**
+ * Fetches a file through the outbound door into the store. Throws `rate_limited` where too many of the
+ * owner's wait for that already.
+ */
+export async function importFile(call: CallContext, args: ImportArgs): Promise<{ file: File }> {
+  const { ctx, caller } = call;
   const url = ctx.outbound.assertAllowed("url", args.url);
+  return ctx.intake.imports.pass(() => fetchAndStore(call, args, url), caller.ownerId);
+}
+
+async function fetchAndStore(call: CallContext, args: ImportArgs, url: URL): Promise<{ file: File }> {
   const answer = await fetchFile(call, url.href);
   const problem = problemOfAnswer(answer, MAX_FILE_BYTES);
   if (problem !== null) {
@@ -49,16 +57,22 @@ export async function importFile(
     throw new AppError(problem.isLasting ? "invalid" : "unavailable", `url: ${problem.reason}.`);
   }
   const name = args.name ?? nameOf(answer.url);
-  const body = Readable.from(fetched(call, answer), { objectMode: false });
-  return storeUpload(call, { name, altText: args.altText ?? null, body }).catch((error: unknown) => {
+  const upload = {
+    name,
+    altText: args.altText ?? null,
+    body: Readable.from(fetched(call, answer), { objectMode: false }),
+    sizeBytes: declaredBytes(answer.headers),
+  };
+  return storeUpload(call, upload).catch((error: unknown) => {
     throw explain(error);
   });
 }
 
-async function fetchFile({ ctx, signal }: CallContext, url: string): Promise<OutboundResponse> {
-  const limits = { timeoutMs: IMPORT_TIMEOUT_MS, idleMs: IMPORT_IDLE_MS, maxRedirects: MAX_REDIRECTS };
+async function fetchFile({ ctx, caller, signal }: CallContext, url: string): Promise<OutboundResponse> {
+  const limits = { timeoutMs: IMPORT_TIMEOUT_MS, headersMs: HEADERS_MS, idleMs: IMPORT_IDLE_MS };
+  const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS, isUserGiven: true } as const;
   return ctx.outbound
-    .request({ method: "GET", url, ...limits, isUserGiven: true, signal })
+    .request({ ...request, purpose: "media", ownerId: caller.ownerId, signal })
     .catch((error: unknown) => {
       throw explain(error);
     });
@@ -128,7 +142,7 @@ async function readLocalFile(
     objectMode: false,
   });
   const name = args.name ?? basename(args.path);
-  return await storeUpload(call, { name, altText: args.altText ?? null, body });
+  return await storeUpload(call, { name, altText: args.altText ?? null, body, sizeBytes: file.size });
 }
 
 async function allowedPath(ctx: AppContext, caller: Caller, path: string): Promise<string> {

@@ -14,15 +14,14 @@ import {
   insertFileRow,
   noteStorageKey,
   takeAbandonedUploads,
+  takeUnfinishedUpload,
   type FileRow,
 } from "../../store/tables/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";
 import { describeNewFile } from "./files.ts";
-
-/** Larger files are refused, on whatever way they come. */
-export const MAX_FILE_BYTES = 4 * 1024 ** 3;
+import { begin } from "./upload-body.ts";
 
 /** Uploads that were begun and never finished are forgotten after this. */
 const ABANDONED_MS = DAY;
@@ -34,6 +33,15 @@ export interface Upload {
   readonly name: string | null;
   readonly body: Readable;
   readonly altText: string | null;
+  /** What was announced; what has no room on the disk is refused before it comes. Default: not known. */
+  readonly sizeBytes?: number | null;
+  /** The record's id, where it was given out before; a leftover of an earlier try gives way. Default: new. */
+  readonly fileId?: string;
+}
+
+/** Takes a file from a client. Throws `rate_limited` where the owner sends too many at once. */
+export function receiveUpload(call: CallContext, upload: Upload): Promise<{ file: File }> {
+  return call.ctx.intake.uploads.pass(() => storeUpload(call, upload), call.caller.ownerId);
 }
 
 /** Streams a file into the store; one that breaks off, is too large or is no media leaves nothing behind. */
@@ -41,15 +49,21 @@ export async function storeUpload(call: CallContext, upload: Upload): Promise<{ 
   const { ctx, caller } = call;
   await forgetAbandoned(ctx, caller.ownerId);
   const { format, whole } = await begin(ctx, upload.body);
-  const row = newRow(call, {
+  const made = newRow(call, {
     key: newKey(caller.ownerId, format),
     name: upload.name,
     altText: upload.altText,
   });
+  const row = { ...made, id: upload.fileId ?? made.id };
   const named = { ...row, name: cleanFileName(upload.name, format.extension) };
-  await ctx.store.write((tx) => insertFileRow(tx, named));
+  const leftover = await ctx.store.write(async (tx) => {
+    const found = upload.fileId === undefined ? null : await takeUnfinishedUpload(tx, row);
+    await insertFileRow(tx, named);
+    return found;
+  });
   try {
-    return await receive(call, row, { format, whole });
+    if (leftover !== null) await ctx.files.remove(leftover.storage_key);
+    return await receive(call, row, { format, whole, sizeBytes: upload.sizeBytes ?? null });
   } catch (error) {
     await ctx.store.write((tx) => deleteFileRow(tx, row.owner_id, row.id));
     throw error;
@@ -82,18 +96,30 @@ export async function createUploadLink(
  */
 export async function receiveLinkedUpload(
   call: GuestCall,
-  { body, ...parts }: SignedParts & { readonly body: Readable },
+  { body, sizeBytes, ...parts }: SignedParts & Pick<Upload, "body" | "sizeBytes">,
 ): Promise<{ file: File }> {
   const { ctx } = call;
   checkSigned(ctx, "upload", parts);
   const row = await findSignedFile(ctx.store, parts.id);
   if (row === null) throw new AppError("not_found", "The file that was to be uploaded here was deleted.");
   if (row.status !== "uploading") throw alreadyUsed(row.id);
+  return ctx.intake.uploads.pass(
+    () => receiveInto(call, row, { body, sizeBytes: sizeBytes ?? null }),
+    row.owner_id,
+  );
+}
+
+async function receiveInto(
+  call: GuestCall,
+  row: FileRow,
+  { body, sizeBytes }: { readonly body: Readable; readonly sizeBytes: number | null },
+): Promise<{ file: File }> {
+  const { ctx } = call;
   const { format, whole } = await begin(ctx, body);
   const pending = { ...row, storage_key: newKey(row.owner_id, format) };
   const file = { ownerId: row.owner_id, id: row.id };
   await ctx.store.write((tx) => noteStorageKey(tx, file, pending.storage_key));
-  return receive(call, pending, { format, whole });
+  return receive(call, pending, { format, whole, sizeBytes });
 }
 
 function alreadyUsed(id: string): AppError {
@@ -103,69 +129,18 @@ function alreadyUsed(id: string): AppError {
   );
 }
 
-/** Looks at the beginning: what is no media is refused before anything of it is stored. */
-async function begin(ctx: AppContext, body: Readable): Promise<{ format: MediaFormat; whole: Readable }> {
-  try {
-    const { head, whole } = await peek(body, ctx.probe.headBytes);
-    if (head.length === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
-    return { format: await ctx.probe.identify(head), whole };
-  } catch (error) {
-    body.destroy();
-    throw error;
-  }
-}
-
-async function peek(body: Readable, bytes: number): Promise<{ head: Buffer; whole: Readable }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const iterator: AsyncIterator<unknown> = body[Symbol.asyncIterator]();
-  while (size < bytes) {
-    const { done, value } = await iterator.next();
-    if (done === true) break;
-    chunks.push(toBuffer(value));
-    size += chunks.at(-1)?.length ?? 0;
-  }
-  const head = Buffer.concat(chunks);
-  return { head, whole: Readable.from(limited(head, iterator), { objectMode: false }) };
-}
-
-/** What was looked at and the rest of it, up to the largest size. */
-async function* limited(head: Buffer, rest: AsyncIterator<unknown>): AsyncGenerator<Buffer> {
-  try {
-    let sizeBytes = head.length;
-    yield head;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) {
-      const chunk = toBuffer(next.value);
-      sizeBytes += chunk.length;
-      if (sizeBytes > MAX_FILE_BYTES) throw fileTooLarge();
-      yield chunk;
-    }
-  } finally {
-    await rest.return?.();
-  }
-}
-
-export function fileTooLarge(): AppError {
-  return new AppError("too_large", `The file is larger than ${MAX_FILE_BYTES} bytes. Give a smaller one.`);
-}
-
-function toBuffer(chunk: unknown): Buffer {
-  if (Buffer.isBuffer(chunk)) return chunk;
-  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return Buffer.from(String(chunk));
-}
-
 /** Stores the bytes under the row's key, then what they are in the row. */
 async function receive(
   call: GuestCall,
   row: FileRow,
-  content: { format: MediaFormat; whole: Readable },
+  content: { format: MediaFormat; whole: Readable; sizeBytes: number | null },
 ): Promise<{ file: File }> {
   const { ctx } = call;
   const key = row.storage_key;
   // Nothing to take back when this fails: the store leaves nothing behind, and what is there already is
   // another's.
-  const written = await ctx.files.create(key, content.whole, call.signal);
+  const { signal } = call;
+  const written = await ctx.files.create(key, content.whole, { signal, sizeBytes: content.sizeBytes });
   try {
     const facts = await ctx.probe.inspect({
       sizeBytes: written.sizeBytes,

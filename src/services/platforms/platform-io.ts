@@ -16,12 +16,13 @@ import type { SecretValues } from "./secrets.ts";
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
   ctx: AppContext,
-  platformName: string,
+  { provider, ownerId }: { readonly provider: string; readonly ownerId: string },
   signal: AbortSignal,
 ): Promise<ConnectIo> {
-  const platform = requirePlatform(ctx, platformName);
+  const platform = requirePlatform(ctx, provider);
   return buildIo(ctx, {
     platform,
+    ownerId,
     signal,
     knownSecrets: new Set(),
     publicUrl: await ctx.publicUrl(),
@@ -38,7 +39,13 @@ export async function createPlatformIo(
   const platform = requirePlatform(ctx, row.provider);
   const knownSecrets = new Set<string>();
   const fields = { accountId: row.id };
-  const parts = { platform, knownSecrets, fields, publicUrl: await ctx.publicUrl() };
+  const parts = {
+    platform,
+    ownerId: row.owner_id,
+    knownSecrets,
+    fields,
+    publicUrl: await ctx.publicUrl(),
+  };
   const account = toPlatformAccount(row);
   const authorized = createAuthorized(ctx, {
     platform,
@@ -76,6 +83,7 @@ function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
 
 interface IoParts {
   readonly platform: AnyPlatform;
+  readonly ownerId: string;
   readonly signal: AbortSignal;
   readonly knownSecrets: ReadonlySet<string>;
   readonly publicUrl: string;
@@ -84,7 +92,8 @@ interface IoParts {
 }
 
 function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
-  const { platform, signal, knownSecrets, publicUrl } = parts;
+  const { platform, ownerId, signal, knownSecrets, publicUrl } = parts;
+  const asking = { ctx, title: platform.title, ownerId, signal, knownSecrets };
   const prefix = `POSTHORN_${platform.name.toUpperCase()}_`;
   return {
     signal,
@@ -94,7 +103,7 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),
     setting: (name) => ctx.settings.platformSettings[prefix + name]?.replace(/\/+$/, "") ?? null,
-    request: (request) => requestPlatform({ ctx, title: platform.title, signal, knownSecrets }, request),
+    request: (request) => requestPlatform(asking, request),
   };
 }
 

@@ -16,6 +16,8 @@ export interface RequestOptions {
   readonly ctx: AppContext;
   /** The platform's title, for sentences. */
   readonly title: string;
+  /** On whose account. */
+  readonly ownerId: string;
   readonly signal: AbortSignal;
   /** Values that must not reach the log, should the platform quote them. */
   readonly knownSecrets: ReadonlySet<string>;
@@ -42,7 +44,7 @@ export async function requestPlatform(
 
 async function send(options: RequestOptions, request: PlatformRequest): Promise<OutboundResponse> {
   try {
-    return await options.ctx.outbound.request(toOutbound(request, options.signal));
+    return await options.ctx.outbound.request(toOutbound(request, options));
   } catch (cause) {
     // The door refused the address before anything left.
     if (cause instanceof AppError) throw new PlatformFault("rejected", cause.message, { cause });
@@ -65,12 +67,13 @@ function brokenMedia(body: PlatformRequest["body"]): PlatformFault | null {
   return cause instanceof MediaUnavailable ? new PlatformFault("not_sent", cause.message, { cause }) : null;
 }
 
-function toOutbound(request: PlatformRequest, signal: AbortSignal): OutboundRequest {
+function toOutbound(request: PlatformRequest, { ownerId, signal }: RequestOptions): OutboundRequest {
   const { json, body, headers, classify: _classify, isIdempotent: _isIdempotent, ...rest } = request;
   const sent = json === undefined ? body : JSON.stringify(json);
   const types = json === undefined ? {} : { "content-type": "application/json" };
   return {
     ...rest,
+    ownerId,
     signal,
     headers: { ...types, ...headers },
     ...(sent === undefined ? {} : { body: sent }),

@@ -143,7 +143,7 @@ function figuresOf(file: FileRow): MediaFigures {
 
 async function lookAtRemote(
   ctx: AppContext,
-  { platform, signal }: MediaToCheck,
+  { platform, caller, signal }: MediaToCheck,
   place: MediaPlace,
 ): Promise<string[]> {
   try {
@@ -153,6 +153,8 @@ async function lookAtRemote(
       timeoutMs: LOOK_MS,
       maxRedirects: 3,
       isUserGiven: true,
+      purpose: "media",
+      ownerId: caller.ownerId,
       signal,
     });
     answer.body.resume();

@@ -27,12 +27,12 @@ export async function createWebhook(
   call: CallContext,
   args: WebhookArgs,
 ): Promise<{ webhook: Webhook; secret: string | null }> {
-  const { ctx, caller, signal } = call;
+  const { ctx, caller } = call;
   const url = ctx.outbound.assertAllowed("url", args.url);
   url.hash = "";
   const secret = args.secret === undefined ? makeSecret() : readSecret(args.secret);
   const accountIds = await readAccountIds(ctx, caller, args.accountId);
-  await knock(ctx, url, signal);
+  await knock(call, url);
   const row = makeRow(ctx, caller.ownerId, { url, secret, events: args.events ?? EVENT_KINDS, accountIds });
   return commitOnce(call, async (tx) => {
     await requireRoom(tx, caller.ownerId);
@@ -55,7 +55,7 @@ async function readAccountIds(
  * A name may lead into a private network, which only a connection shows. Whether anybody is there
  * `test_webhook` tells.
  */
-async function knock(ctx: AppContext, url: URL, signal: AbortSignal): Promise<void> {
+async function knock({ ctx, caller, signal }: CallContext, url: URL): Promise<void> {
   try {
     const request = {
       method: "HEAD",
@@ -63,6 +63,8 @@ async function knock(ctx: AppContext, url: URL, signal: AbortSignal): Promise<vo
       isUserGiven: true,
       newConnection: true,
       timeoutMs: KNOCK_TIMEOUT_MS,
+      purpose: "webhook",
+      ownerId: caller.ownerId,
       signal,
     } as const;
     const response = await ctx.outbound.request(request);

@@ -123,6 +123,8 @@ export async function send(
       body,
       isUserGiven: true,
       timeoutMs: TIMEOUT_MS,
+      purpose: "webhook",
+      ownerId: webhook.owner_id,
       signal,
     });
     await drain(answer);

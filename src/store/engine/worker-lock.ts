@@ -44,10 +44,14 @@ export function createWorkerLocks(folder: string): WorkerLocks {
   };
 }
 
-/** The database with its exclusive lock taken, or null when another process has it. */
-function lock(file: string): SqliteDatabase | null {
+/**
+ * The database with its exclusive lock taken, or null when another process has it. SQLite writes a journal
+ * for it; without one (`needsDisk` false) it is taken on a full disk too.
+ */
+export function lock(file: string, { needsDisk } = { needsDisk: true }): SqliteDatabase | null {
   const { database } = openSqlite({ file, busyTimeoutMs: 0 });
   try {
+    if (!needsDisk) database.exec("PRAGMA journal_mode = MEMORY");
     // Not WAL: its locks are shared. The transaction stays open; nothing is ever written.
     database.exec("BEGIN EXCLUSIVE");
     return database;

@@ -18,14 +18,17 @@ export function readNextDelivery(reader: Reader): Promise<number | null> {
 const NEXT_DELIVERY = "SELECT MIN(next_at) AS next FROM webhook_deliveries WHERE next_at IS NOT NULL";
 
 /** Webhooks with an event that is due, to which nobody sends, in order of their ids. */
-export function readDueWebhooks(reader: Reader, now: number): Promise<string[]> {
-  return readRaw(reader, (raw) =>
-    (raw.prepare(DUE_WEBHOOKS).all([now, now]) as { id: string }[]).map(({ id }) => id),
-  );
+export function readDueWebhooks(reader: Reader, now: number): Promise<DueWebhook[]> {
+  return readRaw(reader, (raw) => raw.prepare(DUE_WEBHOOKS).all([now, now]) as DueWebhook[]);
+}
+
+interface DueWebhook {
+  readonly id: string;
+  readonly ownerId: string;
 }
 
 const DUE_WEBHOOKS = `
-  SELECT w.id AS id FROM webhooks w
+  SELECT w.id AS id, w.owner_id AS ownerId FROM webhooks w
   WHERE (w.lease_worker IS NULL OR w.lease_until <= ?)
     AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.next_at <= ?)
   ORDER BY w.id`;

@@ -186,6 +186,21 @@ export function takeAbandonedUploads(tx: Tx, ownerId: string, before: number): P
     .execute();
 }
 
+/** A record whose upload did not come to an end, taken off the table; null where there is none. */
+export async function takeUnfinishedUpload(
+  tx: Tx,
+  file: Pick<FileRow, "owner_id" | "id">,
+): Promise<FileRow | null> {
+  const row = await queryOf(tx)
+    .deleteFrom("files")
+    .where("owner_id", "=", file.owner_id)
+    .where("id", "=", file.id)
+    .where("status", "=", "uploading")
+    .returningAll()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** An address as a whole JSON text: a caption that only mentions one does not count. */
 const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
 

@@ -4,6 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFilesRouter } from "../../../src/http/files/files-routes.ts";
+import { createDiskRoom } from "../../../src/media/stores/disk-room.ts";
 import { createUploadLink } from "../../../src/services/files/file-uploads.ts";
 import deleteFileTool from "../../../tools/delete_file.ts";
 import listFilesTool from "../../../tools/list_files.ts";
@@ -21,7 +22,9 @@ beforeEach(async () => {
   const base = await createFileContext({ publicUrl: async () => `http://127.0.0.1:${server.port}` });
   ctx = base;
   const routes = RESOURCE_ROUTES.filter((route) => route.path.startsWith("/files"));
-  const routers = [createFilesRouter({ ctx, uploadFolder: join(ctx.folder, "uploads") })];
+  const folder = join(ctx.folder, "uploads");
+  const uploads = { folder, locks: join(ctx.folder, "locks"), room: createDiskRoom({ folder }) };
+  const routers = [createFilesRouter({ ctx, uploads })];
   server = await startTestServer(ctx, [listFilesTool, deleteFileTool], { routers, routes });
 });
 afterEach(async () => {
@@ -343,7 +346,7 @@ describe("resumable uploads", () => {
     const begun = await begin(CLIP.length);
     expect(begun.status).toBe(201);
     const location = begun.headers["location"] ?? "";
-    expect(location).toMatch(/^\/api\/v1\/files\/uploads\/[0-9a-f]{16}-[0-9a-f]{32}$/);
+    expect(location).toMatch(/^\/api\/v1\/files\/uploads\/[0-9a-f]{16}-[0-9a-f]{8}-[0-9a-f]{32}$/);
     expect(begun.headers["upload-expires"]).toBeDefined();
     expect(await patch(location, 0, CLIP.subarray(0, 5_000))).toMatchObject({
       status: 204,

@@ -383,7 +383,9 @@ describe("writing to a bucket", () => {
       caller.abort(new Error("called off"));
       return [503, "SlowDown"];
     };
-    await expect(opened.store.write("a/b", body("x"), caller.signal)).rejects.toThrow("called off");
+    await expect(opened.store.write("a/b", body("x"), { signal: caller.signal })).rejects.toThrow(
+      "called off",
+    );
     expect(operationsOf(opened.s3)).toEqual(["PutObject"]);
   });
 

@@ -162,7 +162,9 @@ describe.each(Object.entries(stores))("%s as a file store", (_name, open) => {
           await new Promise((resolve) => setImmediate(resolve));
         }
       }
-      await expect(store.write("a/b", Readable.from(endless()), caller.signal)).rejects.toThrow("called off");
+      await expect(store.write("a/b", Readable.from(endless()), { signal: caller.signal })).rejects.toThrow(
+        "called off",
+      );
       expect(await text(store.read("a/b"))).toBe("before");
       expect(opened.leftovers()).toEqual([]);
       expect(opened.keys()).toEqual(["a/b"]);
@@ -172,7 +174,7 @@ describe.each(Object.entries(stores))("%s as a file store", (_name, open) => {
   it("writes nothing for whoever has called it off before", async () => {
     await using opened = await open();
     const signal = AbortSignal.abort(new Error("called off"));
-    await expect(opened.store.write("a/b", body("x"), signal)).rejects.toThrow("called off");
+    await expect(opened.store.write("a/b", body("x"), { signal })).rejects.toThrow("called off");
     expect(opened.keys()).toEqual([]);
   });
 

@@ -84,7 +84,11 @@ describe("request", () => {
   const request = async (answer: ScriptedAnswer, what: PlatformRequest) => {
     const { ctx, outbound } = await setUp();
     outbound.answers.push(answer);
-    const io = await createConnectIo(ctx, "photobox", new AbortController().signal);
+    const io = await createConnectIo(
+      ctx,
+      { provider: "photobox", ownerId: "default" },
+      new AbortController().signal,
+    );
     return { sent: outbound.sent, answer: await io.request(what).catch((error: unknown) => error) };
   };
 
@@ -140,7 +144,7 @@ describe("request", () => {
 
   it("sends nothing once it was called off", async () => {
     const { ctx, outbound } = await setUp();
-    const io = await createConnectIo(ctx, "photobox", AbortSignal.abort());
+    const io = await createConnectIo(ctx, { provider: "photobox", ownerId: "default" }, AbortSignal.abort());
     await expect(io.request(POST)).rejects.toMatchObject({ kind: "not_sent" });
     expect(outbound.sent).toEqual([]);
   });

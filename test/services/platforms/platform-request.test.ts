@@ -35,7 +35,7 @@ async function ask(
       await new Promise((resolve) => server.close(resolve));
     },
   );
-  const io = await createConnectIo(ctx, "photobox", signal);
+  const io = await createConnectIo(ctx, { provider: "photobox", ownerId: "default" }, signal);
   return io
     .request({ method: "POST", url: `http://127.0.0.1:${port}/x`, json: { a: 1 }, ...request })
     .catch((error: unknown) => error);
@@ -97,7 +97,11 @@ describe("a request to a real server", () => {
       () => ctx[Symbol.asyncDispose](),
       () => outbound[Symbol.asyncDispose](),
     );
-    const io = await createConnectIo(ctx, "photobox", new AbortController().signal);
+    const io = await createConnectIo(
+      ctx,
+      { provider: "photobox", ownerId: "default" },
+      new AbortController().signal,
+    );
     await expect(io.request({ method: "POST", url: `http://127.0.0.1:${port}/` })).rejects.toMatchObject({
       kind: "not_sent",
     });

@@ -66,7 +66,7 @@ async function make(args: Partial<WebhookArgs> = {}, caller: Partial<Caller> = {
 
 /** Sends what is due to each webhook, as the loop does every second. */
 async function deliver(signal = new AbortController().signal): Promise<void> {
-  for (const id of await readDueWebhooks(ctx.store, ctx.clock.now())) await deliverDue(ctx, id, signal);
+  for (const { id } of await readDueWebhooks(ctx.store, ctx.clock.now())) await deliverDue(ctx, id, signal);
 }
 
 async function advance(ms: number): Promise<void> {

@@ -145,6 +145,7 @@ export class BucketClient {
       headers: Object.fromEntries(signed.headers),
       timeoutMs,
       idleMs: IDLE_MS,
+      purpose: "bucket",
     };
     return this.#options.outbound.request({
       ...sent,

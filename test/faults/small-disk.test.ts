@@ -1,0 +1,192 @@
+import { existsSync, readdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createDiskRoom, reserveOf } from "../../src/media/stores/disk-room.ts";
+import { startCanary } from "../support/canary.ts";
+import { fixture } from "../support/media.ts";
+import { videoOf } from "../support/ranged-source.ts";
+import { startRealServer, type RealServer } from "../support/real-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { mountSmallDisk } from "./small-disk.ts";
+
+const MiB = 1024 ** 2;
+const DISK_MB = 48;
+const TUS = { "Tus-Resumable": "1.0.0" };
+const CHUNK = { ...TUS, "Content-Type": "application/offset+octet-stream" };
+const PHOTO = { body: fixture("photo.png"), headers: { "Content-Type": "image/png" } };
+const TOO_LARGE = videoOf(60_000_000);
+const FULL = /the disk is full/;
+
+async function onSmallDisk(
+  skip: (why: string) => void,
+  work: (path: string, env: Readonly<Record<string, string>>) => Promise<void>,
+): Promise<void> {
+  using temporary = temporaryFolder();
+  await using disk = await mountSmallDisk(temporary.path, DISK_MB);
+  if (disk === null) return skip("This process may not mount a disk.");
+  await work(join(temporary.path, "data"), {
+    ...temporary.env,
+    POSTHORN_ALLOWED_HOSTS: "127.0.0.1",
+    POSTHORN_UPLOAD_FOLDERS: temporary.path,
+  });
+}
+
+function freeBytes(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
+
+/** Takes all that is free but so many bytes. */
+function fill(path: string, left: number): void {
+  writeFileSync(join(path, "ballast"), Buffer.alloc(Math.max(freeBytes(path) - left, 0), "x"));
+}
+
+async function canWork(server: RealServer): Promise<void> {
+  expect(await server.ask("POST /api/v1/files", PHOTO)).toMatchObject({ status: 201 });
+  expect((await server.ask("GET /readyz")).status).toBe(200);
+  const { accounts } = (await server.ask("GET /api/v1/accounts")).json;
+  const made = await server.ask("POST /api/v1/posts", {
+    json: { accountId: accounts[0].id, caption: "It goes out." },
+  });
+  expect(made.status).toBe(201);
+  await expect
+    .poll(async () => (await server.ask(`GET /api/v1/posts/${made.json.post.id}`)).json.post.status, {
+      timeout: 15_000,
+    })
+    .toBe("published");
+}
+
+describe("the reserve", () => {
+  it("is 5 % of the disk, within 16 and 512 MiB, and never more than a quarter", () => {
+    expect(reserveOf(3 * MiB)).toBe(0.75 * MiB);
+    expect(reserveOf(48 * MiB)).toBe(12 * MiB);
+    expect(reserveOf(100 * MiB)).toBe(16 * MiB);
+    expect(reserveOf(1024 * MiB)).toBeCloseTo(51.2 * MiB);
+    expect(reserveOf(1024 ** 2 * MiB)).toBe(512 * MiB);
+  });
+
+  it("is for a disk that is not there yet that of the folder above, and asks what may go before it refuses", async () => {
+    using folder = temporaryFolder();
+    const asked: boolean[] = [];
+    const room = createDiskRoom({
+      folder: join(folder.path, "not", "yet"),
+      makeRoom: async (isEnough) => void asked.push(await isEnough()),
+    });
+    await room.expect(1);
+    for (let n = 0; n < 100; n += 1) await room.take(65_536);
+    expect(asked).toEqual([]);
+    await expect(room.expect(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ kind: "unavailable" });
+    expect(asked).toEqual([false]);
+  });
+});
+
+describe("a disk of 48 MB", { timeout: 120_000 }, () => {
+  it("keeps room for the database, whatever is sent to it", ({ skip }) =>
+    onSmallDisk(skip, async (path, env) => {
+      await using server = await startRealServer(env);
+      await using source = await startCanary((_request, response) => {
+        response.writeHead(200, { "Content-Type": "video/mp4", "Content-Length": TOO_LARGE.length });
+        response.end(TOO_LARGE);
+      });
+      await using endless = await startCanary((_request, response) => {
+        response.writeHead(200, { "Content-Type": "video/mp4" });
+        response.end(TOO_LARGE);
+      });
+      const video = { "Content-Type": "video/mp4" };
+      const begun = (headers: Record<string, string>) =>
+        server.ask("POST /api/v1/files/uploads", { headers: { ...TUS, ...headers } });
+      const { uploadUrl } = (await server.ask("POST /api/v1/tools/upload_file", { json: {} })).json.result;
+      const signed = new URL(uploadUrl);
+
+      const announced = await begun({ "Upload-Length": "1000000000" });
+      const unknown = (await begun({ "Upload-Defer-Length": "1" })).headers["location"] ?? "";
+      const answers = [
+        announced,
+        await server.ask(`PATCH ${unknown}`, {
+          headers: { ...CHUNK, "Upload-Offset": "0" },
+          body: TOO_LARGE,
+        }),
+        await server.ask("POST /api/v1/files", { headers: video, body: TOO_LARGE }),
+        await server.ask("POST /api/v1/files", {
+          headers: { ...video, "Transfer-Encoding": "chunked" },
+          body: TOO_LARGE,
+        }),
+        await server.ask("POST /api/v1/files", { json: { url: source.origin } }),
+        await server.ask("POST /api/v1/files", { json: { url: endless.origin } }),
+        await server.ask(`PUT ${signed.pathname}${signed.search}`, {
+          key: null,
+          headers: video,
+          body: TOO_LARGE,
+        }),
+      ];
+      for (const { status, json } of answers) {
+        expect({ status, error: json.error }).toEqual({ status: 503, error: expect.stringMatching(FULL) });
+        expect(freeBytes(path)).toBeGreaterThan(9 * MiB);
+      }
+      await canWork(server).catch(async (error: unknown) => {
+        // The unfinished one, which may go on when there is room, is all that is left of them.
+        await server.ask(`DELETE ${unknown}`, { headers: TUS });
+        throw error;
+      });
+    }));
+
+  it("is not ready while nothing can be written, and goes on by itself", ({ skip }) =>
+    onSmallDisk(skip, async (path, env) => {
+      await using server = await startRealServer(env);
+      await canWork(server);
+      const { accounts } = (await server.ask("GET /api/v1/accounts")).json;
+      const schedule = async (scheduledAt: string) =>
+        (
+          await server.ask("POST /api/v1/posts", {
+            json: { accountId: accounts[0].id, caption: "word ".repeat(1_000), scheduledAt },
+          })
+        ).status;
+      await schedule(new Date(Date.now() + 5_000).toISOString());
+      fill(path, 0);
+      const statusOf = async () => (await server.ask("GET /readyz")).status;
+      // What the database has already it uses up first.
+      const filled = async () => {
+        for (let n = 0; n < 50; n += 1) if ((await schedule("2099-01-01T00:00:00Z")) === 503) break;
+        return statusOf();
+      };
+      await expect.poll(filled, { timeout: 40_000, interval: 100 }).toBe(503);
+      expect((await server.ask("POST /api/v1/files", PHOTO)).status).toBe(503);
+      rmSync(join(path, "ballast"));
+      await expect.poll(statusOf, { timeout: 14_000, interval: 200 }).toBe(200);
+      await canWork(server);
+    }));
+
+  it("gives up unfinished uploads that stand still, the oldest first, before it refuses; at the start too", ({
+    skip,
+  }) =>
+    onSmallDisk(skip, async (path, env) => {
+      const uploads = join(path, "uploads");
+      const parts = (): string[] => readdirSync(uploads).filter((name) => !name.endsWith(".json"));
+      const age = (name: string, minutes: number): void => {
+        const at = new Date(Date.now() - minutes * 60_000);
+        utimesSync(join(uploads, name), at, at);
+      };
+      await using first = await startRealServer(env);
+      const names: string[] = [];
+      for (const minutes of [30, 60, 1]) {
+        const begun = await first.ask("POST /api/v1/files/uploads", {
+          headers: { ...CHUNK, "Upload-Length": "9000000" },
+          body: videoOf(9_000_000).subarray(0, 8_000_000),
+        });
+        expect(begun.status).toBe(201);
+        const name = begun.headers["location"]?.split("/").at(-1) ?? "";
+        age(name, minutes);
+        names.push(name);
+      }
+      const upload = { headers: { "Content-Type": "video/mp4" }, body: videoOf(15_000_000) };
+      expect((await first.ask("POST /api/v1/files", upload)).status).toBe(201);
+      expect(parts().toSorted()).toEqual([names[0], names[2]].toSorted());
+      await first.kill();
+
+      fill(path, 0);
+      await using second = await startRealServer(env);
+      expect(parts()).toEqual([names[2]]);
+      expect(existsSync(join(uploads, `${names[0]}.json`))).toBe(false);
+      expect((await second.ask("GET /readyz")).status).toBe(200);
+    }));
+});
