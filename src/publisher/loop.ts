@@ -47,8 +47,8 @@ const MAX_SENDING = 1_024;
 const FIRST_BATCH = 50;
 const LARGEST_BATCH = 400;
 
-/** A tick older than this means that the publisher hangs. */
-const HEALTHY_WITHIN_MS = 15 * SECOND;
+/** A tick older than this means that the publisher hangs, or cannot write: a write waits for ten seconds. */
+const HEALTHY_WITHIN_MS = 10 * SECOND;
 
 /**
  * Publishes what is due: a tick each second, and a timer for the moment in between at which the next post is

@@ -100,9 +100,10 @@ describe("a moment that has no key left", () => {
     const raw = rawOf(store);
     const move = raw.prepare("UPDATE posts SET scheduled_at = ?, sort_key = ? WHERE id = ?");
     await store.write(async () => {
-      for (let turn = 0; turn < 100_000; turn += 1) {
-        const moment = NINE + (turn & 2 ? 0 : 60_000);
-        move.run([moment, nextSortKey(raw, moment), turn & 1 ? "a" : "b"]);
+      for (let turn = 0; turn < 150_000; turn += 1) {
+        // One leaves and comes back while the other is there.
+        const moment = NINE + (turn & 1 ? 0 : 60_000);
+        move.run([moment, nextSortKey(raw, moment), turn & 2 ? "a" : "b"]);
       }
     });
     const { count } = raw
