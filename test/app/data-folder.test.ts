@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -8,6 +8,7 @@ import {
   readEnvironment,
   readSecretKey,
 } from "../../src/app/data-folder.ts";
+import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
@@ -60,6 +61,61 @@ describe("posthorn.env", () => {
   });
 });
 
+describe("posthorn.env that others can reach", () => {
+  const KEY = "POSTHORN_API_KEY=0123456789abcdef0123456789abcdef\n";
+
+  it.each([
+    ["a key", KEY, 0o644],
+    ["a key", KEY, 0o640],
+    ["a bucket's secret", "POSTHORN_S3_SECRET_ACCESS_KEY=x\n", 0o604],
+    ["a platform's secret", "POSTHORN_SOMEWHERE_CLIENT_SECRET=x\n", 0o644],
+    ["a token", "POSTHORN_METRICS_TOKEN=0123456789abcdef\n", 0o666],
+    ["no secret", "POSTHORN_TIMEZONE=Europe/Berlin\n", 0o666],
+    ["no secret", "POSTHORN_TIMEZONE=Europe/Berlin\n", 0o620],
+  ])("is refused with %s (%s, mode %i)", async (_case, text, mode) => {
+    using temporary = temporaryFolder();
+    const file = join(temporary.path, "posthorn.env");
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+    await expect(readEnvironment(temporary.path, {})).rejects.toThrow(
+      /^Other users of this machine can (read|change) .*posthorn\.env.* Run: chmod 600 /,
+    );
+    chmodSync(file, 0o600);
+    expect(Object.keys(await readEnvironment(temporary.path, {}))).toHaveLength(1);
+  });
+
+  it("is taken where it holds no secret and nobody else can change it", async () => {
+    using temporary = temporaryFolder();
+    writeFileSync(join(temporary.path, "posthorn.env"), "POSTHORN_TIMEZONE=Europe/Berlin\n", { mode: 0o644 });
+    expect(await readEnvironment(temporary.path, {})).toEqual({ POSTHORN_TIMEZONE: "Europe/Berlin" });
+  });
+
+  // Only root can give a file away.
+  it.skipIf(process.getuid?.() !== 0)(
+    "is taken where another user owns it, as a container's mount",
+    async () => {
+      using temporary = temporaryFolder();
+      const file = join(temporary.path, "posthorn.env");
+      writeFileSync(file, KEY, { mode: 0o644 });
+      chownSync(file, 12_345, 12_345);
+      expect(Object.keys(await readEnvironment(temporary.path, {}))).toEqual(["POSTHORN_API_KEY"]);
+      chmodSync(file, 0o664);
+      await expect(readEnvironment(temporary.path, {})).rejects.toThrow("can change");
+    },
+  );
+
+  it("is a problem for the doctor", async () => {
+    using temporary = temporaryFolder();
+    const path = temporary.env["POSTHORN_DATA_DIR"]!;
+    mkdirSync(path, { mode: 0o700 });
+    writeFileSync(join(path, "posthorn.env"), KEY);
+    chmodSync(join(path, "posthorn.env"), 0o666);
+    const { status, stdout } = await runCli(["doctor"], temporary);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^PROBLEM +settings +Other users of this machine can change/m);
+  });
+});
+
 describe("secret.key", () => {
   it("is made once, by whoever comes first, for this user alone", async () => {
     using temporary = temporaryFolder();
@@ -76,6 +132,24 @@ describe("secret.key", () => {
     await readSecretKey(folder);
     chmodSync(join(folder.path, "secret.key"), mode);
     await expect(readSecretKey(folder)).rejects.toThrow(/Run: chmod 600 /);
+  });
+
+  it("is made where a start that was killed left an empty file, once by several", async () => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    writeFileSync(folder.secretKey, "", { mode: 0o600 });
+    const keys = await Promise.all([1, 2, 3, 4].map(() => readSecretKey(folder)));
+    expect(new Set(keys.map((key) => key.toString("hex"))).size).toBe(1);
+    expect(readFileSync(folder.secretKey, "utf8")).toBe(`${keys[0]!.toString("hex")}\n`);
+  });
+
+  it("stays empty beside a database that it may have sealed", async () => {
+    using temporary = temporaryFolder();
+    const folder = await openDataFolder(temporary.path);
+    writeFileSync(folder.secretKey, "", { mode: 0o600 });
+    writeFileSync(folder.database, "something");
+    await expect(readSecretKey(folder)).rejects.toThrow("is damaged");
+    expect(readFileSync(folder.secretKey, "utf8")).toBe("");
   });
 
   it("is never replaced, not even when damaged", async () => {

@@ -1,8 +1,18 @@
+import { existsSync, statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Finding } from "../../cli/host.ts";
 import { listPlatformNames, loadCatalog, type Catalog } from "../catalog.ts";
 import { createContext, defaultPublicUrl, type Context } from "../compose.ts";
 import type { Config } from "../config.ts";
-import { locateDataFolder, openDataFolder, readEnvironment, readSecretKey } from "../data-folder.ts";
+import {
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  readSecretKey,
+  type DataFolder,
+} from "../data-folder.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
@@ -49,26 +59,34 @@ export async function examine(env: Environment): Promise<Finding[]> {
     );
   const folder = await attempt("data folder", () => openDataFolder(place));
   if (folder !== null) note("data folder", "ok", `${place} can be written`);
-  const masterKey = folder === null ? null : await attempt("secret key", () => readSecretKey(folder));
+  if (folder === null) return findings;
+  // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own key.
+  await using scratch = isNew(folder) ? await makeScratch() : null;
+  const trial = scratch?.folder ?? folder;
+  const isKeyThere = existsSync(folder.secretKey) || scratch === null;
+  const masterKey = await attempt("secret key", () => readSecretKey(isKeyThere ? folder : trial));
   if (masterKey !== null)
     note(
       "secret key",
       "ok",
-      `${secretKeyId(masterKey)}, readable by this user alone; keep a copy of it, apart from your backups`,
+      isKeyThere
+        ? `${secretKeyId(masterKey)}, readable by this user alone; keep a copy of it, apart from your backups`
+        : "none yet; the first start makes it",
     );
-  if (settings === null || folder === null || masterKey === null) return findings;
+  if (settings === null || masterKey === null) return findings;
 
   const setup: Setup = {
     ...settings,
     config: { ...settings.config, logLevel: "silent" },
-    folder,
+    folder: trial,
     masterKey,
     catalog,
   };
   const ctx = await attempt("database", () => createContext(setup));
   if (ctx === null) return findings;
   try {
-    note("database", "ok", `${folder.database} (${ctx.store.engine})`);
+    const made = scratch === null ? folder.database : "none yet; the first start makes it";
+    note("database", "ok", `${made} (${ctx.store.engine})`);
     findings.push(
       ...(await examineFiles(setup, ctx)),
       ...(await examineRestore(ctx)),
@@ -79,6 +97,21 @@ export async function examine(env: Environment): Promise<Finding[]> {
     await ctx[Symbol.asyncDispose]();
   }
   return findings;
+}
+
+/** Neither a database nor the mark of one that was lost. */
+function isNew({ database, generation }: DataFolder): boolean {
+  const bytes = statSync(database, { throwIfNoEntry: false })?.size ?? 0;
+  return bytes === 0 && !existsSync(generation);
+}
+
+/** A data folder that goes when it was looked at. */
+async function makeScratch(): Promise<{ readonly folder: DataFolder } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "posthorn-doctor-"));
+  return {
+    folder: await openDataFolder(path),
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
 }
 
 /** The folder was looked at as part of the data folder. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -31,6 +31,12 @@ describe("posthorn doctor", () => {
       clock: "ok",
       "public address": "note",
     });
+  });
+
+  it("makes nothing that a start would find", async () => {
+    using folder = temporaryFolder();
+    expect(await examine(folder.env)).toMatchObject({ status: 0 });
+    expect(readdirSync(join(folder.path, "data"))).toEqual([]);
   });
 
   it("looks at everything that can still be looked at", async () => {
