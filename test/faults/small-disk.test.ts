@@ -1,8 +1,15 @@
 import { existsSync, readdirSync, rmSync, statfsSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createMediaSource } from "../../src/media/source/source.ts";
 import { createDiskRoom, reserveOf } from "../../src/media/stores/disk-room.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import { diskFull } from "../../src/ports/disk-room.ts";
+import { MediaUnavailable } from "../../src/ports/media.ts";
 import { startCanary } from "../support/canary.ts";
+import { FakeClock } from "../support/clock.ts";
 import { fixture } from "../support/media.ts";
 import { videoOf } from "../support/ranged-source.ts";
 import { startRealServer, type RealServer } from "../support/real-server.ts";
@@ -77,6 +84,31 @@ describe("the reserve", () => {
     expect(asked).toEqual([]);
     await expect(room.expect(Number.MAX_SAFE_INTEGER)).rejects.toMatchObject({ kind: "unavailable" });
     expect(asked).toEqual([false]);
+  });
+});
+
+describe("media of a post that has no room", () => {
+  it("is tried again later, with a sentence that says why", async () => {
+    using folder = temporaryFolder();
+    await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+    await using source = await startCanary((_request, response) => response.end(PHOTO.body));
+    const refuse = async (): Promise<never> => {
+      throw diskFull();
+    };
+    const media = createMediaSource({
+      outbound,
+      files: createFolderStore(join(folder.path, "files")),
+      probe: createMediaProbe(),
+      clock: new FakeClock(),
+      folder: join(folder.path, "spool"),
+      room: { expect: refuse, take: refuse },
+      findFile: async () => null,
+      downloadUrl: async () => "",
+    });
+    const post = media.forPost({ ownerId: "default", postId: "post_1" }, new AbortController().signal);
+    const error = await post.item(source.origin).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(MediaUnavailable);
+    expect(String(error)).toMatch(FULL);
   });
 });
 

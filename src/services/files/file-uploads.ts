@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import { ulid } from "ulid";
 import { AppError } from "../../domain/errors.ts";
 import type { File } from "../../domain/files/file.ts";
