@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./app/host.ts";
+import { flushLog } from "./app/log.ts";
 import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
@@ -14,6 +15,9 @@ import type { Threads } from "./app/threads.ts";
 const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
+
+// In a thread, its own end.
+process.on("exit", flushLog);
 
 await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
 
