@@ -70,6 +70,22 @@ export function limitFailures(ctx: AppContext, what: string): RequestHandler {
   });
 }
 
+/** Requests of pages that need no key, from one address a minute, of each kind of page. */
+const MAX_VISITS = 600;
+
+/** Counts requests that need no key by address, and answers 429 past the limit. Default: 600 a minute. */
+export function limitVisitors(ctx: AppContext, limit = MAX_VISITS): RequestHandler {
+  return limiter(ctx, {
+    limit,
+    handler: () => {
+      throw new AppError(
+        "rate_limited",
+        "Too many requests came from this address. Wait as long as Retry-After says.",
+      );
+    },
+  });
+}
+
 function requireKey({ ctx, fixedApiKey }: AuthOptions): RequestHandler {
   const limitFailed = limitFailures(ctx, "API key");
   return async (request, response, next) => {
