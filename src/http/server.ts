@@ -18,12 +18,12 @@ const HEADERS_TIMEOUT_MS = 20 * SECOND;
 /** How often Node looks whose headers are late. */
 const CHECK_HEADERS_EACH_MS = 5 * SECOND;
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
-const DEFAULT_MAX_CONNECTIONS = 300;
+const DEFAULT_MAX_CONNECTIONS = 1_000;
 /** Streams and slow answers are cut after this long; the rest of the 10 seconds is for closing them. */
 const GRACE_MS = 9 * SECOND;
 
 interface Limits {
-  /** Connections at once, those of `DEFAULT_MAX_CONNECTIONS` unless told otherwise. */
+  /** Connections at once; default 1,000. */
   readonly maxConnections?: number;
   readonly readers?: ReaderLimits;
 }
