@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, constants, openSync, readSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, readSync } from "node:fs";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline";
@@ -150,6 +151,86 @@ describe("a log that nobody reads", () => {
     run.child.stderr?.on("data", (part) => (text += String(part)));
     await once(run.child, "close");
     expect(text).toContain("it broke down");
+  });
+});
+
+describe("answers that nobody reads", () => {
+  const COUNT = 20_000;
+
+  it("stop a client's process reading, which goes on when they are read, and ends with its input", async () => {
+    using folder = temporaryFolder();
+    using run = startProgram({
+      file: program.file,
+      args: ["stdio"],
+      env: folder.env,
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    const { stdin, stdout } = run.child;
+    if (stdin === null || stdout === null) throw new Error("The streams are missing.");
+    const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+    stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: INITIALIZE })}\n`);
+    await lines.next();
+    stdout.pause();
+    for (let id = 1; id <= COUNT; id++)
+      stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list","params":{}}\n`);
+    // Twenty thousand lists of tools are more than a gigabyte.
+    let most = 0;
+    for (let looks = 0; looks < 40; looks++) {
+      most = Math.max(most, memoryOf(run.child.pid));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(most).toBeLessThan(400);
+    stdout.resume();
+    for (let id = 1; id <= 1_000; id++) {
+      const { value } = await lines.next();
+      expect(JSON.parse(value ?? "null")).toMatchObject({ id });
+    }
+    const ended = await run.endBy((child) => {
+      stdout.pause();
+      child.kill("SIGTERM");
+    });
+    expect(ended).toMatchObject({ signal: null });
+  });
+});
+
+/** MiB of memory that a process has now. */
+function memoryOf(pid: number | undefined): number {
+  const [, kib = "0"] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kib) / 1024;
+}
+
+describe("connections that ask nothing", () => {
+  it("leave descriptors for publishing and room for those that ask", async () => {
+    using folder = temporaryFolder();
+    using run = startProgram({
+      file: program.file,
+      args: ["serve"],
+      env: { ...folder.env, POSTHORN_PORT: "0", POSTHORN_API_KEY: API_KEY },
+      stdio: ["ignore", "pipe", "pipe"],
+      descriptors: 120,
+    });
+    if (run.child.stdout === null) throw new Error("The streams are missing.");
+    let log = "";
+    run.child.stderr?.on("data", (part) => (log += String(part)));
+    const address = await addressOf(run.child.stdout);
+    const { account } = await callTool(address, "connect_channel", { provider: "feed", name: "News" });
+    const silent: Socket[] = [];
+    for (let count = 0; count < 400; count++) {
+      const socket = connect(Number(new URL(address).port), "127.0.0.1").on("error", () => {});
+      silent.push(socket);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { post } = await callTool(address, "schedule_post", { accountId: account.id, caption: "News" });
+    const at = performance.now();
+    for (;;) {
+      const now = await callTool(address, "get_post", { id: post.id });
+      if (now.post.status === "published") break;
+      expect(performance.now() - at).toBeLessThan(10_000);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(log).not.toContain("EMFILE");
+    for (const socket of silent) socket.destroy();
+    expect(await run.endBy((child) => child.kill("SIGTERM"))).toMatchObject({ code: 0 });
   });
 });
 
