@@ -157,7 +157,7 @@ describe("a log that nobody reads", () => {
 describe("answers that nobody reads", () => {
   const COUNT = 20_000;
 
-  it("stop a client's process reading, which goes on when they are read, and ends with its input", async () => {
+  it("stop a client's process reading, which goes on when they are read and ends when it is asked to", async () => {
     using folder = temporaryFolder();
     using run = startProgram({
       file: program.file,

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import express, { type Express } from "express";
 import { READER_LIMITS, type ReaderLimits } from "../../src/http/access/slow-readers.ts";
 import { startHttpServer, type HttpServer } from "../../src/http/server.ts";
+import { startServiceWithMcp } from "./service-with-mcp.ts";
 
 const MiB = 1024 * 1024;
 const AT = { host: "127.0.0.1", port: 0 };
@@ -11,12 +12,13 @@ const AT = { host: "127.0.0.1", port: 0 };
 const FAST: ReaderLimits = { ...READER_LIMITS, lookEveryMs: READER_LIMITS.lookEveryMs / 100 };
 
 const sockets: Socket[] = [];
-let server: HttpServer;
+let server: HttpServer | null = null;
 let port: number;
 
 async function start(app: Express, readers: ReaderLimits = FAST): Promise<void> {
-  server = await startHttpServer(app, AT, { readers });
-  port = server.port;
+  const started = await startHttpServer(app, AT, { readers });
+  server = started;
+  port = started.port;
 }
 
 beforeEach(() => {
@@ -25,7 +27,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   for (const socket of sockets) socket.destroy();
-  await server.close(0);
+  await server?.close(0);
+  server = null;
 });
 
 interface Client {
@@ -148,5 +151,36 @@ describe("whoever sends many requests at once on one connection", () => {
     const flood = ask("/page", 5_000);
     flood.socket.resume();
     await flood.ended;
+  });
+});
+
+describe("whoever posts to an older stream and does not read it", () => {
+  it("loses the stream, and is told so", async () => {
+    await using service = await startServiceWithMcp();
+    const key = await service.keyFor("default");
+    const socket = connect(service.port, "127.0.0.1").setEncoding("utf8");
+    socket.on("error", () => {});
+    socket.write(`GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    let text = "";
+    while (!text.includes("sessionId=")) {
+      await new Promise((resolve) => socket.once("readable", resolve));
+      text += String(socket.read() ?? "");
+    }
+    const endpoint = /data: (\S+)/.exec(text)?.[1];
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+    const statuses = new Set<number>();
+    let posts = 0;
+    // What the system keeps for a connection, and 4 MiB of ours.
+    for (; posts < 2_000 && !statuses.has(404); posts += 20) {
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => service.ask(`POST ${endpoint}`, { key, json: list })),
+      );
+      for (const { status } of answers) statuses.add(status);
+    }
+    const refused = await service.ask(`POST ${endpoint}`, { key, json: list });
+    expect(refused).toMatchObject({ status: 404 });
+    expect(refused.json.error.message).toContain("Open one with GET /sse");
+    expect([...statuses]).toEqual([202, 404]);
+    socket.destroy();
   });
 });
