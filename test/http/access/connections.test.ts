@@ -59,7 +59,7 @@ describe("a server whose connections are used up", () => {
   });
 
   it("ends no answer under way for it, and refuses the new one instead", async () => {
-    const busy = [];
+    const busy: Client[] = [];
     for (let count = 0; count < 6; count++) {
       const client = await open();
       await ask(client, "/later");
@@ -84,7 +84,7 @@ describe("a server whose connections are used up", () => {
 
   it("has room again when they have gone", async () => {
     for (let round = 0; round < 3; round++) {
-      const clients = [];
+      const clients: Client[] = [];
       for (let count = 0; count < 6; count++) {
         const client = await open();
         await ask(client, "/now");
