@@ -1,7 +1,13 @@
 import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { guestCall, type AppContext } from "../../services/context.ts";
-import { openFeedMedia, readFeed, readFeedItem, type FeedPage } from "../../services/feeds/feed.ts";
+import {
+  openFeedMedia,
+  readFeed,
+  readFeedItem,
+  versionOfFeeds,
+  type FeedPage,
+} from "../../services/feeds/feed.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { messageView } from "../pages/message-view.ts";
@@ -74,13 +80,18 @@ function showFeed(ctx: AppContext, pages: KeptPages): RequestHandler<{ file: str
     const make = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
     if (make === undefined) throw nothingHere();
     const before = readBefore(request);
-    const feed = await readFeed(guestCall(ctx), { accountId, before });
     const page = {
       publicUrl: await ctx.publicUrl(),
       isFirst: before === null,
       timezone: ctx.settings.timezone,
     };
-    pages.send({ request, response }, [format, feed, page], () => make(feed, page));
+    const place = {
+      address: JSON.stringify([format, accountId, before, page]),
+      version: await versionOfFeeds(guestCall(ctx)),
+    };
+    if (pages.sendAgain({ request, response }, place)) return;
+    const feed = await readFeed(guestCall(ctx), { accountId, before });
+    pages.send({ request, response }, [format, feed, page], () => make(feed, page), place);
   };
 }
 

@@ -7,16 +7,30 @@ export interface MadePage {
   readonly body: string | Buffer;
 }
 
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
+/** Where a page is asked for, and what tells whether it would be another by now. */
+interface Place {
+  readonly address: string;
+  readonly version: string;
+}
+
 interface KeptPage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
 
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+const MAX_PLACES = 1_000;
 
 /** Least recently used pages, made once for each content; everybody is sent the same bytes. */
 export class KeptPages {
   readonly #pages = new Map<string, KeptPage>();
+  /** What was sent last at an address: the version, and the key of its page. */
+  readonly #places = new Map<string, { readonly version: string; readonly key: string }>();
   readonly #maxBytes: number;
   #bytes = 0;
 
@@ -24,17 +38,28 @@ export class KeptPages {
     this.#maxBytes = maxBytes;
   }
 
-  /** Sends the page made of `content`, or only word that it has not changed. `content` is plain data. */
-  send(exchange: { request: Request; response: Response }, content: unknown, make: () => MadePage): void {
-    const { request, response } = exchange;
-    const { headers, body } = this.#find(content, make);
-    response.set(headers);
-    if (request.fresh) return void response.status(304).end();
-    response.set("Content-Length", String(body.length)).end(body);
+  /** Sends again what was sent at this place; false where that was another version, or is not kept. */
+  sendAgain(exchange: Exchange, { address, version }: Place): boolean {
+    const last = this.#places.get(address);
+    const page = last?.version === version ? this.#pages.get(last.key) : undefined;
+    if (page === undefined) return false;
+    sendKept(exchange, page);
+    return true;
   }
 
-  #find(content: unknown, make: () => MadePage): KeptPage {
+  /**
+   * Sends the page made of `content`, or only word that it has not changed. `content` is plain data; with a
+   * place, `sendAgain` finds it there.
+   */
+  send(exchange: Exchange, content: unknown, make: () => MadePage, place?: Place): void {
     const key = hashOf(JSON.stringify(content));
+    sendKept(exchange, this.#find(key, make));
+    if (place === undefined) return;
+    if (this.#places.size >= MAX_PLACES) this.#places.clear();
+    this.#places.set(place.address, { version: place.version, key });
+  }
+
+  #find(key: string, make: () => MadePage): KeptPage {
     const page = this.#pages.get(key) ?? finish(make());
     if (this.#pages.delete(key)) this.#bytes -= page.body.length;
     this.#pages.set(key, page);
@@ -46,6 +71,12 @@ export class KeptPages {
     }
     return page;
   }
+}
+
+function sendKept({ request, response }: Exchange, { headers, body }: KeptPage): void {
+  response.set(headers);
+  if (request.fresh) return void response.status(304).end();
+  response.set("Content-Length", String(body.length)).end(body);
 }
 
 function finish({ headers, body }: MadePage): KeptPage {
