@@ -4,7 +4,7 @@ import { readCalendarFeed } from "../../services/feeds/calendar-link.ts";
 import { guestCall, type AppContext } from "../../services/context.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { limitVisitors } from "../access/auth.ts";
-import { KeptPages } from "../pages/kept-pages.ts";
+import { KeptPages, type MadePage } from "../pages/kept-pages.ts";
 import { toICalendar } from "./icalendar.ts";
 import { readQuery } from "../query.ts";
 
@@ -29,7 +29,7 @@ function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
     if (token === undefined)
       throw new AppError("not_found", "There is no calendar at this address, or not any more.");
     const feed = await readCalendarFeed(guestCall(ctx), token);
-    pages.send({ request, response }, feed, () => ({
+    const make = (): MadePage => ({
       headers: {
         "Content-Type": "text/calendar; charset=utf-8",
         "Content-Disposition": 'inline; filename="posthorn.ics"',
@@ -39,6 +39,7 @@ function showCalendar(ctx: AppContext): RequestHandler<{ file: string }> {
         "X-Robots-Tag": "noindex",
       },
       body: toICalendar(feed),
-    }));
+    });
+    pages.send({ request, response }, { content: feed, make });
   };
 }

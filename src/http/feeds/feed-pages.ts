@@ -91,7 +91,8 @@ function showFeed(ctx: AppContext, pages: KeptPages): RequestHandler<{ file: str
     };
     if (pages.sendAgain({ request, response }, place)) return;
     const feed = await readFeed(guestCall(ctx), { accountId, before });
-    pages.send({ request, response }, [format, feed, page], () => make(feed, page), place);
+    const content = [format, feed, page];
+    pages.send({ request, response }, { content, place, make: () => make(feed, page) });
   };
 }
 
@@ -109,8 +110,9 @@ function showEntry(ctx: AppContext, pages: KeptPages): RequestHandler<{ accountI
       accountId: request.params.accountId,
       itemId: id,
     });
-    pages.send({ request, response }, [entry, timezone], () =>
-      makeView(entryView(entry.title, entry.item, timezone)),
+    pages.send(
+      { request, response },
+      { content: [entry, timezone], make: () => makeView(entryView(entry.title, entry.item, timezone)) },
     );
   };
 }

@@ -6,7 +6,7 @@ import { createOpenApi, type OpenApiSource } from "./openapi.ts";
 import { DOCS_SCRIPT, DOCS_SCRIPT_SOURCE, DOCS_STYLES } from "./docs-assets.ts";
 import { docsView } from "./docs-view.ts";
 import { html } from "../pages/html.ts";
-import { KeptPages } from "../pages/kept-pages.ts";
+import { KeptPages, type MadePage } from "../pages/kept-pages.ts";
 import { makePage } from "../pages/layout.ts";
 
 /** `openapi.json` and the page that shows it, both without a key. */
@@ -21,25 +21,26 @@ export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource):
     .route("/openapi.json")
     .get(limit, async (request, response) => {
       const url = await ctx.publicUrl();
-      pages.send({ request, response }, ["openapi", url], () => ({
+      const make = (): MadePage => ({
         headers: { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-cache" },
         body: JSON.stringify({ ...description(), servers: [{ url }] }),
-      }));
+      });
+      pages.send({ request, response }, { content: ["openapi", url], make });
     })
     .all(methodNotAllowed(["get"]));
   router
     .route("/docs")
     .get(limit, async (request, response) => {
       const url = await ctx.publicUrl();
-      pages.send({ request, response }, ["docs", url], () =>
+      const make = (): MadePage =>
         makePage({
           title: "Posthorn API",
           body: html`${docsView(description(), url)}${DOCS_SCRIPT}`,
           styles: DOCS_STYLES,
           allow: { "script-src": [DOCS_SCRIPT_SOURCE] },
           cacheControl: "no-cache",
-        }),
-      );
+        });
+      pages.send({ request, response }, { content: ["docs", url], make });
     })
     .all(methodNotAllowed(["get"]));
   return router;

@@ -18,6 +18,14 @@ interface Place {
   readonly version: string;
 }
 
+interface Page {
+  /** Plain data that the page is made of: for the same it is made once. */
+  readonly content: unknown;
+  readonly make: () => MadePage;
+  /** Where `sendAgain` finds it. */
+  readonly place?: Place;
+}
+
 interface KeptPage {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -47,11 +55,8 @@ export class KeptPages {
     return true;
   }
 
-  /**
-   * Sends the page made of `content`, or only word that it has not changed. `content` is plain data; with a
-   * place, `sendAgain` finds it there.
-   */
-  send(exchange: Exchange, content: unknown, make: () => MadePage, place?: Place): void {
+  /** Sends a page, or only word that it has not changed. */
+  send(exchange: Exchange, { content, make, place }: Page): void {
     const key = hashOf(JSON.stringify(content));
     sendKept(exchange, this.#find(key, make));
     if (place === undefined) return;

@@ -13,10 +13,11 @@ beforeEach(async () => {
   const app = express();
   app.get("/:text", (request, response) => {
     const { text } = request.params;
-    pages.send({ request, response }, [text], () => {
+    const make = () => {
       made.push(text);
       return { headers: { "Content-Type": "text/plain" }, body: text.repeat(400) };
-    });
+    };
+    pages.send({ request, response }, { content: [text], make });
   });
   server = await startHttpServer(app, { host: "127.0.0.1", port: 0 });
 });
