@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./app/host.ts";
+import { flushLog } from "./app/log.ts";
 import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
@@ -16,6 +17,9 @@ import type { WatchdogData } from "./app/start/watchdog.ts";
 const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
+
+// In a thread, its own end.
+process.on("exit", flushLog);
 
 await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
 

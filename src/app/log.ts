@@ -1,3 +1,4 @@
+import { constants, fstatSync, openSync } from "node:fs";
 import { destination, pino, stdTimeFunctions } from "pino";
 import type { Config } from "./config.ts";
 import type { Logger } from "../ports/logger.ts";
@@ -23,8 +24,104 @@ const SECRET_NAMES = [
 /** A platform's whole answer can hang on an error's cause; this much of a text says enough. */
 const MAX_TEXT_CHARS = 4_000;
 
-/** Lines of JSON on standard error: standard output belongs to MCP frames and to results. */
-export function createLogger(level: Config["logLevel"], file: number | string = 2): Logger {
+/** Standard output belongs to MCP frames and to results. */
+const STANDARD_ERROR = 2;
+
+/** Lines that nobody reads wait up to this size, in each thread; those that come then are counted and dropped. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+/** A pipe takes this much whole or not at all (PIPE_BUF): two threads' lines stay apart. */
+const MAX_WRITE_BYTES = 4_096;
+
+const RETRY_MS = 100;
+/** Of 100 ms each, the writer's own pause. One of the publisher's thread, one of the process: a second in all. */
+const RETRIES_AT_EXIT = 5;
+
+/** Lines of JSON on standard error. Writing one never waits for whoever reads them. */
+export function createLogger(level: Config["logLevel"], file?: string): Logger {
+  return file === undefined
+    ? createPino(level, standardError())
+    : createPino(level, destination({ dest: file, sync: true }));
+}
+
+/**
+ * Writes what still waits, for half a second at most; what nobody takes until then is lost. For the end of a
+ * process and of a thread, however it comes.
+ */
+export function flushLog(): void {
+  flushStandardError?.();
+}
+
+let opened: ReturnType<typeof destination> | null = null;
+let flushStandardError: (() => void) | null = null;
+
+/**
+ * Synchronous while it is read, so that the last lines before an end are written: they are the ones that are
+ * looked for. What a full pipe does not take at once is tried again later.
+ */
+function standardError(): ReturnType<typeof destination> {
+  if (opened !== null) return opened;
+  let dropped = 0;
+  let hasWaited = false;
+  let isRetrying = false;
+  let retries = 0;
+  const stream = destination({
+    dest: openWithoutBlocking(STANDARD_ERROR),
+    sync: true,
+    maxLength: MAX_WAITING_BYTES,
+    maxWrite: MAX_WRITE_BYTES,
+    retryEAGAIN: () => retries-- > 0,
+  });
+  const tellDropped = (): void => {
+    if (dropped === 0) return;
+    const lines = dropped;
+    dropped = 0;
+    createPino("warn", stream).warn({ lines }, "Lines of the log were dropped here: nobody read them");
+  };
+  stream.on("drop", () => (dropped += 1));
+  stream.on("drain", () => {
+    if (!isRetrying) tellDropped();
+  });
+  // The pipe is full, or its reader has gone: nobody is left to be told.
+  stream.on("error", () => {
+    hasWaited = true;
+    if (isRetrying) return;
+    isRetrying = true;
+    setTimeout(() => {
+      isRetrying = false;
+      stream.write("");
+    }, RETRY_MS).unref();
+  });
+  flushStandardError = () => {
+    if (!hasWaited) return;
+    retries = RETRIES_AT_EXIT;
+    try {
+      stream.flushSync();
+      tellDropped();
+    } catch {
+      // Nobody reads.
+    }
+  };
+  return (opened = stream);
+}
+
+/**
+ * The same pipe or terminal once more, such that a write does not wait for its reader. A flag on the
+ * descriptor itself would hold for every process that shares it, a terminal's other programs among them.
+ */
+function openWithoutBlocking(fd: number): number {
+  // A file has no reader, and opened once more it would be written from its beginning.
+  if (fstatSync(fd).isFile()) return fd;
+  try {
+    return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    // A socket cannot be opened, and other systems have no such file. Node itself has made sockets and pipes
+    // non-blocking when the process first touched its standard streams, and undoes it at its end.
+    return fd;
+  }
+}
+
+function createPino(level: Config["logLevel"], stream: ReturnType<typeof destination>): Logger {
   return pino(
     {
       level,
@@ -37,8 +134,7 @@ export function createLogger(level: Config["logLevel"], file: number | string = 
         censor: "[redacted]",
       },
     },
-    // Synchronous: the last lines before an end are the ones that are looked for.
-    destination({ dest: file, sync: true }),
+    stream,
   );
 }
 

@@ -4,6 +4,7 @@ import helmet from "helmet";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard } from "./access/auth.ts";
+import { refuseTwoHosts } from "./access/host-check.ts";
 import { createDescriptionRouter, createFrontDoor } from "./openapi/description-router.ts";
 import { errorHandler, notFound } from "./errors.ts";
 import { createHealthRouter } from "./health/health.ts";
@@ -49,6 +50,7 @@ export function createHttpApp(deps: HttpDeps): Express {
   app.set("case sensitive routing", true);
   const guard = createGuard(deps);
   app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
+  app.use(refuseTwoHosts);
   app.use(createHealthRouter(deps.ctx, deps.isReady));
   if (typeof deps.metricsToken === "string")
     app.use(...createMetrics(deps.ctx, { token: deps.metricsToken, version: deps.version }));

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Express } from "express";
 import { AppError } from "../domain/errors.ts";
 import { SECOND } from "../domain/time.ts";
+import { Connections } from "./access/connections.ts";
+import { leaveSlowReaders, READER_LIMITS, type ReaderLimits } from "./access/slow-readers.ts";
 
 export interface HttpServer {
   /** The one it listens on; tells what port 0 became. */
@@ -13,21 +15,41 @@ export interface HttpServer {
 }
 
 const HEADERS_TIMEOUT_MS = 20 * SECOND;
+/** How often Node looks whose headers are late. */
+const CHECK_HEADERS_EACH_MS = 5 * SECOND;
 const KEEP_ALIVE_TIMEOUT_MS = 65 * SECOND;
+const DEFAULT_MAX_CONNECTIONS = 1_000;
 /** Streams and slow answers are cut after this long; the rest of the 10 seconds is for closing them. */
 const GRACE_MS = 9 * SECOND;
+
+interface Limits {
+  /** Connections at once; default 1,000. */
+  readonly maxConnections?: number;
+  readonly readers?: ReaderLimits;
+}
 
 /** Throws `unavailable` with one sentence when the address cannot be listened on. */
 export async function startHttpServer(
   app: Express,
   at: { readonly host: string; readonly port: number },
+  { maxConnections = DEFAULT_MAX_CONNECTIONS, readers = READER_LIMITS }: Limits = {},
 ): Promise<HttpServer> {
-  const server = createServer({ requireHostHeader: false, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, app);
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  const connections = new Connections(maxConnections);
+  const server = createServer(
+    {
+      requireHostHeader: false,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_HEADERS_EACH_MS,
+    },
+    (request, response) => connections.serve(request, response, () => app(request, response)),
+  );
+  server.on("connection", (socket: Socket) => connections.add(socket));
+  leaveSlowReaders(server, readers);
   // An upload of a large video may take longer than any fixed time; bodies of JSON have a limit of their own.
   server.requestTimeout = 0;
   server.on("clientError", refuseGarbage);
-  const close = closer(server);
+  const close = closer(server, connections);
   await listen(server, at);
   const address: AddressInfo | string | null = server.address();
   if (address === null || typeof address === "string") throw new Error("The server listens on no port.");
@@ -57,38 +79,15 @@ function explain(
   return new AppError("unavailable", sentence, { cause: error });
 }
 
-function closer(server: Server): (graceMs?: number) => Promise<void> {
-  let isClosing = false;
-  // Each connection with its answers under way. Node's own idea of an idle one leaves out those that never
-  // asked anything.
-  const connections = new Map<Socket, Set<ServerResponse>>();
-  const dropIdle = (): void => {
-    for (const [socket, answers] of connections) if (answers.size === 0) socket.destroySoon();
-  };
-  server.on("connection", (socket: Socket) => {
-    connections.set(socket, new Set());
-    socket.once("close", () => connections.delete(socket));
-  });
-  server.on("request", ({ socket }, response: ServerResponse) => {
-    if (isClosing) response.setHeader("Connection", "close");
-    connections.get(socket)?.add(response);
-    response.once("close", () => {
-      const answers = connections.get(socket);
-      answers?.delete(response);
-      if (isClosing && answers?.size === 0) socket.destroySoon();
-    });
-  });
+function closer(server: Server, connections: Connections): (graceMs?: number) => Promise<void> {
   return (graceMs = GRACE_MS) =>
     new Promise((resolve) => {
-      isClosing = true;
-      const answers = [...connections.values()].flatMap((under) => [...under]);
-      for (const answer of answers) if (!answer.headersSent) answer.setHeader("Connection", "close");
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       server.close(() => {
         clearTimeout(cut);
         resolve();
       });
-      dropIdle();
+      connections.close();
     });
 }
 

@@ -119,6 +119,26 @@ describe("Host and Origin", () => {
       expect([target, text.split("\r\n")[0]]).toEqual([target, expect.stringMatching(/ 403 /)]);
     }
   });
+
+  it("of a request with two Hosts are refused, whichever they are", async () => {
+    for (const target of [...GUARDED, "GET /healthz"]) {
+      for (const hosts of [
+        ["localhost", "attacker.example"],
+        ["localhost", "localhost"],
+      ]) {
+        const socket = connect(service.port, "127.0.0.1");
+        let text = "";
+        socket.setEncoding("utf8").on("data", (part: string) => (text += part));
+        const lines = hosts.map((host) => `Host: ${host}\r\n`).join("");
+        socket.write(
+          `${target} HTTP/1.1\r\n${lines}Connection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+        );
+        await new Promise((resolve) => socket.once("close", resolve));
+        expect([target, text.split("\r\n")[0]]).toEqual([target, expect.stringMatching(/ 400 /)]);
+        expect(text).toContain("Host: stands there more than once");
+      }
+    }
+  });
 });
 
 const PAGES = [

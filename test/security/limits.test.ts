@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { startService, type Service } from "../support/service.ts";
+import { startServiceWithMcp } from "./service-with-mcp.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const { tools } = await loadCatalog();
@@ -102,5 +103,62 @@ describe("the limit of wrong keys", () => {
       (name) => readFileSync(join(ROOT, "src", name), "utf8").match(/"trust proxy",[^)]*/g) ?? [],
     );
     expect(words).toEqual(['"trust proxy", false']);
+  });
+});
+
+describe("the limit of a key", () => {
+  const headers = { Accept: "application/json, text/event-stream" };
+  const initialize = {
+    jsonrpc: "2.0",
+    id: 0,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-03-26",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    },
+  };
+
+  it("counts each call of a batch", async () => {
+    await using fresh = await startServiceWithMcp({ rateLimit: 60 });
+    const opened = await fresh.ask("POST /mcp", { json: initialize, headers });
+    const session = { ...headers, "Mcp-Session-Id": opened.headers["mcp-session-id"] ?? "" };
+    const batch = (count: number) =>
+      fresh.ask("POST /mcp", {
+        json: Array.from({ length: count }, (_, id) => ({
+          jsonrpc: "2.0",
+          id: id + 1,
+          method: "tools/call",
+          params: { name: "connect_channel", arguments: { provider: "feed", name: `Feed ${count} ${id}` } },
+        })),
+        headers: session,
+      });
+    expect((await batch(40)).status).toBe(200);
+    const refused = await batch(40);
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { "retry-after": expect.stringMatching(/^\d+$/) },
+    });
+    expect(refused.json.error).toContain("each call of a batch counted");
+    const { accounts } = await fresh.call("list_accounts", {});
+    expect(accounts).toHaveLength(40);
+  });
+});
+
+describe("pages that need no key", () => {
+  it("are limited by address, each kind for itself, and hold up no call with a key", async () => {
+    await using fresh = await startService();
+    const feed = await fresh.addFeed();
+    const visits = async (path: string): Promise<number[]> => {
+      const answers = await Promise.all(
+        Array.from({ length: 605 }, () => fresh.ask(`GET ${path}`, { key: null })),
+      );
+      return answers.map(({ status }) => status);
+    };
+    for (const path of [`/feed/${feed}.html`, "/api/v1/openapi.json", "/calendar/none.ics"]) {
+      const statuses = await visits(path);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+    }
+    expect((await fresh.ask("GET /api/v1/posts")).status).toBe(200);
   });
 });

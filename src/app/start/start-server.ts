@@ -25,6 +25,7 @@ import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
 import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
+import { maxConnections } from "./max-connections.ts";
 
 interface ServerStart {
   readonly setup: Setup;
@@ -58,7 +59,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
       ...httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }),
       mcp,
     });
-    const http = await startHttpServer(app, setup.config);
+    const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() });
     ctx.links.publicUrl = async () => defaultPublicUrl(setup.config, http.port);
     closers.add(() => http.close());
     await ensureFirstAccount(ctx);

@@ -11,6 +11,7 @@ import { isServerRunning } from "../../services/health/running-server.ts";
 import type { Settings, Setup } from "../setup.ts";
 import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
+import { maxConnections } from "./max-connections.ts";
 
 /**
  * A client waits for little at its end; the publisher's work is taken up again from the ledger by the next
@@ -94,11 +95,12 @@ async function openListener(parts: Listening): Promise<HttpServer | null> {
   ]);
   const app = createHttpApp(httpDeps(parts));
   const { host, port } = parts.setup.config;
+  const limits = { maxConnections: maxConnections() };
   try {
-    return await startHttpServer(app, { host, port });
+    return await startHttpServer(app, { host, port }, limits);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (await isServerRunning(parts.ctx)) return null;
-    return startHttpServer(app, { host, port: 0 });
+    return startHttpServer(app, { host, port: 0 }, limits);
   }
 }

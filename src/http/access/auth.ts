@@ -26,7 +26,10 @@ export interface Guard {
   readonly identify: readonly RequestHandler[];
   /** 403 for a key that lacks the permission; `action` completes "This key may not …". */
   permit(permission: Permission, action: string): RequestHandler;
-  /** 429 past the key's limit, else the headers that tell how much is left. */
+  /**
+   * 429 past the key's limit, else the headers that tell how much is left. Puts `countCalls` into
+   * `response.locals` for whoever finds more calls in the body.
+   */
   readonly limit: RequestHandler;
 }
 
@@ -37,16 +40,35 @@ export function createGuard(options: AuthOptions): Guard {
       requirePermission(callerOf(response), permission, action);
       next();
     },
-    limit: limiter(options.ctx, {
-      limit: options.rateLimit,
-      keyGenerator: (_request, response) => callerOf(response).keyId,
-      handler: () => {
-        throw new AppError(
-          "rate_limited",
-          `This key made more than ${options.rateLimit} requests in a minute. Wait as long as Retry-After says.`,
-        );
-      },
-    }),
+    limit: countingCalls(limitKey(options)),
+  };
+}
+
+function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
+  return limiter(ctx, {
+    limit,
+    keyGenerator: (_request, response) => callerOf(response).keyId,
+    handler: () => {
+      throw new AppError(
+        "rate_limited",
+        `This key made more than ${limit} requests in a minute, each call of a batch counted. Wait as long as Retry-After says.`,
+      );
+    },
+  });
+}
+
+/** The calls of a batch count as if each had come alone. */
+function countingCalls(limit: RequestHandler): RequestHandler {
+  return (request, response, next) => {
+    response.locals["countCalls"] = async (count: number): Promise<void> => {
+      for (let counted = 0; counted < count; counted++) {
+        await new Promise<void>((resolve, reject) => {
+          const done = (error?: unknown): void => (error === undefined ? resolve() : reject(error as Error));
+          void limit(request, response, done);
+        });
+      }
+    };
+    return limit(request, response, next);
   };
 }
 
@@ -65,6 +87,22 @@ export function limitFailures(ctx: AppContext, what: string): RequestHandler {
       throw new AppError(
         "rate_limited",
         `Too many requests without a valid ${what} came from this address. Wait as long as Retry-After says.`,
+      );
+    },
+  });
+}
+
+/** Requests of pages that need no key, from one address a minute, of each kind of page. */
+const MAX_VISITS = 600;
+
+/** Counts requests that need no key by address, and answers 429 past the limit. Default: 600 a minute. */
+export function limitVisitors(ctx: AppContext, limit = MAX_VISITS): RequestHandler {
+  return limiter(ctx, {
+    limit,
+    handler: () => {
+      throw new AppError(
+        "rate_limited",
+        "Too many requests came from this address. Wait as long as Retry-After says.",
       );
     },
   });
@@ -103,7 +141,8 @@ function limiter(ctx: AppContext, options: Partial<Options>): RequestHandler {
     standardHeaders: "draft-8",
     legacyHeaders: false,
     // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
-    validate: { xForwardedForHeader: false, forwardedHeader: false },
+    // A batch is counted several times on purpose.
+    validate: { xForwardedForHeader: false, forwardedHeader: false, singleCount: false },
     logger: {
       error: (error) => ctx.log.error({ err: error }, "The rate limit does not work"),
       warn: (error) => ctx.log.warn({ err: error }, "The rate limit warns"),

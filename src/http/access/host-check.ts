@@ -4,6 +4,13 @@ import { AppError } from "../../domain/errors.ts";
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
+/** Two lines of Host can mean another server to whoever passed the request on (RFC 9112, section 3.2). */
+export const refuseTwoHosts: RequestHandler = (request, _response, next) => {
+  if ((request.headersDistinct["host"]?.length ?? 0) > 1)
+    throw new AppError("invalid", "Host: stands there more than once. Send it once.");
+  next();
+};
+
 /**
  * Refuses requests that a foreign web page had a browser send (DNS rebinding): the Host must be a loopback
  * name or that of the public address, and so must the Origin where there is one. `Origin: null` is foreign.

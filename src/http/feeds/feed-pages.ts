@@ -1,19 +1,30 @@
-import { Router, type ErrorRequestHandler, type Request, type RequestHandler, type Response } from "express";
+import { Router, type ErrorRequestHandler, type Request, type RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
 import { guestCall, type AppContext } from "../../services/context.ts";
-import { openFeedMedia, readFeed, readFeedItem, type FeedPage } from "../../services/feeds/feed.ts";
+import {
+  openFeedMedia,
+  readFeed,
+  readFeedItem,
+  versionOfFeeds,
+  type FeedPage,
+} from "../../services/feeds/feed.ts";
+import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { messageView } from "../pages/message-view.ts";
 import { jsonFeed } from "./feed-json.ts";
 import { rssFeed } from "./feed-rss.ts";
 import { entryView, FEED_STYLES, feedView, type FeedView } from "./feed-views.ts";
-import { sendPage } from "../pages/layout.ts";
+import { KeptPages, type MadePage } from "../pages/kept-pages.ts";
+import { makePage, sendPage } from "../pages/layout.ts";
 import { readQuery } from "../query.ts";
 import { sendBytes } from "../files/send-bytes.ts";
 
 /** Readers ask often; an edit shows within the minute. */
 const CACHE_CONTROL = "public, max-age=60";
 const MEDIA_CACHE_CONTROL = "public, max-age=300";
+
+/** A page has many pictures, and a film is taken in many parts. */
+const MAX_MEDIA_VISITS = 6_000;
 
 /** Feeds are for everybody, readers on other sites included. */
 const FOR_EVERYBODY = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin" };
@@ -25,42 +36,63 @@ const FOR_EVERYBODY = { "Access-Control-Allow-Origin": "*", "Cross-Origin-Resour
 export function createFeedRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   const others = methodNotAllowed(["get"]);
-  router.route("/feed/:file").get(showFeed(ctx)).all(others);
-  router.route("/feed/:accountId/:file").get(showEntry(ctx)).all(others);
-  router.route("/feed/:accountId/media/:itemId/:position").get(showMedia(ctx)).all(others);
+  const pages = new KeptPages();
+  const limit = limitVisitors(ctx);
+  router.route("/feed/:file").get(limit, showFeed(ctx, pages)).all(others);
+  router.route("/feed/:accountId/:file").get(limit, showEntry(ctx, pages)).all(others);
+  router
+    .route("/feed/:accountId/media/:itemId/:position")
+    .get(limitVisitors(ctx, MAX_MEDIA_VISITS), showMedia(ctx))
+    .all(others);
   router.use("/feed", showMissing);
   return router;
 }
 
-type Send = (
-  response: Response,
-  feed: FeedPage,
-  page: { readonly publicUrl: string; readonly isFirst: boolean; readonly ctx: AppContext },
-) => void;
+interface PageOf {
+  readonly publicUrl: string;
+  readonly isFirst: boolean;
+  readonly timezone: string;
+}
 
-const FORMATS: Readonly<Record<string, Send>> = {
-  json: (response, feed, { publicUrl }) =>
-    void response
-      .set(FOR_EVERYBODY)
-      .set({ "Content-Type": "application/feed+json; charset=utf-8", "Cache-Control": CACHE_CONTROL })
-      .send(JSON.stringify(jsonFeed(feed, publicUrl))),
-  rss: (response, feed, { publicUrl }) =>
-    void response
-      .set(FOR_EVERYBODY)
-      .set({ "Content-Type": "application/rss+xml; charset=utf-8", "Cache-Control": CACHE_CONTROL })
-      .send(rssFeed(feed, publicUrl)),
-  html: (response, feed, { isFirst, ctx }) =>
-    showView(response, feedView(feed, { timezone: ctx.settings.timezone, isFirst })),
+const FORMATS: Readonly<Record<string, (feed: FeedPage, page: PageOf) => MadePage>> = {
+  json: (feed, { publicUrl }) => ({
+    headers: {
+      ...FOR_EVERYBODY,
+      "Content-Type": "application/feed+json; charset=utf-8",
+      "Cache-Control": CACHE_CONTROL,
+    },
+    body: JSON.stringify(jsonFeed(feed, publicUrl)),
+  }),
+  rss: (feed, { publicUrl }) => ({
+    headers: {
+      ...FOR_EVERYBODY,
+      "Content-Type": "application/rss+xml; charset=utf-8",
+      "Cache-Control": CACHE_CONTROL,
+    },
+    body: rssFeed(feed, publicUrl),
+  }),
+  html: (feed, page) => makeView(feedView(feed, page)),
 };
 
-function showFeed(ctx: AppContext): RequestHandler<{ file: string }> {
+function showFeed(ctx: AppContext, pages: KeptPages): RequestHandler<{ file: string }> {
   return async (request, response) => {
     const [, accountId = "", format = ""] = /^(\w+)\.([a-z]+)$/.exec(request.params.file) ?? [];
-    const send = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
-    if (send === undefined) throw nothingHere();
+    const make = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
+    if (make === undefined) throw nothingHere();
     const before = readBefore(request);
+    const page = {
+      publicUrl: await ctx.publicUrl(),
+      isFirst: before === null,
+      timezone: ctx.settings.timezone,
+    };
+    const place = {
+      address: JSON.stringify([format, accountId, before, page]),
+      version: await versionOfFeeds(guestCall(ctx)),
+    };
+    if (pages.sendAgain({ request, response }, place)) return;
     const feed = await readFeed(guestCall(ctx), { accountId, before });
-    send(response, feed, { publicUrl: await ctx.publicUrl(), isFirst: before === null, ctx });
+    const content = [format, feed, page];
+    pages.send({ request, response }, { content, place, make: () => make(feed, page) });
   };
 }
 
@@ -69,20 +101,24 @@ function readBefore(request: Request<{ file: string }>): string | null {
   return typeof before === "string" ? before : null;
 }
 
-function showEntry(ctx: AppContext): RequestHandler<{ accountId: string; file: string }> {
+function showEntry(ctx: AppContext, pages: KeptPages): RequestHandler<{ accountId: string; file: string }> {
   return async (request, response) => {
     const [, id] = /^(\w+)\.html$/.exec(request.params.file) ?? [];
     if (id === undefined) throw nothingHere();
-    const { title, item } = await readFeedItem(guestCall(ctx), {
+    const { timezone } = ctx.settings;
+    const entry = await readFeedItem(guestCall(ctx), {
       accountId: request.params.accountId,
       itemId: id,
     });
-    showView(response, entryView(title, item, ctx.settings.timezone));
+    pages.send(
+      { request, response },
+      { content: [entry, timezone], make: () => makeView(entryView(entry.title, entry.item, timezone)) },
+    );
   };
 }
 
-function showView(response: Response, view: FeedView): void {
-  sendPage(response, {
+function makeView(view: FeedView): MadePage {
+  return makePage({
     ...view,
     styles: FEED_STYLES,
     allow: { "img-src": ["'self'", "data:"], "media-src": ["'self'"] },

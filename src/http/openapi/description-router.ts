@@ -1,11 +1,13 @@
 import { Router } from "express";
 import type { AppContext } from "../../services/context.ts";
+import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { createOpenApi, type OpenApiSource } from "./openapi.ts";
 import { DOCS_SCRIPT, DOCS_SCRIPT_SOURCE, DOCS_STYLES } from "./docs-assets.ts";
 import { docsView } from "./docs-view.ts";
 import { html } from "../pages/html.ts";
-import { sendPage } from "../pages/layout.ts";
+import { KeptPages, type MadePage } from "../pages/kept-pages.ts";
+import { makePage } from "../pages/layout.ts";
 
 /** `openapi.json` and the page that shows it, both without a key. */
 export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource): Router {
@@ -13,25 +15,32 @@ export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource):
   // Made when first asked for: stdio and the command line never need it.
   let made: ReturnType<typeof createOpenApi> | null = null;
   const description = (): ReturnType<typeof createOpenApi> => (made ??= createOpenApi(source));
+  const pages = new KeptPages();
+  const limit = limitVisitors(ctx);
   router
     .route("/openapi.json")
-    .get(async (_request, response) => {
-      response
-        .set("Cache-Control", "no-cache")
-        .json({ ...description(), servers: [{ url: await ctx.publicUrl() }] });
+    .get(limit, async (request, response) => {
+      const url = await ctx.publicUrl();
+      const make = (): MadePage => ({
+        headers: { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-cache" },
+        body: JSON.stringify({ ...description(), servers: [{ url }] }),
+      });
+      pages.send({ request, response }, { content: ["openapi", url], make });
     })
     .all(methodNotAllowed(["get"]));
   router
     .route("/docs")
-    .get(async (_request, response) => {
-      const view = docsView(description(), await ctx.publicUrl());
-      sendPage(response, {
-        title: "Posthorn API",
-        body: html`${view}${DOCS_SCRIPT}`,
-        styles: DOCS_STYLES,
-        allow: { "script-src": [DOCS_SCRIPT_SOURCE] },
-        cacheControl: "no-cache",
-      });
+    .get(limit, async (request, response) => {
+      const url = await ctx.publicUrl();
+      const make = (): MadePage =>
+        makePage({
+          title: "Posthorn API",
+          body: html`${docsView(description(), url)}${DOCS_SCRIPT}`,
+          styles: DOCS_STYLES,
+          allow: { "script-src": [DOCS_SCRIPT_SOURCE] },
+          cacheControl: "no-cache",
+        });
+      pages.send({ request, response }, { content: ["docs", url], make });
     })
     .all(methodNotAllowed(["get"]));
   return router;

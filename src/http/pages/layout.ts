@@ -1,13 +1,12 @@
-import { randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Response } from "express";
 import { html, Html } from "./html.ts";
+import type { MadePage } from "./kept-pages.ts";
 import { STYLES } from "./styles.ts";
 
 interface Page {
   readonly title: string;
   readonly body: Html;
-  /** Also stands in the Content-Security-Policy, so that our one style sheet is applied and no other. */
-  readonly nonce: string;
   /** More of our own rules, after the shared ones. */
   readonly styles?: string;
   /** More of the head: alternate links, descriptions. */
@@ -34,10 +33,7 @@ function renderPage(page: Page): string {
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>${page.title}</title>
         <link rel="icon" href="${ICON}" />
-        ${page.head}
-        <style nonce="${page.nonce}">
-          ${new Html(STYLES + (page.styles ?? ""))}
-        </style>
+        ${page.head} ${new Html(`<style>${stylesOf(page)}</style>`)}
       </head>
       <body>
         <header class="top">${MARK}<span>Posthorn</span></header>
@@ -47,8 +43,11 @@ function renderPage(page: Page): string {
   return document.text;
 }
 
-interface PageOptions extends Omit<Page, "nonce"> {
-  readonly status?: number;
+function stylesOf({ styles = "" }: Page): string {
+  return STYLES + styles;
+}
+
+interface PageOptions extends Page {
   /** Directives beside the strict ones, for example `img-src: ["'self'", "data:"]`. */
   readonly allow?: Readonly<Record<string, readonly string[]>>;
   /** Default `no-store`. */
@@ -57,15 +56,24 @@ interface PageOptions extends Omit<Page, "nonce"> {
   readonly isPublic?: boolean;
 }
 
+/** Sends a page that is for one visitor. */
+export function sendPage(response: Response, options: PageOptions & { readonly status?: number }): void {
+  const { headers, body } = makePage(options);
+  response
+    .status(options.status ?? 200)
+    .set(headers)
+    .send(body);
+}
+
 /**
- * Sends a page with headers that allow it nothing but itself: no script, no frame, no other origin, no
- * address passed on.
+ * A page with headers that allow it nothing but itself: no script, no frame, no other origin, no address passed
+ * on. The hash lets the browser apply our one style sheet and no other.
  */
-export function sendPage(response: Response, options: PageOptions): void {
-  const nonce = randomBytes(16).toString("base64");
+export function makePage(options: PageOptions): MadePage {
+  const hash = createHash("sha256").update(stylesOf(options)).digest("base64");
   const directives: Record<string, readonly string[]> = {
     "default-src": ["'none'"],
-    "style-src": [`'nonce-${nonce}'`],
+    "style-src": [`'sha256-${hash}'`],
     "img-src": ["data:"],
     "form-action": ["'self'"],
     "base-uri": ["'none'"],
@@ -73,7 +81,7 @@ export function sendPage(response: Response, options: PageOptions): void {
     ...options.allow,
   };
   const policy = Object.entries(directives).map(([name, sources]) => `${name} ${sources.join(" ")}`);
-  response.status(options.status ?? 200).set({
+  const headers = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
     "Cache-Control": options.cacheControl ?? "no-store",
@@ -82,7 +90,7 @@ export function sendPage(response: Response, options: PageOptions): void {
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-  });
-  if (options.isPublic !== true) response.set("X-Robots-Tag", "noindex, nofollow");
-  response.send(renderPage({ ...options, nonce }));
+    ...(options.isPublic === true ? {} : { "X-Robots-Tag": "noindex, nofollow" }),
+  };
+  return { headers, body: renderPage(options) };
 }

@@ -22,6 +22,13 @@ export function answerMethodNotAllowed(response: Response, allow: string): void 
   answerError(response, 405, REFUSED, `This address takes ${allow}.`);
 }
 
+/** Counts each message of a batch against the key's limit. Throws `rate_limited`. */
+export async function countBatch(response: Response, message: unknown): Promise<void> {
+  const countCalls: ((count: number) => Promise<void>) | undefined = response.locals["countCalls"];
+  // The request itself has been counted.
+  if (Array.isArray(message)) await countCalls?.(message.length - 1);
+}
+
 /** Reads a body as JSON; null when it could not be, and the reason has been answered. */
 export async function readMessage(
   request: Request,

@@ -5,7 +5,7 @@ import type { Caller } from "../../domain/permissions.ts";
 import { callerOf } from "../calls/caller-of.ts";
 import type { McpDeps } from "../deps.ts";
 import { HttpListens } from "./http-listens.ts";
-import { answerMethodNotAllowed, readMessage } from "./http-message.ts";
+import { answerMethodNotAllowed, countBatch, readMessage } from "./http-message.ts";
 import { HttpSessions } from "./http-sessions.ts";
 import { KEEP_ALIVE_MS } from "../limits.ts";
 import type { Shared } from "./shared.ts";
@@ -32,6 +32,7 @@ export function createStreamableHttp(deps: McpDeps, shared: Shared): StreamableH
     const message = await readMessage(request, response, deps.ctx.clock);
     if (message === null) return;
     const body = message.value;
+    await countBatch(response, body);
     const probe = await toWebRequest(request, body);
     if (await isLegacyRequest(probe, body)) return sessions.serve({ request, response, caller, body });
     await modern.serve(request, response, { caller, body });

@@ -20,6 +20,9 @@ const MESSAGES_PATH = "/messages";
 
 const MAX_STREAMS_PER_KEY = 100;
 
+/** What may wait to be read on a stream beside one answer. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+
 interface Stream {
   readonly caller: Caller;
   readonly server: Server;
@@ -47,6 +50,7 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
       const transport = new SdkTransport(MESSAGES_PATH, response);
       const server = createMcpServer(deps, caller, openCalls);
       streams.set(transport.sessionId, { caller, server, transport });
+      endWhenUnread(transport, response);
       const unwatch = keys.watch(caller, () => void server.close());
       server.onclose = () => {
         unwatch();
@@ -72,6 +76,16 @@ export function createLegacySse(deps: McpDeps, { openCalls, keys }: Shared): Leg
     async [Symbol.asyncDispose]() {
       await Promise.allSettled([...streams.values()].map(({ server }) => server.close()));
     },
+  };
+}
+
+/** Ends a stream whose client posts on and does not read: its answers would lie in our memory. */
+function endWhenUnread(transport: SSEServerTransport, response: Response): void {
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    if (response.writableLength <= MAX_WAITING_BYTES) return send(message);
+    response.destroy();
+    throw new Error("The client does not read its stream.");
   };
 }
 

@@ -7,10 +7,14 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { MAX_MESSAGE_BYTES } from "../limits.ts";
+import { CallQueue } from "./call-queue.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** Revision 2025-03-26 allows batches; more at once is not a client at work. */
 const MAX_BATCH = 100;
+
+/** While more than this waits to be read, no call is begun and nothing is sent that can be done without. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
 const SENTENCES = {
   parse: "The line is not valid JSON. A message is one JSON-RPC object on one line, in UTF-8.",
@@ -26,7 +30,7 @@ const LAST_ID = /,\s*"id"\s*:\s*(-?\d+|"[^"\\]*")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0
 /**
  * MCP on a pair of streams, one message a line. Unlike the SDK's own transport it knows what is unanswered,
  * so that calls in flight can be answered after the input has ended; it answers lines that it cannot read,
- * and survives those too long.
+ * and survives those too long. A client that does not read is not read from either.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -38,7 +42,8 @@ export class StdioTransport implements Transport {
   readonly #lines: LineSplitter;
   readonly #inputEnd = new AbortController();
   readonly #broken = new AbortController();
-  readonly #unanswered = new Set<RequestId>();
+  readonly #calls: CallQueue;
+  #isReading = false;
   #unwritten = 0;
   #isClosed = false;
   #waiters: (() => void)[] = [];
@@ -46,6 +51,10 @@ export class StdioTransport implements Transport {
   constructor(stdin: Readable, stdout: Writable) {
     this.#stdin = stdin;
     this.#stdout = stdout;
+    this.#calls = new CallQueue({
+      mayBegin: () => this.#isRead(),
+      begin: (message) => this.onmessage?.(message),
+    });
     this.#lines = new LineSplitter(MAX_MESSAGE_BYTES, {
       onLine: (line) => this.#readLine(line),
       onLongLine: ({ head, tail }) =>
@@ -69,6 +78,7 @@ export class StdioTransport implements Transport {
       .on("end", this.#onEnd)
       .on("close", this.#onEnd)
       .on("error", this.#onEnd);
+    this.#isReading = true;
     // Stays for good: a late write into a closed pipe must not bring the process down.
     this.#stdout.on("error", () => this.#break());
     this.#stdout.on("close", () => this.#break());
@@ -76,19 +86,22 @@ export class StdioTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    if (!("method" in message) && message.id !== undefined) this.#unanswered.delete(message.id);
+    if (!("method" in message) && message.id !== undefined) this.#calls.remove(message.id);
+    // A notification is about what can be asked for as well.
+    if ("method" in message && !("id" in message) && !this.#isRead()) return Promise.resolve();
     return this.#write(message);
   }
 
   /** Takes no more messages. */
   stopReading(): void {
+    this.#isReading = false;
     this.#stdin.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onEnd);
     this.#stdin.pause();
   }
 
   /** Resolves when every request that was read has its answer, or nobody reads them. */
   answered(): Promise<void> {
-    return this.#until(() => this.#unanswered.size === 0);
+    return this.#until(() => this.#calls.isEmpty);
   }
 
   /** Resolves when everything was handed to the operating system, or nobody reads it. */
@@ -103,8 +116,10 @@ export class StdioTransport implements Transport {
     this.onclose?.();
   }
 
-  readonly #onData = (chunk: Buffer | string): void =>
+  readonly #onData = (chunk: Buffer | string): void => {
     this.#lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+    if (this.#calls.isFull) this.#stdin.pause();
+  };
 
   readonly #onEnd = (): void => {
     if (this.#inputEnd.signal.aborted) return;
@@ -119,13 +134,13 @@ export class StdioTransport implements Transport {
     } catch {
       return this.#refuse(null, ProtocolErrorCode.ParseError, SENTENCES.parse);
     }
-    if (!Array.isArray(value)) return this.#readMessage(value);
+    if (!Array.isArray(value)) return this.#readMessage(value, line.length);
     if (value.length === 0 || value.length > MAX_BATCH)
       return this.#refuse(null, ProtocolErrorCode.InvalidRequest, SENTENCES.batch);
-    for (const item of value) this.#readMessage(item);
+    for (const item of value) this.#readMessage(item, Math.ceil(line.length / value.length));
   }
 
-  #readMessage(value: unknown): void {
+  #readMessage(value: unknown, bytes: number): void {
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(value);
@@ -135,21 +150,34 @@ export class StdioTransport implements Transport {
         this.#refuse(idOf(value), ProtocolErrorCode.InvalidRequest, SENTENCES.shape);
       return;
     }
-    if ("method" in message) {
-      // A subscription is a request without an end: nobody waits for its answer.
-      if ("id" in message && message.method !== "subscriptions/listen") this.#unanswered.add(message.id);
-      if (message.method === "notifications/cancelled") this.#forget(message.params?.["requestId"]);
+    // A subscription is a request without an end: nobody waits for its answer.
+    if ("method" in message && "id" in message && message.method !== "subscriptions/listen") {
+      this.#calls.add({ id: message.id, message, bytes });
+      return this.#calls.advance();
     }
+    if ("method" in message && message.method === "notifications/cancelled")
+      this.#forget(message.params?.["requestId"]);
     this.onmessage?.(message);
   }
 
   #forget(id: unknown): void {
     if (typeof id !== "string" && typeof id !== "number") return;
-    this.#unanswered.delete(id);
+    this.#calls.cancel(id);
+    this.#goOn();
+  }
+
+  #isRead(): boolean {
+    return this.#stdout.writableLength <= MAX_UNREAD_BYTES;
+  }
+
+  #goOn(): void {
+    this.#calls.advance();
+    if (this.#isReading && !this.#calls.isFull) this.#stdin.resume();
     this.#wake();
   }
 
   #refuse(id: RequestId | null, code: number, message: string): void {
+    if (!this.#isRead()) return;
     this.#write({ jsonrpc: "2.0", id, error: { code, message } }).catch(() => {
       // Nobody reads it; #break has seen to the rest.
     });
@@ -161,7 +189,7 @@ export class StdioTransport implements Transport {
     return new Promise((resolve, reject) => {
       this.#stdout.write(`${JSON.stringify(message)}\n`, (error) => {
         this.#unwritten -= 1;
-        this.#wake();
+        this.#goOn();
         if (error === null || error === undefined) resolve();
         else reject(error);
       });

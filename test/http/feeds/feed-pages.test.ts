@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { SaxesParser, type SaxesTagPlain } from "saxes";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { FeedItem } from "../../../src/ports/feed-shelf.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import { createFeedShelf } from "../../../src/store/tables/feed-items.ts";
 import { send, type Answer } from "../../support/http.ts";
 import { drain } from "../../support/publishing.ts";
 import { startService, type Service } from "../../support/service.ts";
@@ -479,4 +482,19 @@ it("lets readers keep what has not changed", async () => {
   const { headers } = await get(`${feed}.rss`);
   expect(headers["cache-control"]).toBe("public, max-age=60");
   expect((await get(`${feed}.rss`, { "If-None-Match": headers["etag"] ?? "" })).status).toBe(304);
+});
+
+it("shows at once what another process has written, and goes on with what it has", async () => {
+  await put({ text: "Before" });
+  const page = (): Promise<string> => get(`${feed}.html`).then(({ text }) => text);
+  expect(await page()).toContain("Before");
+  const file = join(service.folder, "posthorn.db");
+  const other = await openStore({ file });
+  const shelf = createFeedShelf(other, service.ctx.files);
+  await shelf.change(feed, "post_1", (item) => ({ ...item, text: "After" }));
+  expect(await page()).toContain("After");
+  expect(await page()).toContain("After");
+  await shelf.remove(feed, "post_1");
+  expect(await page()).not.toContain("After");
+  await other[Symbol.asyncDispose]();
 });

@@ -1,0 +1,101 @@
+import { execFile, spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+
+export const API_KEY = "a-fixed-key-of-forty-characters-or-so-00";
+
+/** A test that failed leaves nobody behind. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
+/** The program as it is released, built once a test file; `remove` goes into `afterAll`. */
+export async function buildProgram(): Promise<{ readonly file: string; remove(): void }> {
+  // Below `node_modules`, where it finds the native packages that stay outside of it.
+  const folder = join(ROOT, "node_modules", ".cache", `posthorn-program-${process.pid}`);
+  await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", folder], { cwd: ROOT });
+  return {
+    file: join(folder, "posthorn.js"),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly ms: number;
+}
+
+export interface Program extends Disposable {
+  readonly child: ChildProcess;
+  /** Does what should end it and waits until it has; kills it after `withinMs` (signal SIGKILL). */
+  endBy(how: (child: ChildProcess) => void, withinMs?: number): Promise<Ended>;
+}
+
+interface Start {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdio: StdioOptions;
+  /** Run with this many descriptors. */
+  readonly descriptors?: number;
+}
+
+export function startProgram({ file, args, env, stdio, descriptors }: Start): Program {
+  const [command, before]: [string, string[]] =
+    descriptors === undefined
+      ? [process.execPath, []]
+      : ["/bin/sh", ["-c", `ulimit -n ${descriptors}; exec "$0" "$@"`, process.execPath]];
+  const child = spawn(command, [...before, file, ...args], {
+    stdio,
+    env: { PATH: process.env["PATH"] ?? "", ...env },
+  });
+  running.add(child);
+  const exited = once(child, "exit").then(([code, signal]) => {
+    running.delete(child);
+    return { code, signal } as Omit<Ended, "ms">;
+  });
+  return {
+    child,
+    async endBy(how, withinMs = 20_000) {
+      const at = performance.now();
+      const kill = setTimeout(() => child.kill("SIGKILL"), withinMs);
+      how(child);
+      const ended = await exited;
+      clearTimeout(kill);
+      return { ...ended, ms: performance.now() - at };
+    },
+    [Symbol.dispose]: () => void child.kill("SIGKILL"),
+  };
+}
+
+/** The address that a server prints at its start. */
+export async function addressOf(stdout: Readable): Promise<string> {
+  let text = "";
+  for await (const part of stdout.iterator({ destroyOnReturn: false })) {
+    text += String(part);
+    const address = /listening on (\S+)/.exec(text)?.[1];
+    if (address !== undefined) {
+      stdout.resume();
+      return address;
+    }
+  }
+  throw new Error(`The server did not start: ${text}`);
+}
+
+/** A tool's result over HTTP, with the fixed key. */
+export async function callTool(address: string, tool: string, args: object): Promise<any> {
+  const answer = await fetch(`${address}/api/v1/tools/${tool}`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${API_KEY}`, "Content-Type": "application/json" },
+    body: JSON.stringify(args),
+    signal: AbortSignal.timeout(20_000),
+  });
+  const body: any = await answer.json();
+  if (answer.status !== 200) throw new Error(`${tool}: ${answer.status} ${JSON.stringify(body)}`);
+  return body.result;
+}
