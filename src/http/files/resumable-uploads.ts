@@ -33,15 +33,13 @@ import { createUploadLocks, type UploadLocks } from "./upload-locks.ts";
 import { openUploadStore, type UploadPlace } from "./upload-store.ts";
 
 const SWEEP_EVERY_MS = HOUR;
-
 /** Methods whose requests carry bytes. */
 const SENDING: readonly string[] = ["POST", "PATCH"];
 
 /**
  * Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload). The last bytes' answer names the
  * file that the upload became in `Content-Location`, and so does a HEAD after it, for those to whom that
- * answer was lost. An upload's id begins with the marks of its owner and its API key: to others it does not
- * exist.
+ * answer was lost. An upload's id begins with marks of owner and API key: to others it does not exist.
  */
 export function createResumableUploads(
   ctx: AppContext,

@@ -6,7 +6,6 @@ import type { Caller } from "../../domain/permissions.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import {
   allFilesOf,
-  countUses,
   deleteFileRow,
   findFileByKey,
   findFileRow,
@@ -14,7 +13,8 @@ import {
   isUsedBeyond,
   listFileRows,
   type FileRow,
-} from "../../store/tables/files.ts";
+} from "../../store/tables/files/files.ts";
+import { countUses } from "../../store/tables/files/file-uses.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { hasTerms, parseSearch } from "../../domain/compare-words.ts";
 import { commitOnce } from "../access/idempotency.ts";

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../../domain/ids.ts";
 import { takeFileLock } from "../../store/engine/file-lock.ts";
-import { allFilesOf, findFileRow } from "../../store/tables/files.ts";
+import { allFilesOf, findFileRow } from "../../store/tables/files/files.ts";
 import type { AppContext } from "../context.ts";
 
 /** Where resumable uploads grow, and where the locks on them lie: both are on this machine. */

@@ -1,17 +1,14 @@
 import { Kysely, SqliteDialect } from "kysely";
 import { AppError } from "../../domain/errors.ts";
 import {
-  isSqliteError,
   openSqlite,
+  rollback,
   sqliteCode,
   type DriverName,
   type SqliteDatabase,
   type SqliteStatement,
 } from "./driver.ts";
-import * as init from "./migrations/0001_init.ts";
-import * as causes from "./migrations/0002_causes.ts";
-import * as suspects from "./migrations/0003_suspects.ts";
-import * as reach from "./migrations/0004_reach.ts";
+import { migrate } from "./migrations/migrate.ts";
 import type { Tables } from "./schema.ts";
 
 /** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
@@ -26,14 +23,6 @@ const BUSY_TIMEOUT_MS = 10_000;
 
 /** Longest that the event loop stands still while a transaction asks for the lock (write-queue.ts). */
 export const BEGIN_TIMEOUT_MS = 20;
-
-/** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
-  init,
-  causes,
-  suspects,
-  reach,
-];
 
 export interface OpenOptions {
   /** A path, or ":memory:". */
@@ -64,27 +53,6 @@ export function openDatabase(options: OpenOptions): Database {
     }
   } catch (error) {
     throw explain(error, options.file);
-  }
-}
-
-function inTransaction<T>(raw: SqliteDatabase, work: () => T): T {
-  raw.exec("BEGIN IMMEDIATE");
-  try {
-    const result = work();
-    raw.exec("COMMIT");
-    return result;
-  } catch (error) {
-    rollback(raw);
-    throw error;
-  }
-}
-
-/** SQLite rolls back by itself on a full disk or an I/O error; then there is nothing left to roll back. */
-function rollback(raw: SqliteDatabase): void {
-  try {
-    raw.exec("ROLLBACK");
-  } catch (error) {
-    if (!isSqliteError(error)) throw error;
   }
 }
 
@@ -206,33 +174,6 @@ const WRITE_SENTENCES: readonly (readonly [string, string])[] = [
   ],
   ["SQLITE_BUSY", "Another program holds the database's lock for too long. Close it, then try again."],
 ];
-
-/**
- * Synchronous and under the write lock: of several processes that start together, one migrates and the others
- * find it done.
- */
-function migrate(database: SqliteDatabase): void {
-  // Writing the same version again would be a write like any other: every start would wait for the disk.
-  if (readUserVersion(database) === MIGRATIONS.length) return;
-  inTransaction(database, () => {
-    const version = readUserVersion(database);
-    if (version > MIGRATIONS.length) {
-      throw new AppError(
-        "unavailable",
-        `The database was written by a newer Posthorn (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed. Update Posthorn, or point POSTHORN_DATA_DIR at another folder.`,
-      );
-    }
-    for (const migration of MIGRATIONS.slice(version)) {
-      for (const statement of migration.statements) database.exec(statement);
-    }
-    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
-  });
-}
-
-function readUserVersion(database: SqliteDatabase): number {
-  const row = database.prepare("PRAGMA user_version").get([]) as { user_version: number };
-  return row.user_version;
-}
 
 function explain(error: unknown, file: string): unknown {
   const code = sqliteCode(error);

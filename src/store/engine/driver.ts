@@ -165,3 +165,12 @@ function adapt(statement: NodeStatement): SqliteStatement {
     iterate: (parameters) => statement.iterate(...parameters),
   };
 }
+
+/** SQLite rolls back by itself on a full disk or an I/O error; then there is nothing left to roll back. */
+export function rollback(raw: SqliteDatabase): void {
+  try {
+    raw.exec("ROLLBACK");
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+  }
+}

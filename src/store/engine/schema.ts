@@ -36,13 +36,12 @@ export interface Tables {
     settings: string;
     /** AES-256-GCM, bound to this row; null where the platform needs none or the account is disconnected. */
     secrets_enc: string | null;
-    /** Rises with every change of the secrets: compare-and-set for refreshes. */
+    /** Rises with every change of them: compare-and-set for refreshes. */
     secrets_version: number;
     /** The one post of this account that a publisher works on. */
     in_flight_post: string | null;
-    /** Nothing is claimed for this account before (rate limits, spacing after downtime). */
+    /** Nothing is claimed for this account before (rate limits, spacing after downtime), and why. */
     next_allowed_at: number;
-    /** Why it waits until then. */
     wait_cause: LateCause | null;
     /** When the last post of it that a publisher worked on was over. */
     freed_at: number | null;
@@ -80,9 +79,8 @@ export interface Tables {
     content_hash: string;
     /** 1 where nothing but text goes out. */
     is_light: number;
-    /** Attempts in a row that ended with their process; 0: its last one came to an end. */
+    /** Attempts in a row that ended with their process, and of these the lone ones in one place. */
     ends: number;
-    /** Those of them, in the same place, in which the process worked on nothing else. */
     lone_ends: number;
     /** Where its ledger stood at the last of them. */
     ends_at_step: string | null;
@@ -170,7 +168,7 @@ export interface Tables {
     created_at: number;
     updated_at: number;
   };
-  /** How many posts of an account use a file, kept by triggers on `posts.file_ids`. */
+  /** Posts of an account that use a file, counted by triggers on `posts.file_ids`. */
   file_uses: { account_id: string; file_id: string; posts: number };
   connections: {
     id: string;
@@ -200,10 +198,7 @@ export interface Tables {
   attempt_totals: {
     provider: string;
     outcome: Attempt["outcome"];
-    /**
-     * How late posts went live: the upper bound of the range; 0 where the attempt did not publish, -1 beyond
-     * the last bound.
-     */
+    /** How late posts went live, by upper bound; 0: the attempt did not publish, -1: beyond the last bound. */
     bucket_ms: number;
     attempts: number;
     lateness_ms: number;
@@ -211,13 +206,12 @@ export interface Tables {
   webhooks: {
     id: string;
     owner_id: string;
-    /** The address as lists show it, without its query, which may hold a token. */
+    /** As lists show it, without its query, which may hold a token. */
     address: string;
     /** The whole address and the signing secret; AES-256-GCM, bound to this row. */
     secrets_enc: string;
-    /** Kinds of events; JSON. */
+    /** Kinds of events, and of which accounts (null: all); JSON. */
     events: string;
-    /** Only events of these accounts; null: of all. */
     account_ids: string | null;
     status: WebhookStatus;
     status_reason: string | null;
@@ -231,7 +225,7 @@ export interface Tables {
   };
   /** The outbox and, once sent, its log. */
   webhook_deliveries: {
-    /** In order of the events. Left out when inserted. */
+    /** In order of the events. */
     seq: Generated<number>;
     /** Goes along as `webhook-id`, the same on each try. */
     id: string;
@@ -243,7 +237,7 @@ export interface Tables {
     snapshot: string;
     status: DeliveryStatus;
     tries: number;
-    /** When it is tried next; null once nothing more will happen by itself. */
+    /** When it is tried next; null: never. */
     next_at: number | null;
     tried_at: number | null;
     http_status: number | null;
@@ -252,5 +246,5 @@ export interface Tables {
   feed_items: { account_id: string; id: string; item: string; is_public: number; published_at: number };
 }
 
-/** A post's row without its sort key, which does not fit a JavaScript number, and what only take-over counts. */
+/** A post's row without its sort key, which no JavaScript number holds, and what only take-over counts. */
 export type PostRow = Omit<Tables["posts"], "sort_key" | "ends" | "lone_ends" | "ends_at_step">;

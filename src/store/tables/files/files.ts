@@ -1,15 +1,19 @@
-import type { Reader, Tx } from "../engine/store.ts";
-import { queryOf } from "../engine/handle.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
+import { queryOf } from "../../engine/handle.ts";
 import {
   sql,
+  type DeleteQueryBuilder,
+  type DeleteResult,
   type Insertable,
   type RawBuilder,
   type Selectable,
   type SelectQueryBuilder,
   type Updateable,
+  type UpdateQueryBuilder,
+  type UpdateResult,
 } from "kysely";
-import type { FileType } from "../../domain/files/file.ts";
-import type { Tables } from "../engine/schema.ts";
+import type { FileType } from "../../../domain/files/file.ts";
+import type { Tables } from "../../engine/schema.ts";
 
 export type FileRow = Selectable<Tables["files"]>;
 
@@ -137,18 +141,8 @@ export async function insertFileRow(tx: Tx, row: Insertable<Tables["files"]>): P
 }
 
 /** Notes where the bytes of an upload go, so that they can be found should it be abandoned. */
-export async function noteStorageKey(
-  tx: Tx,
-  file: { ownerId: string; id: string },
-  storageKey: string,
-): Promise<void> {
-  await queryOf(tx)
-    .updateTable("files")
-    .set({ storage_key: storageKey })
-    .where("id", "=", file.id)
-    .where("owner_id", "=", file.ownerId)
-    .where("status", "=", "uploading")
-    .execute();
+export async function noteStorageKey(tx: Tx, file: OneFile, storageKey: string): Promise<void> {
+  await awaited(tx, file).set({ storage_key: storageKey }).execute();
 }
 
 /**
@@ -157,18 +151,28 @@ export async function noteStorageKey(
  */
 export async function completeFileRow(
   tx: Tx,
-  file: { ownerId: string; id: string },
+  file: OneFile,
   set: Updateable<Tables["files"]>,
 ): Promise<FileRow | null> {
-  const row = await queryOf(tx)
+  const done = awaited(tx, file).set({ ...set, status: "ready" });
+  return (await done.returningAll().executeTakeFirst()) ?? null;
+}
+
+interface OneFile {
+  readonly ownerId: string;
+  readonly id: string;
+}
+
+/** A record that is written while its upload is not over. */
+function awaited(
+  tx: Tx,
+  { ownerId, id }: OneFile,
+): UpdateQueryBuilder<Tables, "files", "files", UpdateResult> {
+  return queryOf(tx)
     .updateTable("files")
-    .set({ ...set, status: "ready" })
-    .where("id", "=", file.id)
-    .where("owner_id", "=", file.ownerId)
-    .where("status", "=", "uploading")
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
+    .where("id", "=", id)
+    .where("owner_id", "=", ownerId)
+    .where("status", "=", "uploading");
 }
 
 export async function deleteFileRow(tx: Tx, ownerId: string, id: string): Promise<void> {
@@ -177,13 +181,7 @@ export async function deleteFileRow(tx: Tx, ownerId: string, id: string): Promis
 
 /** Rows whose upload was begun before `before` and never came to an end, taken off the table. */
 export function takeAbandonedUploads(tx: Tx, ownerId: string, before: number): Promise<FileRow[]> {
-  return queryOf(tx)
-    .deleteFrom("files")
-    .where("owner_id", "=", ownerId)
-    .where("status", "=", "uploading")
-    .where("created_at", "<", before)
-    .returningAll()
-    .execute();
+  return unfinished(tx, ownerId).where("created_at", "<", before).returningAll().execute();
 }
 
 /** A record whose upload did not come to an end, taken off the table; null where there is none. */
@@ -191,74 +189,10 @@ export async function takeUnfinishedUpload(
   tx: Tx,
   file: Pick<FileRow, "owner_id" | "id">,
 ): Promise<FileRow | null> {
-  const row = await queryOf(tx)
-    .deleteFrom("files")
-    .where("owner_id", "=", file.owner_id)
-    .where("id", "=", file.id)
-    .where("status", "=", "uploading")
-    .returningAll()
-    .executeTakeFirst();
-  return row ?? null;
+  const found = unfinished(tx, file.owner_id).where("id", "=", file.id);
+  return (await found.returningAll().executeTakeFirst()) ?? null;
 }
 
-/** An address as a whole JSON text: a caption that only mentions one does not count. */
-const QUOTED_ADDRESS = /"r2:\/\/([a-z0-9/_.-]+)"/g;
-
-/**
- * How many posts that still wait for something name each key, in `media_url` or anywhere in `metadata`;
- * without any: absent. With accounts, posts of theirs alone.
- */
-export async function countUses(
-  reader: Reader,
-  of: Of,
-  keys: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
-  const uses = new Map<string, number>();
-  if (keys.length === 0) return uses;
-  const add = (key: string, count: number): unknown => uses.set(key, (uses.get(key) ?? 0) + count);
-  const urls = keys.map((key) => `r2://${key}`);
-  for (const row of await countByMediaUrl(reader, of, urls))
-    add(row.media_url.slice("r2://".length), row.posts);
-  const wanted = new Set(keys);
-  for (const row of await namedInMetadata(reader, of)) {
-    const named = new Set([...(row.metadata ?? "").matchAll(QUOTED_ADDRESS)].map((match) => match[1] ?? ""));
-    for (const key of named) if (wanted.has(key) && row.media_url !== `r2://${key}`) add(key, 1);
-  }
-  return uses;
-}
-
-type Of = Pick<FileReach, "ownerId" | "accountIds">;
-
-function countByMediaUrl(
-  reader: Reader,
-  { ownerId, accountIds }: Of,
-  urls: readonly string[],
-): Promise<{ media_url: string; posts: number }[]> {
-  return (
-    queryOf(reader)
-      .selectFrom("posts")
-      .select(["media_url", sql<number>`count(*)`.as("posts")])
-      .where("media_url", "in", urls)
-      // As in the partial index posts_waiting_media, which it is answered from.
-      .where(sql<boolean>`next_at IS NOT NULL AND media_url <> ''`)
-      .where("owner_id", "=", ownerId)
-      .$if(accountIds !== null, (all) => all.where("account_id", "in", accountIds ?? []))
-      .groupBy("media_url")
-      .execute()
-  );
-}
-
-function namedInMetadata(
-  reader: Reader,
-  { ownerId, accountIds }: Of,
-): Promise<{ media_url: string; metadata: string | null }[]> {
-  return queryOf(reader)
-    .selectFrom("posts")
-    .select(["media_url", "metadata"])
-    .where("owner_id", "=", ownerId)
-    .where("status", "in", ["scheduled", "publishing", "uploaded"])
-    .where("next_at", "is not", null)
-    .where(sql<boolean>`instr(metadata, '"r2://') > 0`)
-    .$if(accountIds !== null, (all) => all.where("account_id", "in", accountIds ?? []))
-    .execute();
+function unfinished(tx: Tx, ownerId: string): DeleteQueryBuilder<Tables, "files", DeleteResult> {
+  return queryOf(tx).deleteFrom("files").where("owner_id", "=", ownerId).where("status", "=", "uploading");
 }

@@ -1,0 +1,53 @@
+import { AppError } from "../../../domain/errors.ts";
+import { rollback, type SqliteDatabase } from "../driver.ts";
+import * as init from "./0001_init.ts";
+import * as causes from "./0002_causes.ts";
+import * as suspects from "./0003_suspects.ts";
+import * as reach from "./0004_reach.ts";
+
+/** In order, append-only; `PRAGMA user_version` counts those that a database has. */
+export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
+  init,
+  causes,
+  suspects,
+  reach,
+];
+
+/**
+ * Synchronous and under the write lock: of several processes that start together, one migrates and the others
+ * find it done.
+ */
+export function migrate(database: SqliteDatabase): void {
+  // Writing the same version again would be a write like any other: every start would wait for the disk.
+  if (readUserVersion(database) === MIGRATIONS.length) return;
+  inTransaction(database, () => {
+    const version = readUserVersion(database);
+    if (version > MIGRATIONS.length) {
+      throw new AppError(
+        "unavailable",
+        `The database was written by a newer Posthorn (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed. Update Posthorn, or point POSTHORN_DATA_DIR at another folder.`,
+      );
+    }
+    for (const migration of MIGRATIONS.slice(version)) {
+      for (const statement of migration.statements) database.exec(statement);
+    }
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+}
+
+function readUserVersion(database: SqliteDatabase): number {
+  const row = database.prepare("PRAGMA user_version").get([]) as { user_version: number };
+  return row.user_version;
+}
+
+function inTransaction<T>(raw: SqliteDatabase, work: () => T): T {
+  raw.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    raw.exec("COMMIT");
+    return result;
+  } catch (error) {
+    rollback(raw);
+    throw error;
+  }
+}
