@@ -1,5 +1,8 @@
 #!/usr/bin/env node
+import { fork, type ChildProcess } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./app/host.ts";
@@ -15,27 +18,82 @@ const LINGER_MS = 2_000;
 
 const INTERRUPTED = 130;
 
-await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-type ThreadJob = { readonly name: "publisher"; readonly data: ThreadData } | { readonly name: "tracks" };
+/** The argument of the process that reads media; nobody else can give it, as nobody else has a channel. */
+const MEDIA_READER = "--media-reader";
 
-async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
-  if (job.name === "tracks") {
-    const { runTracksThread } = await import("./media/probe/tracks-thread.ts");
-    return runTracksThread(port);
-  }
+/**
+ * What the process that reads media may need: its JavaScript, and all of it. A picture that is unpacked whole
+ * takes 256 MiB and what is made of it; the index of a film of ten hours, 64.
+ */
+const READER_MEMORY = { heapMiB: 192, maxBytes: 512 * 1024 * 1024 };
+
+/**
+ * Ends its process when that takes too much memory, hangs, or outlives the one that started it. In a thread
+ * of its own, because a hostile file keeps the first one busy. SIGABRT, as of a heap that is full, is the
+ * file's fault; SIGKILL may be the kernel's doing.
+ */
+const WATCH = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  let silentMs = 0;
+  parentPort.on("message", () => { silentMs = 0; });
+  setInterval(() => {
+    silentMs += workerData.everyMs;
+    const { maxBytes, maxSilentMs, parentId } = workerData;
+    if (process.memoryUsage.rss() > maxBytes) process.kill(process.pid, "SIGABRT");
+    if (silentMs > maxSilentMs || process.ppid !== parentId) process.kill(process.pid, "SIGKILL");
+  }, workerData.everyMs);`;
+const WATCHED = { everyMs: 25, beatMs: 5_000, maxSilentMs: 60_000 };
+
+const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;
+if (parentPort !== null) await runPublisher(parentPort, workerData as ThreadData);
+else if (send !== undefined) await runReader(send);
+else await runProcess();
+
+async function runPublisher(port: MessagePort, data: ThreadData): Promise<void> {
   const { runPublisherThread } = await import("./app/publishing/publisher-thread.ts");
-  await runPublisherThread(port, job.data, createThreads());
+  await runPublisherThread(port, data, createThreads());
+}
+
+async function runReader(send: (message: unknown) => void): Promise<void> {
+  const parentId = process.ppid;
+  try {
+    // Where memory runs short, the kernel shall take this process, not the one that publishes.
+    writeFileSync("/proc/self/oom_score_adj", "1000");
+  } catch {
+    // Other systems have no such file.
+  }
+  // They are meant for the process that started this one, which tells it.
+  for (const signal of SIGNALS) process.on(signal, () => {});
+  process.on("disconnect", () => process.exit());
+  const data = { ...WATCHED, parentId, maxBytes: READER_MEMORY.maxBytes };
+  const watch = new Worker(WATCH, { eval: true, workerData: data, execArgv: [] });
+  setInterval(() => watch.postMessage("alive"), WATCHED.beatMs);
+  const { runMediaReader } = await import("./media/probe/reader-process.ts");
+  runMediaReader({ send, onMessage: (listener) => void process.on("message", listener) });
 }
 
 function createThreads(): Threads {
-  const start = (workerData: unknown, name: string, resourceLimits = {}): Worker =>
-    new Worker(new URL(import.meta.url), { workerData, name, resourceLimits });
+  const file = new URL(import.meta.url);
   return {
-    startPublisher: (data) => start({ name: "publisher", data }, "publisher"),
-    startTracks: () =>
-      start({ name: "tracks" }, "tracks", { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }),
+    // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
+    // shares one.
+    startPublisher: IS_BUILT ? (data) => new Worker(file, { workerData: data, name: "publisher" }) : null,
+    startMediaReader: () => startMediaReader(fileURLToPath(file)),
   };
+}
+
+function startMediaReader(file: string): ChildProcess {
+  const { PATH, LD_LIBRARY_PATH, SystemRoot } = process.env;
+  return fork(file, [MEDIA_READER], {
+    serialization: "advanced",
+    // Standard output belongs to MCP, and what libraries say of hostile files to nobody.
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+    // No secrets. Fewer arenas: what glibc keeps of them for each thread would count against the limit.
+    env: { PATH, LD_LIBRARY_PATH, SystemRoot, MALLOC_ARENA_MAX: "2" },
+    execArgv: [...(IS_BUILT ? [] : process.execArgv), `--max-old-space-size=${READER_MEMORY.heapMiB}`],
+  });
 }
 
 async function runProcess(): Promise<void> {
@@ -43,7 +101,7 @@ async function runProcess(): Promise<void> {
   process.umask(0o077);
 
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of SIGNALS) {
     process.on(signal, () => {
       // Whoever asks a second time does not want to wait.
       if (stop.signal.aborted) process.exit(INTERRUPTED);
@@ -59,9 +117,7 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
-    // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
-    // shares one.
-    ...(IS_BUILT && { threads: createThreads() }),
+    threads: createThreads(),
     stopSignal: stop.signal,
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });

@@ -6,7 +6,9 @@ import type { Publisher } from "../../publisher/loop.ts";
 import type { MessageFromThread, MessageToThread, ThreadData } from "./publisher-thread.ts";
 import type { Threads } from "../threads.ts";
 
-type PublisherThreads = Pick<Threads, "startPublisher">;
+interface PublisherThreads {
+  readonly startPublisher: NonNullable<Threads["startPublisher"]>;
+}
 
 /** Silence this long means that the thread hangs or is gone. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;

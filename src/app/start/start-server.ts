@@ -90,9 +90,14 @@ async function openPublisher(
   closers: Closers,
 ): Promise<Publisher> {
   const { catalog: _catalog, threads, ...settings } = setup;
-  if (threads === undefined) return runPublisher(ctx, setup.folder, { ...machine, role });
+  const startPublisher = threads?.startPublisher ?? null;
+  if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
   closers.add(await enlist(ctx, setup.folder, machine));
-  return startThreadedPublisher(ctx, threads, { settings, machine, role, publicUrl: await ctx.publicUrl() });
+  return startThreadedPublisher(
+    ctx,
+    { startPublisher },
+    { settings, machine, role, publicUrl: await ctx.publicUrl() },
+  );
 }
 
 interface Parts {

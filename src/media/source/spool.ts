@@ -13,7 +13,7 @@ import {
   tooLarge,
 } from "../../domain/files/media-answer.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import { MediaUnavailable, type MediaFacts, type MediaItem } from "../../ports/media.ts";
+import { MediaUnavailable, type MediaFacts, type MediaItem, type MediaOwner } from "../../ports/media.ts";
 import type { ByteSource, MediaProbe } from "../../ports/media-probe.ts";
 import type { OutboundResponse } from "../../ports/outbound.ts";
 import { BlockSums } from "./block-sums.ts";
@@ -43,7 +43,7 @@ type Fetched = Pick<MediaItem, "facts" | "open">;
 
 /** Remote media by post: what one try fetched or learned of a source, the next one finds. */
 export interface Spool {
-  fetch(url: string, postId: string, signal: AbortSignal): Promise<Fetched>;
+  fetch(url: string, owner: MediaOwner, signal: AbortSignal): Promise<Fetched>;
   release(postId: string): Promise<void>;
 }
 
@@ -80,6 +80,7 @@ interface Wanted {
   readonly store: FileStore;
   readonly key: string;
   readonly url: string;
+  readonly ownerId: string;
   readonly signal: AbortSignal;
 }
 
@@ -88,9 +89,9 @@ export function createSpool(options: SpoolOptions): Spool {
   const store = createFolderStore(options.folder);
   const passed = new Map<string, Passed>();
   return {
-    async fetch(url, postId, signal) {
+    async fetch(url, { ownerId, postId }, signal) {
       const key = `${folderOf(postId)}/${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
-      const wanted = { passed, options, store, key, url, signal };
+      const wanted = { passed, options, store, key, url, ownerId, signal };
       return (await openKnown(wanted)) ?? (await fetchNew(wanted));
     },
     async release(postId) {
@@ -219,7 +220,7 @@ async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Pro
   const sums = BlockSums.empty(sizeBytes);
   const passage = { url, sizeBytes, etag, sums, onward: null, signal, save: async () => {} };
   const read: ByteSource["read"] = (range) => openPassage(options, passage, range);
-  const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }));
+  const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }), wanted);
   const facts = { ...inspected, sizeBytes, sha256: null };
   const known = newPassed(wanted, { facts, etag, sums });
   await writePassed(wanted, known);
@@ -235,10 +236,10 @@ async function spoolWhole(wanted: Wanted, answer: OutboundResponse): Promise<Med
       `The source of the media sent ${written.sizeBytes} bytes where it announced ${declared}.`,
     );
   }
-  const inspected = await options.probe.inspect({
-    sizeBytes: written.sizeBytes,
-    read: (range) => store.read(key, range),
-  });
+  const inspected = await options.probe.inspect(
+    { sizeBytes: written.sizeBytes, read: (range) => store.read(key, range) },
+    wanted,
+  );
   const facts = { ...inspected, ...written };
   await writeNote(wanted, { facts, passed: null });
   return facts;

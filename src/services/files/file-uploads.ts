@@ -168,10 +168,10 @@ async function receive(
   // another's.
   const written = await ctx.files.create(key, content.whole, call.signal);
   try {
-    const facts = await ctx.probe.inspect({
-      sizeBytes: written.sizeBytes,
-      read: (range) => ctx.files.read(key, range),
-    });
+    const facts = await ctx.probe.inspect(
+      { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
+      { ownerId: row.owner_id, signal: call.signal },
+    );
     const columns = {
       ...columnsOf(facts),
       storage_key: key,
