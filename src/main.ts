@@ -70,7 +70,7 @@ async function runReader(send: (message: unknown) => void): Promise<void> {
   const data = { ...WATCHED, parentId, maxBytes: READER_MEMORY.maxBytes };
   const watch = new Worker(WATCH, { eval: true, workerData: data, execArgv: [] });
   setInterval(() => watch.postMessage("alive"), WATCHED.beatMs);
-  const { runMediaReader } = await import("./media/probe/reader-process.ts");
+  const { runMediaReader } = await import("./media/probe/run-media-reader.ts");
   runMediaReader({ send, onMessage: (listener) => void process.on("message", listener) });
 }
 

@@ -33,15 +33,6 @@ const ALPHA_PIXELS = 2_048;
 
 const sharp = loadSharp();
 
-// Nothing is worked on twice, so nothing is kept.
-sharp?.cache(false);
-
-// libvips sniffs for itself: what is not listed here it must not even try (SVG, PDF, …).
-sharp?.block({ operation: ["VipsForeignLoad"] });
-sharp?.unblock({
-  operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
-});
-
 /**
  * Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused:
  * `invalid`.

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { ByteSource, MediaProbe } from "../../ports/media-probe.ts";
 import { notRead, tooHard } from "./media-reader.ts";
 import { ReaderPool } from "./reader-pool.ts";
-import type { ReaderAnswer } from "./reader-process.ts";
+import type { ReaderAnswer } from "./run-media-reader.ts";
 
 /** The beginning that `formats.ts` wants; said here because nothing is loaded yet. */
 const HEAD_BYTES = 64 * 1024;

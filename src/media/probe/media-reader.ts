@@ -9,7 +9,7 @@ import type {
   MessageToReader,
   ReaderAnswer,
   ReaderTask,
-} from "./reader-process.ts";
+} from "./run-media-reader.ts";
 
 /** What a file may take, in milliseconds. */
 export interface ReaderLimits {

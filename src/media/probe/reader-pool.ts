@@ -3,7 +3,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { ProbeCall } from "../../ports/media-probe.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { MediaReader, notRead, type Errand, type ReaderLimits } from "./media-reader.ts";
-import type { ReaderAnswer } from "./reader-process.ts";
+import type { ReaderAnswer } from "./run-media-reader.ts";
 
 export interface ReaderPoolOptions {
   /** Starts a process that runs `runMediaReader`. */
