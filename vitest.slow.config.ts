@@ -8,6 +8,7 @@ export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/c
 export const SLOW = [
   "test/contract/fuzz.test.ts",
   "test/faults/bluesky-kill.test.ts",
+  "test/faults/fuzz-media.test.ts",
   "test/faults/kill.test.ts",
   "test/faults/many-processes.test.ts",
   "test/faults/restored-copy.test.ts",
@@ -18,6 +19,7 @@ export const SLOW = [
   "test/faults/webhook-kill.test.ts",
   "test/mcp/transports/memory.test.ts",
   "test/platforms/bluesky-faults.test.ts",
+  "test/security/hostile-media.test.ts",
 ];
 
 export const shared = {

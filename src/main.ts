@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { hostname } from "node:os";
+import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
@@ -59,10 +59,11 @@ async function runPublisher(port: MessagePort, data: ThreadData): Promise<void> 
 async function runReader(send: (message: unknown) => void): Promise<void> {
   const parentId = process.ppid;
   try {
-    // Where memory runs short, the kernel shall take this process, not the one that publishes.
+    // Whoever publishes comes first, for the processor and when memory runs short.
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     writeFileSync("/proc/self/oom_score_adj", "1000");
   } catch {
-    // Other systems have no such file.
+    // Other systems have no such file, or do not let it.
   }
   // They are meant for the process that started this one, which tells it.
   for (const signal of SIGNALS) process.on(signal, () => {});

@@ -13,7 +13,7 @@ import type {
 
 /** What a file may take, in milliseconds. */
 export interface ReaderLimits {
-  /** How long it may be thought about, without the time in which its bytes are fetched. Default 30 s. */
+  /** How long it may be thought about, without the time in which its bytes are fetched. Default 20 s. */
   readonly thinkMs?: number;
   /** How long its bytes may be waited for, all together. Default 1 min. */
   readonly fetchMs?: number;
@@ -33,7 +33,7 @@ interface Turn extends Errand {
   onSpent(ms: number): void;
 }
 
-const THINK_MS = 30 * SECOND;
+const THINK_MS = 20 * SECOND;
 const FETCH_MS = MINUTE;
 const START_MS = 30 * SECOND;
 const TICK_MS = 100;
