@@ -13,7 +13,10 @@ import type {
 
 /** What a file may take, in milliseconds. */
 export interface ReaderLimits {
-  /** How long it may be thought about, without the time in which its bytes are fetched. Default 20 s. */
+  /**
+   * How long it may be thought about, without the time in which its bytes are fetched. Default 20 s to look at
+   * it, and 1 min to fit a picture, which may be drawn many times.
+   */
   readonly thinkMs?: number;
   /** How long its bytes may be waited for, all together. Default 1 min. */
   readonly fetchMs?: number;
@@ -33,7 +36,7 @@ interface Turn extends Errand {
   onSpent(ms: number): void;
 }
 
-const THINK_MS = 20 * SECOND;
+const THINK_MS = { inspect: 20 * SECOND, fit: MINUTE };
 const FETCH_MS = MINUTE;
 const START_MS = 30 * SECOND;
 const TICK_MS = 100;
@@ -47,12 +50,12 @@ const FROM_OUTSIDE: readonly (string | null)[] = ["SIGKILL", "SIGTERM", "SIGINT"
  */
 export class MediaReader {
   readonly #child: ChildProcess;
-  readonly #limits: Required<ReaderLimits>;
+  readonly #limits: ReaderLimits;
   #isReady = false;
 
   constructor(child: ChildProcess, limits: ReaderLimits = {}) {
     this.#child = child;
-    this.#limits = { thinkMs: THINK_MS, fetchMs: FETCH_MS, startMs: START_MS, ...limits };
+    this.#limits = limits;
     // A process that was ended while something was sent to it says so here; whoever waits hears of its end.
     child.on("error", () => {});
   }
@@ -90,7 +93,8 @@ export class MediaReader {
     const child = this.#child;
     const done = new AbortController();
     return new Promise<ReaderAnswer>((resolve, reject) => {
-      const left = { think: this.#limits.thinkMs, fetch: this.#limits.fetchMs, start: this.#limits.startMs };
+      const { thinkMs = THINK_MS[task.type], fetchMs = FETCH_MS, startMs = START_MS } = this.#limits;
+      const left = { think: thinkMs, fetch: fetchMs, start: startMs };
       let fetching = 0;
       const read = async (id: number, range: ByteRange): Promise<void> => {
         assertWithin(source, range);
