@@ -9,6 +9,7 @@ export const SLOW = [
   "test/contract/fuzz.test.ts",
   "test/faults/blocked-loop.test.ts",
   "test/faults/bluesky-kill.test.ts",
+  "test/faults/fuzz-media.test.ts",
   "test/faults/guilty-post.test.ts",
   "test/faults/kill.test.ts",
   "test/faults/many-processes.test.ts",
@@ -21,6 +22,7 @@ export const SLOW = [
   "test/faults/webhook-kill.test.ts",
   "test/mcp/transports/memory.test.ts",
   "test/platforms/bluesky-faults.test.ts",
+  "test/security/hostile-media.test.ts",
 ];
 
 export const shared = {

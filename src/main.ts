@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { write } from "node:fs";
 import { hostname } from "node:os";
+import { fileURLToPath } from "node:url";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
 import { runCommandLine } from "./cli/program.ts";
 import { createHost } from "./app/host.ts";
@@ -8,7 +9,13 @@ import { flushLog } from "./app/log.ts";
 import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import { createTerminal } from "./app/terminal.ts";
-import type { Threads } from "./app/threads.ts";
+import type { StartThread, Threads } from "./app/threads.ts";
+import {
+  MEDIA_READER,
+  runMediaReaderProcess,
+  startMediaReader,
+  STOP_SIGNALS,
+} from "./app/start/media-reader-process.ts";
 import type { WatchdogData } from "./app/start/watchdog.ts";
 
 /**
@@ -21,18 +28,16 @@ const INTERRUPTED = 130;
 // In a thread, its own end.
 process.on("exit", flushLog);
 
-await (parentPort === null ? runProcess() : runThread(parentPort, workerData as ThreadJob));
+const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;
+if (parentPort !== null) await runThread(parentPort, workerData as ThreadJob);
+else if (send !== undefined) await runMediaReaderProcess(send);
+else await runProcess();
 
 type ThreadJob =
   | { readonly name: "publisher"; readonly data: ThreadData }
-  | { readonly name: "watchdog"; readonly data: WatchdogData }
-  | { readonly name: "tracks" };
+  | { readonly name: "watchdog"; readonly data: WatchdogData };
 
 async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
-  if (job.name === "tracks") {
-    const { runTracksThread } = await import("./media/probe/tracks-thread.ts");
-    return runTracksThread(port);
-  }
   if (job.name === "watchdog") {
     const { runWatchdog } = await import("./app/start/watchdog.ts");
     return runWatchdog(job.data, {
@@ -47,13 +52,13 @@ async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
 }
 
 function createThreads(): Threads {
-  const start = (workerData: unknown, name: string, resourceLimits = {}): Worker =>
-    new Worker(new URL(import.meta.url), { workerData, name, resourceLimits });
+  const file = new URL(import.meta.url);
+  const starter = (name: ThreadJob["name"]): StartThread | null =>
+    IS_BUILT ? (data) => new Worker(file, { workerData: { name, data }, name }) : null;
   return {
-    startPublisher: (data) => start({ name: "publisher", data }, "publisher"),
-    startWatchdog: (data) => start({ name: "watchdog", data }, "watchdog"),
-    startTracks: () =>
-      start({ name: "tracks" }, "tracks", { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }),
+    startPublisher: starter("publisher"),
+    startWatchdog: starter("watchdog"),
+    startMediaReader: () => startMediaReader(fileURLToPath(file)),
   };
 }
 
@@ -62,7 +67,7 @@ async function runProcess(): Promise<void> {
   process.umask(0o077);
 
   const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       // Whoever asks a second time does not want to wait.
       if (stop.signal.aborted) process.exit(INTERRUPTED);

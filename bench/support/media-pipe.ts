@@ -41,7 +41,7 @@ const media = createMediaSource({
 });
 
 // Loading the libraries is the start's affair.
-await createMediaProbe().inspect(readFixture());
+await createMediaProbe().inspect(readFixture(), { ownerId: "bench", signal: new AbortController().signal });
 let peak = 0;
 const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 20);
 const cpuBefore = process.cpuUsage();

@@ -89,7 +89,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
 }
 
 function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
-  const probe = createMediaProbe(threads && (() => threads.startTracks()));
+  const probe = createMediaProbe(threads && (() => threads.startMediaReader()));
   closers.add(() => probe[Symbol.asyncDispose]());
   return probe;
 }

@@ -12,7 +12,7 @@ interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly machine: Machine;
-  /** Without them, the publisher shares the thread of the API. */
+  /** Without them, everything is done in this thread. */
   readonly threads?: Threads;
   readonly stopSignal: AbortSignal;
   readonly stdio: StdioStreams;

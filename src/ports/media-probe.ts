@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { FileType } from "../domain/files/file.ts";
-import type { MediaFacts } from "./media.ts";
+import type { FittedImage, ImageLimits, MediaFacts } from "./media.ts";
 
 /** What a file is by its first bytes. */
 export interface MediaFormat {
@@ -19,14 +19,31 @@ export interface ByteSource {
   read(range: { start: number; end: number }): Readable;
 }
 
+/** What shall be made of a picture. */
+export interface ImageWanted {
+  readonly mimeType: string;
+  readonly limits: ImageLimits;
+}
+
 export type ProbedMedia = Omit<MediaFacts, "sizeBytes" | "sha256">;
 
-/** Tells media by its content, never by a header or a file name. */
+/** For whom a file is looked at: waiting is fair among owners, and ends with the signal. */
+export interface ProbeCall {
+  readonly ownerId: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Tells media by its content, never by a header or a file name. Its methods throw `unavailable` where the
+ * file could not be looked at through no fault of its own, and the signal's reason where that ends it.
+ */
 export interface MediaProbe {
   /** How many bytes of a file's beginning `identify` wants to see. */
   readonly headBytes: number;
   /** Throws `invalid` for content that is not taken (web pages, SVG, documents, programs). */
   identify(head: Uint8Array): Promise<MediaFormat>;
   /** Throws `invalid` for content that is not taken, damaged, or a bomb. */
-  inspect(source: ByteSource): Promise<ProbedMedia>;
+  inspect(source: ByteSource, call: ProbeCall): Promise<ProbedMedia>;
+  /** The picture within the limits, see `PostMedia`. Throws `invalid` where nothing fits, or it is a bomb. */
+  fitImage(source: ByteSource, wanted: ImageWanted, call: ProbeCall): Promise<FittedImage>;
 }

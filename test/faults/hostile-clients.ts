@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { createServer, request, type ClientRequest } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { filmWithIndex, interlacedPicture } from "../support/hostile-media.ts";
+import { filmOf, interlacedPng } from "../support/hostile-media.ts";
 
 /** What clients that mean no good have at hand. */
 export interface Target {
@@ -23,6 +23,9 @@ type Lane = (target: Target & { readonly source: HostileSource }) => Promise<voi
 interface HostileSource extends AsyncDisposable {
   readonly url: string;
 }
+
+/** A picture just small enough to be unpacked. */
+const LARGE_SIDE = 9_400;
 
 /** Nobody is waited for longer than this: what should have been cut is held on to so long. */
 const HOLD_MS = 20_000;
@@ -86,11 +89,11 @@ const LANES: Readonly<Record<string, Lane>> = {
     socket.destroy();
   },
   "films with a large index": async ({ port, keys, random }) => {
-    const film = filmWithIndex(500_000 + Math.floor(random() * 12_000_000));
+    const film = filmWithIndex(500_000 + Math.floor(random() * 8_000_000));
     await ask(port, "POST /api/v1/files?name=film.mp4", { key: keys.files, type: "video/mp4", body: film });
   },
   "interlaced pictures": async ({ port, keys }) => {
-    const picture = interlacedPicture(16_383);
+    const picture = await interlacedPng(LARGE_SIDE, LARGE_SIDE, 8);
     const upload = (): Promise<unknown> =>
       ask(port, "POST /api/v1/files?name=picture.png", { key: keys.files, type: "image/png", body: picture });
     await Promise.all(Array.from({ length: 6 }, upload));
@@ -223,7 +226,7 @@ function begin(
 async function startHostileSource(): Promise<HostileSource> {
   const sockets = new Set<Socket>();
   const film = filmWithIndex(12_000_000);
-  const picture = interlacedPicture(16_383);
+  const picture = await interlacedPng(LARGE_SIDE, LARGE_SIDE, 8);
   const server = createServer((incoming, response) => {
     const name = incoming.url?.slice(1);
     if (name === "silent") return;
@@ -255,4 +258,8 @@ async function startHostileSource(): Promise<HostileSource> {
 
 function onData(socket: Socket): Promise<string[]> {
   return new Promise((resolve) => socket.once("data", (chunk) => resolve([String(chunk)])));
+}
+
+function filmWithIndex(sizes: number): Buffer {
+  return Buffer.concat([...filmOf({ sizes }).chunks()]);
 }

@@ -4,9 +4,11 @@ import type { Context } from "../compose.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { Publisher } from "../../publisher/loop.ts";
 import type { MessageFromThread, MessageToThread, ThreadData } from "./publisher-thread.ts";
-import type { Threads } from "../threads.ts";
+import type { StartThread } from "../threads.ts";
 
-type PublisherThreads = Pick<Threads, "startPublisher">;
+interface PublisherThreads {
+  readonly startPublisher: StartThread;
+}
 
 /** Silence this long means that the thread stands still or is gone. */
 const HEALTHY_WITHIN_MS = 15 * SECOND;

@@ -68,8 +68,11 @@ export async function startServer(start: ServerStart): Promise<Server> {
     publisher = running;
     // Both take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all([running.close(), mcp.close(), http.close()]).then(() => {}));
-    if (setup.threads !== undefined) {
-      const watchdog = startWatchdog(setup.threads, { isChild: false, stopSignal: start.stopSignal });
+    if (setup.threads?.startWatchdog) {
+      const watchdog = startWatchdog(setup.threads.startWatchdog, {
+        isChild: false,
+        stopSignal: start.stopSignal,
+      });
       closers.add(() => watchdog.askToEnd());
     }
     return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
@@ -102,9 +105,14 @@ async function openPublisher(
   closers: Closers,
 ): Promise<Publisher> {
   const { catalog: _catalog, threads, ...settings } = setup;
-  if (threads === undefined) return runPublisher(ctx, setup.folder, { ...machine, role });
+  const startPublisher = threads?.startPublisher ?? null;
+  if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
   closers.add(await enlist(ctx, setup.folder, machine));
-  return startThreadedPublisher(ctx, threads, { settings, machine, role, publicUrl: await ctx.publicUrl() });
+  return startThreadedPublisher(
+    ctx,
+    { startPublisher },
+    { settings, machine, role, publicUrl: await ctx.publicUrl() },
+  );
 }
 
 interface Parts {

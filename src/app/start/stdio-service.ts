@@ -52,8 +52,8 @@ export async function openStdioService({
   publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "stdio" });
   const running = publisher;
   closers.add(() => running.close(PUBLISHER_GRACE_MS));
-  if (setup.threads !== undefined) {
-    const watchdog = startWatchdog(setup.threads, { isChild: true, stopSignal });
+  if (setup.threads?.startWatchdog) {
+    const watchdog = startWatchdog(setup.threads.startWatchdog, { isChild: true, stopSignal });
     closers.add(() => watchdog.askToEnd());
   }
   return toolbox;

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { Threads } from "../threads.ts";
+import type { StartThread } from "../threads.ts";
 
 /*
  * A process whose event loop stands still hears no signal, notes no end of its input, and can be ended by SIGKILL
@@ -33,11 +33,11 @@ interface WatchdogOptions {
 
 /** Watches over the event loop of this thread, and keeps nothing alive. */
 export function startWatchdog(
-  threads: Pick<Threads, "startWatchdog">,
+  startThread: StartThread,
   { isChild, stopSignal }: WatchdogOptions,
 ): { askToEnd(): void } {
   const cells = new Int32Array(new SharedArrayBuffer(8));
-  threads.startWatchdog({ cells: cells.buffer, isChild } satisfies WatchdogData).unref();
+  startThread({ cells: cells.buffer, isChild } satisfies WatchdogData).unref();
   setInterval(() => Atomics.add(cells, BEATS, 1), TURN_MS).unref();
   const askToEnd = (): void => void Atomics.store(cells, IS_ASKED, 1);
   if (stopSignal?.aborted === true) askToEnd();

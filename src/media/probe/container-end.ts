@@ -1,10 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import type { ByteSource } from "../../ports/media-probe.ts";
+import { isBoxed, listBoxes } from "./boxes.ts";
 
-/** Files in fragments have thousands of boxes; theirs are not counted to the end. */
-const MAX_BOXES = 24;
-
-const BOX_HEAD_BYTES = 16;
 const EBML_HEAD_BYTES = 4 * 1024;
 const SEGMENT = 0x18538067;
 
@@ -13,22 +10,15 @@ const SEGMENT = 0x18538067;
  * before that was cut off: its index may be whole all the same, and players would stop in the middle.
  */
 export async function announcedEnd(source: ByteSource, mimeType: string): Promise<number | null> {
-  if (/^(video|audio)\/(mp4|quicktime|3gpp)$/.test(mimeType)) return endOfBoxes(source);
+  if (isBoxed(mimeType)) return endOfBoxes(source);
   return /^(video|audio)\/(webm|x-matroska)$/.test(mimeType) ? endOfSegment(source) : null;
 }
 
-/**
- * ISO 14496-12, 4.2: each box begins with its size, 1 where 64 bits of it follow the type, 0 where it goes to
- * the end.
- */
 async function endOfBoxes(source: ByteSource): Promise<number | null> {
   let at = 0;
-  for (let box = 0; box < MAX_BOXES && at + BOX_HEAD_BYTES <= source.sizeBytes; box += 1) {
-    const head = await buffer(source.read({ start: at, end: at + BOX_HEAD_BYTES - 1 }));
-    const short = head.readUInt32BE(0);
-    const size = short === 1 ? Number(head.readBigUInt64BE(8)) : short;
-    if (size < 8) return null;
-    at += size;
+  for await (const box of listBoxes(source)) {
+    if (box.end === null) return null;
+    at = box.end;
   }
   return at;
 }

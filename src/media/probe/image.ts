@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 import { isAnimation } from "./animation.ts";
+import { assertDecodable } from "./decoded-size.ts";
 import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
 import { loadSharp } from "./load-sharp.ts";
 
@@ -27,13 +28,10 @@ const SHARP_FORMATS: Readonly<Record<string, string>> = {
   "image/tiff": "tiff",
 };
 
-const sharp = loadSharp();
+/** Whether a picture is transparent anywhere is looked up at this size; nobody sees less of it. */
+const ALPHA_PIXELS = 2_048;
 
-// libvips sniffs for itself: what is not listed here it must not even try (SVG, PDF, …).
-sharp?.block({ operation: ["VipsForeignLoad"] });
-sharp?.unblock({
-  operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
-});
+const sharp = loadSharp();
 
 /**
  * Size as shown, with the orientation applied. Decodes the picture, so that a damaged one is refused:
@@ -44,6 +42,7 @@ export async function inspectImage(bytes: Buffer, format: MediaFormat): Promise<
   const metadata = await readMetadata(bytes);
   if (metadata.format !== SHARP_FORMATS[format.mimeType])
     throw damaged(new Error(`is ${metadata.format}, not ${format.mimeType}`));
+  assertDecodable(metadata);
   await guarded(open(bytes).resize(16, 16, { fit: "inside" }).raw().toBuffer());
   return { ...metadata.autoOrient, isAnimated: isAnimated(metadata, bytes, format.mimeType) };
 }
@@ -67,7 +66,8 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
   if (isWithin(metadata, { bytes, mimeType }, limits)) {
     return { bytes, mimeType, width: metadata.width, height: metadata.height, isChanged: false };
   }
-  const isTransparent = metadata.hasAlpha && !(await guarded(open(bytes).stats())).isOpaque;
+  assertDecodable(metadata);
+  const isTransparent = metadata.hasAlpha && (await hasTransparentPixels(bytes));
   const isMoving = isAnimated(metadata, bytes, mimeType);
   const ways = waysOf(mimeType, { isTransparent, isMoving }, limits.mimeTypes);
   const first = Math.min(
@@ -94,6 +94,13 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
     "invalid",
     `The picture cannot be brought to ${limits.maxBytes} bytes as ${limits.mimeTypes.join(" or ")}. Give a smaller or simpler one.`,
   );
+}
+
+/** sharp's own figures would hold the whole picture for it. */
+async function hasTransparentPixels(bytes: Buffer): Promise<boolean> {
+  const small = open(bytes).resize(ALPHA_PIXELS, ALPHA_PIXELS, { fit: "inside", withoutEnlargement: true });
+  const alpha = await guarded(small.extractChannel("alpha").raw({ depth: "uchar" }).toBuffer());
+  return alpha.some((value) => value < 255);
 }
 
 function isWithin(

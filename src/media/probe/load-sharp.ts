@@ -11,8 +11,19 @@ type Sharp = typeof sharp;
  */
 export function loadSharp(): Sharp | null {
   try {
-    return require("sharp") as Sharp;
+    return prepared(require("sharp") as Sharp);
   } catch {
     return null;
   }
+}
+
+function prepared(sharp: Sharp): Sharp {
+  // Nothing is worked on twice, so nothing is kept.
+  sharp.cache(false);
+  // libvips sniffs for itself: what is not listed here it must not even try (SVG, PDF, …).
+  sharp.block({ operation: ["VipsForeignLoad"] });
+  sharp.unblock({
+    operation: ["Jpeg", "Png", "Nsgif", "Webp", "Heif", "Tiff"].map((name) => `VipsForeignLoad${name}`),
+  });
+  return sharp;
 }

@@ -2,30 +2,18 @@ import { buffer } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
 import { HEAD_BYTES, identify } from "./formats.ts";
-import { inspectImage, MAX_IMAGE_BYTES } from "./image.ts";
 
-/** Reads the tracks of a video or a sound. */
-type ProbeTracks = (source: ByteSource, format: MediaFormat) => Promise<ProbedMedia>;
-
-/**
- * What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb.
- * `probeTracks` stands for the parser of containers where that runs elsewhere.
- */
-export async function probe(
-  source: ByteSource,
-  probeTracks: ProbeTracks = probeTracksHere,
-): Promise<ProbedMedia> {
+/** What the bytes themselves say. Throws `invalid` for content that is not taken, damaged, or a bomb. */
+export async function probe(source: ByteSource): Promise<ProbedMedia> {
   if (source.sizeBytes === 0) throw new AppError("invalid", "The file is empty. Give one with content.");
   const format = await identify(await readFirst(source, Math.min(HEAD_BYTES, source.sizeBytes)));
-  return format.type === "image" ? probeImage(source, format) : probeTracks(source, format);
-}
-
-async function probeTracksHere(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
-  const tracks = await import("./tracks.ts");
-  return tracks.probeTracks(source, format);
+  if (format.type === "image") return probeImage(source, format);
+  const { probeTracks } = await import("./tracks.ts");
+  return probeTracks(source, format);
 }
 
 async function probeImage(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
+  const { inspectImage, MAX_IMAGE_BYTES } = await import("./image.ts");
   if (source.sizeBytes > MAX_IMAGE_BYTES) {
     throw new AppError(
       "invalid",

@@ -1,13 +1,25 @@
-import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
 import { ALL_FORMATS, CustomSource, Input } from "mediabunny";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
 import { announcedEnd } from "./container-end.ts";
+import { movieDuration } from "./movie-duration.ts";
 
-/** What reading a container may cost: the index of a video of ten hours has about 30 MB. */
-const MAX_READ_BYTES = 256 * 1024 * 1024;
+const MiB = 1024 * 1024;
+
+/**
+ * What is parsed at once: an index, a list of cues, of tags. Read into memory, it becomes many times as much.
+ * That of a video of ten hours has 20 to 30 MB.
+ */
+const MAX_INDEX_BYTES = 32 * MiB;
+
+/** What mediabunny asks for beyond what it wants, from disks and from far away. */
+const AHEAD_BYTES = { near: MiB, far: 9 * MiB };
+
+/** What reading a container may cost. Streams without an index are walked as far as that, for their length. */
+const MAX_READ_BYTES = 96 * MiB;
 const MAX_PROBE_MS = MINUTE;
 
 const MS_PER_SECOND = 1_000;
@@ -17,11 +29,11 @@ export async function probeTracks(source: ByteSource, format: MediaFormat): Prom
   const end = await announcedEnd(source, format.mimeType);
   if (end !== null && end > source.sizeBytes)
     throw damaged(format, new Error(`It ends at ${source.sizeBytes} and says ${end}.`));
-  const budget = createBudget(source);
+  const budget = createBudget(source, format);
   const input = new Input({ formats: ALL_FORMATS, source: budget.source });
   const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
   try {
-    return await readTracks(input, format);
+    return await readTracks(input, { source, format });
   } catch (cause) {
     if (budget.storeError !== null) throw budget.storeError;
     if (cause instanceof AppError) throw cause;
@@ -32,7 +44,12 @@ export async function probeTracks(source: ByteSource, format: MediaFormat): Prom
   }
 }
 
-async function readTracks(input: Input, format: MediaFormat): Promise<ProbedMedia> {
+interface File {
+  readonly source: ByteSource;
+  readonly format: MediaFormat;
+}
+
+async function readTracks(input: Input, { source, format }: File): Promise<ProbedMedia> {
   const audio = await input.getPrimaryAudioTrack();
   // A sound file's cover picture is not a video.
   const video = format.type === "audio" ? null : await input.getPrimaryVideoTrack();
@@ -41,7 +58,7 @@ async function readTracks(input: Input, format: MediaFormat): Promise<ProbedMedi
     ...(video === null ? asAudio(format) : { mimeType: format.mimeType, type: "video" }),
     width: video === null ? null : await video.getDisplayWidth(),
     height: video === null ? null : await video.getDisplayHeight(),
-    durationSeconds: await readDuration(input),
+    durationSeconds: rounded((await movieDuration(source, format.mimeType)) ?? (await readDuration(input))),
     videoCodec: video === null ? null : await video.getCodec(),
     audioCodec: audio === null ? null : await audio.getCodec(),
     isAnimated: false,
@@ -54,14 +71,23 @@ function asAudio(format: MediaFormat): Pick<ProbedMedia, "mimeType" | "type"> {
 
 /** From the container's own figures, else by walking it; null where that would cost too much. */
 async function readDuration(input: Input): Promise<number | null> {
-  const seconds =
-    (await input.getDurationFromMetadata()) ?? (await input.computeDuration().catch(() => null));
+  return (await input.getDurationFromMetadata()) ?? (await input.computeDuration().catch(() => null));
+}
+
+function rounded(seconds: number | null): number | null {
   if (seconds === null || !Number.isFinite(seconds) || seconds < 0) return null;
   return Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
 }
 
-/** The source for mediabunny, which ends when a hostile file makes it read too much. */
-function createBudget(source: ByteSource): { source: CustomSource; readonly storeError: Error | null } {
+/**
+ * The source for mediabunny, which ends when a hostile file makes it read too much. It reads what it parses in
+ * one piece and before it parses it, so that no format needs a limit of its own.
+ */
+function createBudget(
+  source: ByteSource,
+  format: MediaFormat,
+): { source: CustomSource; readonly storeError: Error | null } {
+  const maxPieceBytes = MAX_INDEX_BYTES + (source.isRemote === true ? AHEAD_BYTES.far : AHEAD_BYTES.near);
   let bytesLeft = MAX_READ_BYTES;
   let storeError: Error | null = null;
   const custom = new CustomSource({
@@ -69,13 +95,15 @@ function createBudget(source: ByteSource): { source: CustomSource; readonly stor
     prefetchProfile: source.isRemote === true ? "network" : "fileSystem",
     // Errors that nobody waits for are those of reads ahead.
     handleUnhandledError: () => {},
-    async read(start, end) {
+    read(start, end) {
+      if (end - start > maxPieceBytes) throw tooLargeIndex(format);
       bytesLeft -= end - start;
       if (bytesLeft < 0) throw new Error(`Reading it took more than ${MAX_READ_BYTES} bytes.`);
-      return readRange(source, start, end).catch((error: unknown) => {
+      const bytes = source.read({ start, end: end - 1 });
+      bytes.on("error", (error) => {
         if (isOfSource(error)) storeError = error;
-        throw error;
       });
+      return Readable.toWeb(bytes);
     },
   });
   return {
@@ -91,9 +119,12 @@ function isOfSource(error: unknown): error is Error {
   return error instanceof AppError || error instanceof MediaUnavailable;
 }
 
-/** `end` is not included. */
-async function readRange(source: ByteSource, start: number, end: number): Promise<Buffer> {
-  return buffer(source.read({ start, end: end - 1 }));
+function tooLargeIndex(format: MediaFormat): AppError {
+  const what = `The index of the ${format.type} (its tables, cues, tags or attachments)`;
+  return new AppError(
+    "invalid",
+    `${what} has more than ${MAX_INDEX_BYTES / MiB} MiB, more than that of ten hours. Export it anew, or in parts.`,
+  );
 }
 
 function damaged(format: MediaFormat, cause: unknown): AppError {

@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import { buffer } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -95,8 +94,12 @@ function createPostMedia(post: Post): PostMedia {
     async fitImage(item, limits) {
       if (item.facts.type !== "image")
         throw new AppError("invalid", `A picture is needed, and this is ${item.facts.mimeType}.`);
-      const { fitImage } = await import("../probe/image.ts");
-      return fitImage(await buffer(item.open()), item.facts.mimeType, limits);
+      const { sizeBytes, mimeType } = item.facts;
+      return post.options.probe.fitImage(
+        { sizeBytes, read: (range) => item.open(range) },
+        { mimeType, limits },
+        { ownerId: post.owner.ownerId, signal: post.signal },
+      );
     },
     async publicUrl(item, minutes, near) {
       const { file } = await openOnce(item.url);
@@ -114,7 +117,7 @@ async function openItem(post: Post, url: string): Promise<Opened> {
   return { ...spooled, url, file: null };
 }
 
-async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
+async function openOwn({ options, owner, signal }: Post, url: string): Promise<Opened> {
   const key = url.slice(OWN_SCHEME.length);
   const file = await options.findFile(owner.ownerId, key);
   const sizeBytes = file === null ? null : await options.files.size(key);
@@ -126,7 +129,7 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
   }
   const read = (range: { start?: number; end?: number }): Readable => options.files.read(key, range);
   const facts: MediaFacts = {
-    ...(await options.probe.inspect({ sizeBytes, read })),
+    ...(await options.probe.inspect({ sizeBytes, read }, { ownerId: owner.ownerId, signal })),
     sizeBytes,
     sha256: file.sha256,
   };

@@ -222,7 +222,7 @@ async function passThrough(wanted: Wanted, etag: string, sizeBytes: number): Pro
   const sums = BlockSums.empty(sizeBytes);
   const passage = { url, ownerId, sizeBytes, etag, sums, onward: null, signal, save: async () => {} };
   const read: ByteSource["read"] = (range) => openPassage(options, passage, range);
-  const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }));
+  const inspected = await options.probe.inspect(rememberBlocks({ sizeBytes, read, isRemote: true }), wanted);
   const facts = { ...inspected, sizeBytes, sha256: null };
   const known = newPassed(wanted, { facts, etag, sums });
   await writePassed(wanted, known);
@@ -240,10 +240,10 @@ async function spoolWhole(wanted: Wanted, answer: OutboundResponse): Promise<Med
       `The source of the media sent ${written.sizeBytes} bytes where it announced ${declared}.`,
     );
   }
-  const inspected = await options.probe.inspect({
-    sizeBytes: written.sizeBytes,
-    read: (range) => store.read(key, range),
-  });
+  const inspected = await options.probe.inspect(
+    { sizeBytes: written.sizeBytes, read: (range) => store.read(key, range) },
+    wanted,
+  );
   const facts = { ...inspected, ...written };
   await writeNote(wanted, { facts, passed: null });
   return facts;

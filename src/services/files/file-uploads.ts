@@ -142,10 +142,10 @@ async function receive(
   const { signal } = call;
   const written = await ctx.files.create(key, content.whole, { signal, sizeBytes: content.sizeBytes });
   try {
-    const facts = await ctx.probe.inspect({
-      sizeBytes: written.sizeBytes,
-      read: (range) => ctx.files.read(key, range),
-    });
+    const facts = await ctx.probe.inspect(
+      { sizeBytes: written.sizeBytes, read: (range) => ctx.files.read(key, range) },
+      { ownerId: row.owner_id, signal: call.signal },
+    );
     const columns = {
       ...columnsOf(facts),
       storage_key: key,

@@ -1,0 +1,98 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { AppError, type ErrorKind } from "../../domain/errors.ts";
+import type { FittedImage } from "../../ports/media.ts";
+import type { ByteSource, ImageWanted, ProbedMedia } from "../../ports/media-probe.ts";
+
+/** Both ends included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is wanted of a file. */
+export type ReaderTask = { readonly type: "inspect" } | ({ readonly type: "fit" } & ImageWanted);
+
+export type MessageToReader =
+  | {
+      readonly type: "file";
+      readonly sizeBytes: number;
+      readonly isRemote: boolean;
+      readonly task: ReaderTask;
+    }
+  /** A piece of what was asked for, in order. Where it cannot be had, the process is ended. */
+  | { readonly type: "bytes"; readonly id: number; readonly bytes: Uint8Array };
+
+export type ReaderAnswer =
+  | { readonly type: "inspected"; readonly media: ProbedMedia }
+  /** `image` is null where the picture fits as it is. */
+  | {
+      readonly type: "fitted";
+      readonly image: FittedImage | null;
+      readonly width: number;
+      readonly height: number;
+    }
+  | { readonly type: "refused"; readonly kind: ErrorKind; readonly message: string }
+  /** A bug, of ours or a library's, with its stack. */
+  | { readonly type: "broken"; readonly stack: string };
+
+export type MessageFromReader =
+  | { readonly type: "ready" }
+  | { readonly type: "read"; readonly id: number; readonly range: ByteRange }
+  | ReaderAnswer;
+
+/** The way to the process that has the files. */
+export interface ReaderChannel {
+  send(message: MessageFromReader): void;
+  onMessage(listener: (message: MessageToReader) => void): void;
+}
+
+/**
+ * Looks at files that are told to it, one after the other; their bytes it asks for. Runs in a process of its
+ * own, because what a hostile file does to a library in native code, or to the heap, ends all of its process.
+ */
+export function runMediaReader(channel: ReaderChannel): void {
+  const waiting = new Map<number, { readonly stream: Readable; missing: number }>();
+  let reads = 0;
+  const read = (range: ByteRange): Readable => {
+    const id = (reads += 1);
+    const stream = new Readable({ read: () => {} });
+    waiting.set(id, { stream, missing: range.end - range.start + 1 });
+    channel.send({ type: "read", id, range });
+    return stream;
+  };
+  channel.onMessage((message) => {
+    if (message.type === "file") {
+      const { sizeBytes, isRemote, task } = message;
+      return void work({ sizeBytes, isRemote, read }, task).then(channel.send, (error: unknown) =>
+        channel.send(asAnswer(error)),
+      );
+    }
+    const asked = waiting.get(message.id);
+    if (asked === undefined) return;
+    asked.stream.push(message.bytes);
+    asked.missing -= message.bytes.length;
+    if (asked.missing > 0) return;
+    asked.stream.push(null);
+    waiting.delete(message.id);
+  });
+  channel.send({ type: "ready" });
+}
+
+async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
+  if (task.type === "inspect") {
+    const { probe } = await import("./probe.ts");
+    return { type: "inspected", media: await probe(source) };
+  }
+  const { fitImage } = await import("./image.ts");
+  const bytes = await buffer(source.read({ start: 0, end: source.sizeBytes - 1 }));
+  const image = await fitImage(bytes, task.mimeType, task.limits);
+  const { width, height } = image;
+  return { type: "fitted", width, height, image: image.isChanged ? image : null };
+}
+
+/** An error loses its kind on the way between processes. */
+function asAnswer(error: unknown): ReaderAnswer {
+  if (error instanceof AppError) return { type: "refused", kind: error.kind, message: error.message };
+  return { type: "broken", stack: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}

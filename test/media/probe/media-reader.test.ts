@@ -1,0 +1,256 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { AppError } from "../../../src/domain/errors.ts";
+import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
+import { ReaderPool, type ReaderPoolOptions } from "../../../src/media/probe/reader-pool.ts";
+import { MediaUnavailable } from "../../../src/ports/media.ts";
+import type { ByteSource } from "../../../src/ports/media-probe.ts";
+import { fixture, sourceOf } from "../../support/media.ts";
+import { NOBODY_WAITS, startReader, startScript } from "../../support/media-reader.ts";
+
+const CLIP = fixture("clip.mp4");
+const task = { type: "inspect" } as const;
+
+const opened: ReaderPool[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+function pool(options: Partial<ReaderPoolOptions> & { script?: string } = {}) {
+  const started: ChildProcess[] = [];
+  const { script, ...rest } = options;
+  const readers = new ReaderPool({
+    start() {
+      const child = script === undefined ? startReader() : startScript(script, ["--max-old-space-size=32"]);
+      started.push(child);
+      return child;
+    },
+    ...rest,
+  });
+  opened.push(readers);
+  const inspect = (source: ByteSource, call = NOBODY_WAITS) => readers.run({ source, task }, call);
+  return { readers, inspect, started };
+}
+
+const clip = { type: "inspected", media: { width: 320, durationSeconds: 2 } };
+
+/** The clip, each of whose reads waits first. */
+function waiting(wait: () => Promise<unknown>): ByteSource {
+  async function* later({ start, end }: { start: number; end: number }): AsyncGenerator<Buffer> {
+    await wait();
+    yield CLIP.subarray(start, end + 1);
+  }
+  return { sizeBytes: CLIP.length, read: (range) => Readable.from(later(range)) };
+}
+
+describe("reading media in a process of its own", () => {
+  it("finds what is found without one, and keeps the process for the next", async () => {
+    const { inspect, started } = pool();
+    for (const name of ["clip.mp4", "photo.png", "photo.jpg"]) {
+      const media = await createMediaProbe().inspect(sourceOf(fixture(name)), NOBODY_WAITS);
+      expect(await inspect(sourceOf(fixture(name)))).toEqual({ type: "inspected", media });
+    }
+    expect(started).toHaveLength(1);
+  });
+
+  it("refuses what is damaged or cut off, in the same words", async () => {
+    const { inspect, started } = pool();
+    const scrambled = Buffer.from(CLIP).fill(0xff, 32, 3_000);
+    for (const bytes of [scrambled, CLIP.subarray(0, -10), fixture("photo.jpg").subarray(0, 1_500)]) {
+      const error = await createMediaProbe()
+        .inspect(sourceOf(bytes), NOBODY_WAITS)
+        .catch((thrown: unknown) => thrown);
+      const { message } = error as AppError;
+      expect(await inspect(sourceOf(bytes))).toEqual({ type: "refused", kind: "invalid", message });
+    }
+    expect(started).toHaveLength(1);
+  });
+
+  it("fits pictures", async () => {
+    await using probe = createMediaProbe(startReader);
+    const photo = fixture("photo.png");
+    const limits = { maxBytes: 1_000_000, mimeTypes: ["image/png"] };
+    const fit = (maxWidth?: number) =>
+      probe.fitImage(
+        sourceOf(photo),
+        { mimeType: "image/png", limits: { ...limits, ...(maxWidth === undefined ? {} : { maxWidth }) } },
+        NOBODY_WAITS,
+      );
+    expect(await fit()).toMatchObject({ isChanged: false, width: 200, bytes: photo });
+    const small = await fit(50);
+    expect(small).toMatchObject({ isChanged: true, width: 50 });
+    expect(Buffer.isBuffer(small.bytes)).toBe(true);
+    expect(await createMediaProbe().inspect(sourceOf(small.bytes), NOBODY_WAITS)).toMatchObject({
+      width: 50,
+    });
+  });
+
+  it.each([
+    new AppError("not_found", "The file is gone."),
+    new MediaUnavailable("The source does not answer."),
+  ])("hands on why bytes could not be read: %s", async (reason) => {
+    const { inspect } = pool();
+    const read = (): Readable =>
+      new Readable({
+        read() {
+          this.destroy(reason);
+        },
+      });
+    await expect(inspect({ sizeBytes: 10_000, read })).rejects.toBe(reason);
+    expect(await inspect(sourceOf(CLIP))).toMatchObject(clip);
+  });
+
+  it.each([
+    ["that keeps the process busy for ever", "for (;;);"],
+    ["that fills the memory", "const held = []; for (;;) held.push(new Array(100_000).fill({}));"],
+    ["that grows one array without end", "const held = []; for (;;) held.push(1);"],
+    ["that aborts it", "process.abort();"],
+    ["that breaks it", 'throw new Error("broken");'],
+    ["that ends it", "process.exit(0);"],
+    ["on which it stays silent", ""],
+    [
+      "that makes it ask for more than there is",
+      'process.send({ type: "read", id: 1, range: { start: 0, end: 1e9 } });',
+    ],
+  ])("refuses a file %s, and goes on", async (_what, work) => {
+    const { inspect, started } = pool({ script: work, limits: { thinkMs: 1_500 } });
+    for (let time = 1; time <= 2; time += 1) {
+      await expect(inspect(sourceOf(CLIP))).rejects.toMatchObject({
+        kind: "invalid",
+        message: expect.stringContaining("reasonable effort"),
+      });
+      expect(started).toHaveLength(time);
+    }
+    await expect
+      .poll(() => started.every((child) => child.exitCode !== null || child.signalCode !== null))
+      .toBe(true);
+  });
+
+  it("does not blame the file where the process was ended from outside, or could not start", async () => {
+    const { inspect, started } = pool({ script: 'process.kill(process.pid, "SIGKILL");' });
+    await expect(inspect(sourceOf(CLIP))).rejects.toMatchObject({ kind: "unavailable" });
+    expect(started).toHaveLength(1);
+    const nowhere = pool({
+      start: () => spawn("/nowhere/node", [], { stdio: ["ignore", "ignore", "ignore", "ipc"] }),
+    });
+    await expect(nowhere.inspect(sourceOf(CLIP))).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  it("does not count the time in which bytes are read, which has a limit of its own", async () => {
+    const { inspect } = pool({ limits: { thinkMs: 4_000 } });
+    expect(await inspect(waiting(() => delay(500)))).toMatchObject(clip);
+    const impatient = pool({ limits: { fetchMs: 300 } });
+    await expect(impatient.inspect(waiting(() => delay(60_000, null, { ref: false })))).rejects.toMatchObject(
+      {
+        kind: "unavailable",
+      },
+    );
+  });
+
+  it("lets a process go that has nothing to do", async () => {
+    const { inspect, started } = pool({ keepMs: 10 });
+    await inspect(sourceOf(CLIP));
+    await expect.poll(() => started[0]?.signalCode).toBe("SIGKILL");
+    expect(await inspect(sourceOf(CLIP))).toMatchObject(clip);
+    expect(started).toHaveLength(2);
+  });
+
+  it("ends with the process that started it, even while it is kept busy", async () => {
+    const parent = spawn(
+      process.execPath,
+      [
+        "--import",
+        "tsx",
+        "-e",
+        `import("./test/support/media-reader.ts").then(({ startReader }) => {
+        const child = startReader();
+        child.on("message", () => console.log(child.pid));
+      })`,
+      ],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    const [line] = (await once(parent.stdout, "data")) as [Buffer];
+    const reader = Number(line.toString());
+    expect(() => process.kill(reader, 0)).not.toThrow();
+    expect(readFileSync(`/proc/${reader}/oom_score_adj`, "utf8").trim()).toBe("1000");
+    // Signals are for the process that started it.
+    process.kill(reader, "SIGTERM");
+    await delay(200);
+    expect(() => process.kill(reader, 0)).not.toThrow();
+    parent.kill("SIGKILL");
+    await expect.poll(() => isAlive(reader), { timeout: 5_000 }).toBe(false);
+  });
+});
+
+function isAlive(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const callOf = (ownerId: string, signal = new AbortController().signal) => ({ ownerId, signal });
+
+describe("waiting for the process that reads media", () => {
+  it("reads two files at once, and a third that is quick takes the place of one that is not", async () => {
+    const { inspect, started } = pool({ quickMs: 300 });
+    let release = (): void => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const slow = [1, 2, 3].map((at) =>
+      inspect(
+        waiting(() => held),
+        callOf(`slow ${at}`),
+      ),
+    );
+    expect(await inspect(sourceOf(CLIP), callOf("quick"))).toMatchObject(clip);
+    expect(started.length).toBeGreaterThanOrEqual(3);
+    expect(started.filter((child) => child.exitCode === null && child.signalCode === null)).toHaveLength(2);
+    release();
+    expect(await Promise.all(slow)).toMatchObject([clip, clip, clip]);
+  });
+
+  it("lets owners take turns", async () => {
+    const order: string[] = [];
+    const { inspect } = pool();
+    const note = (name: string): ByteSource => ({
+      ...sourceOf(CLIP),
+      read: (range) => {
+        if (order.at(-1) !== name) order.push(name);
+        return sourceOf(CLIP).read(range);
+      },
+    });
+    const greedy = [1, 2, 3, 4, 5, 6].map((at) => inspect(note(`greedy ${at}`), callOf("greedy")));
+    const modest = inspect(note("modest"), callOf("modest"));
+    await Promise.all([...greedy, modest]);
+    expect(order.indexOf("modest")).toBeLessThan(order.indexOf("greedy 4"));
+  });
+
+  it("forgets who has gone", async () => {
+    const { inspect, started } = pool({ script: "" });
+    const busy = [callOf("a"), callOf("b")].map((call) => inspect(sourceOf(CLIP), call));
+    const gone = new AbortController();
+    const left = inspect(sourceOf(CLIP), callOf("c", gone.signal));
+    gone.abort(new Error("gone"));
+    await expect(left).rejects.toThrow("gone");
+    await expect(inspect(sourceOf(CLIP), callOf("c", gone.signal))).rejects.toThrow("gone");
+    expect(started).toHaveLength(2);
+    opened.pop()?.close();
+    for (const one of busy) await expect(one).rejects.toMatchObject({ kind: "unavailable" });
+  });
+
+  it("stops what nobody waits for any more", async () => {
+    const { inspect, started } = pool({ script: "for (;;);" });
+    const gone = new AbortController();
+    const left = inspect(sourceOf(CLIP), callOf("a", gone.signal));
+    await once(started[0] as ChildProcess, "message");
+    gone.abort(new Error("gone"));
+    await expect(left).rejects.toThrow("gone");
+    await expect.poll(() => started[0]?.signalCode).toBe("SIGKILL");
+  });
+});
