@@ -49,7 +49,8 @@ export async function freeDeadWorkers(ctx: AppContext, locks: WorkerLocks): Prom
   for (const id of await listWorkersBeside(ctx.store, ctx.workerId)) {
     if (locks.isAlive(id)) continue;
     const { posts, givenUp } = await ctx.store.claims.takeOver(id, ctx.clock.now(), whyGivenUp);
-    ctx.log.warn({ worker: id, posts }, "took over from a process that ended");
+    // One that held nothing was in nobody's way.
+    ctx.log[posts > 0 ? "warn" : "info"]({ worker: id, posts }, "took over from a process that ended");
     for (const postId of givenUp) {
       ctx.log.warn({ postId }, "a post was given up with which the process ended again and again");
       await ctx.media.release(postId);
