@@ -158,8 +158,8 @@ export function newSecretKey(): { readonly key: Buffer; readonly text: string } 
 }
 
 /**
- * A process that was killed before it wrote its key left an empty file; nothing is sealed yet. Alone in the folder, because
- * another one may have made a good key in its place since.
+ * A process that was killed before it wrote its key left an empty file; nothing is sealed yet. Alone in the
+ * folder, because another one may have made a good key in its place since.
  */
 function removeEmptyKey(folder: DataFolder): void {
   try {

@@ -43,7 +43,9 @@ const IDLE_MS = 10 * MINUTE;
 
 type Place = "files" | "spool" | "uploads";
 
-/** How much may still be written there; unfinished uploads that stand still are removed before it is refused. */
+/**
+ * How much may still be written there; unfinished uploads that stand still are removed before it is refused.
+ */
 export function openDiskRoom(folder: DataFolder, place: Place, clock: Clock): DiskRoom {
   const uploads = { folder: folder.uploads, locks: folder.locks };
   return createDiskRoom({

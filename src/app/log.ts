@@ -27,14 +27,18 @@ const MAX_TEXT_CHARS = 4_000;
 /** Standard output belongs to MCP frames and to results. */
 const STANDARD_ERROR = 2;
 
-/** Lines that nobody reads wait up to this size, in each thread; those that come then are counted and dropped. */
+/**
+ * Lines that nobody reads wait up to this size, in each thread; those that come then are counted and dropped.
+ */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /** A pipe takes this much whole or not at all (PIPE_BUF): two threads' lines stay apart. */
 const MAX_WRITE_BYTES = 4_096;
 
 const RETRY_MS = 100;
-/** Of 100 ms each, the writer's own pause. One of the publisher's thread, one of the process: a second in all. */
+/**
+ * Of 100 ms each, the writer's own pause. One of the publisher's thread, one of the process: a second in all.
+ */
 const RETRIES_AT_EXIT = 5;
 
 /** Lines of JSON on standard error. Writing one never waits for whoever reads them. */

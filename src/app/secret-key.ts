@@ -9,8 +9,9 @@ import { syncFolder } from "../store/backup/durable.ts";
 import type { Store } from "../store/engine/store.ts";
 
 /**
- * The cipher of this database, whose secrets it leaves bound to their servers. Finishes a replacement of the secret key that was cut off after the database
- * had gone over to the new one. Throws `unavailable` where no key of the folder belongs to the database.
+ * The cipher of this database, whose secrets it leaves bound to their servers. Finishes a replacement of the
+ * secret key that was cut off after the database had gone over to the new one. Throws `unavailable` where no
+ * key of the folder belongs to the database.
  */
 export async function openCipher(
   store: Store,

@@ -78,8 +78,9 @@ const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
 /**
- * Throws `unavailable` where other users could change the settings in a file, or read secrets among them. A file of another user's,
- * as containers mount theirs, can be read by this one only if others than its owner may.
+ * Throws `unavailable` where other users could change the settings in a file, or read secrets among them. A
+ * file of another user's, as containers mount theirs, can be read by this one only if others than its owner
+ * may.
  */
 export function assertTrusted(file: string, { mode, uid }: Stats, names: readonly string[]): void {
   // Windows has no such bits; there the user's own folder protects it.

@@ -7,7 +7,10 @@ export function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Reads JSON that somebody typed; throws `invalid` that names where it came from, or a text that is not whole. */
+/**
+ * Reads JSON that somebody typed; throws `invalid` that names where it came from, or a text that is not
+ * whole.
+ */
 export function parseJson(source: string, text: string): unknown {
   let value: unknown;
   try {

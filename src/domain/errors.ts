@@ -36,8 +36,8 @@ export const MAX_SENTENCE_CHARS = 2_000;
 const MORE_CHARS = 40;
 
 /**
- * The sentence, or its beginning and how much is left out. What a quotation was cut in the middle of is no half character in
- * it.
+ * The sentence, or its beginning and how much is left out. What a quotation was cut in the middle of is no
+ * half character in it.
  */
 export function boundedSentence(sentence: string): string {
   const shown =

@@ -5,13 +5,16 @@
 const UNSAFE = /[\p{Cc}\p{Cf}]+/gu;
 
 /**
- * What a terminal obeys instead of showing it: control characters but tab and newline, line ends of other systems, and
- * marks that turn the direction of what follows.
+ * What a terminal obeys instead of showing it: control characters but tab and newline, line ends of other
+ * systems, and marks that turn the direction of what follows.
  */
 // oxlint-disable-next-line no-control-regex
 const OBEYED = /[\0-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** The text with those as JSON escapes (`\u001b`). JSON stays JSON, because they stand raw inside of its texts alone. */
+/**
+ * The text with those as JSON escapes (`\u001b`). JSON stays JSON, because they stand raw inside of its texts
+ * alone.
+ */
 export function visibleText(text: string): string {
   return text.replaceAll(
     OBEYED,

@@ -35,7 +35,8 @@ export interface PublisherOptions {
   readonly identity: WorkerIdentity;
   readonly locks: WorkerLocks;
   /**
-   * Notes beside the database how far it has come; an older copy is noticed by that. Never throws. Default: no note.
+   * Notes beside the database how far it has come; an older copy is noticed by that. Never throws. Default:
+   * no note.
    */
   readonly mark?: () => Promise<void>;
 }

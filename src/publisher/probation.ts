@@ -1,7 +1,9 @@
 import { SECOND } from "../domain/time.ts";
 import type { SuspectsDue } from "../store/engine/claims.ts";
 
-/** How long the first suspect has the process for itself; twice as long with every end that it had a part in. */
+/**
+ * How long the first suspect has the process for itself; twice as long with every end that it had a part in.
+ */
 const FIRST_ALONE_MS = 5 * SECOND;
 const LONGEST_ALONE_MS = 60 * SECOND;
 

@@ -9,8 +9,8 @@ export interface Intake {
 }
 
 /**
- * Each of them holds a connection, a file and a writer of the disk. Whoever uploads is told at once that it is
- * too much, because a sender that nobody reads is left after a while; an import can wait for its turn.
+ * Each of them holds a connection, a file and a writer of the disk. Whoever uploads is told at once that it
+ * is too much, because a sender that nobody reads is left after a while; an import can wait for its turn.
  */
 export function createIntake(): Intake {
   return {

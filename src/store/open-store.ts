@@ -16,7 +16,8 @@ interface StoreOptions extends OpenOptions {
 
 /**
  * Opens the store on a SQLite file, or in memory for ":memory:". Throws `unavailable` with one sentence where
- * it cannot, or where `usedMark`, a file that is there once the database holds something, is and the database is not.
+ * it cannot, or where `usedMark`, a file that is there once the database holds something, is and the database
+ * is not.
  */
 export async function openStore({ usedMark, ...options }: StoreOptions): Promise<Store> {
   if (usedMark !== undefined) assertNotLost(options.file, usedMark);

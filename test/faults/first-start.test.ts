@@ -31,7 +31,9 @@ interface Started {
   stop(): Promise<void>;
 }
 
-/** The shipped server on this data folder, until it listens or ends; its n-th change of the disk is its last. */
+/**
+ * The shipped server on this data folder, until it listens or ends; its n-th change of the disk is its last.
+ */
 async function serve(data: string, killAt?: number): Promise<Started> {
   const killing = killAt === undefined ? [] : ["--require", join(import.meta.dirname, "kill-at.cjs")];
   const child = spawn(process.execPath, [...killing, join(BUNDLE, "posthorn.js"), "serve"], {

@@ -25,7 +25,9 @@ afterAll(async () => {
   program[Symbol.dispose]();
 });
 
-/** Tries again and again with seeds of their own, several at once, for the time; answers how many there were. */
+/**
+ * Tries again and again with seeds of their own, several at once, for the time; answers how many there were.
+ */
 async function fuzz(name: string, once: (random: () => number) => Promise<void>): Promise<number> {
   const random = randomFor(name);
   const endsAt = performance.now() + FUZZ_MS;

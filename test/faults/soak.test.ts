@@ -45,7 +45,9 @@ async function startHonestReceiver() {
   };
 }
 
-/** The program as it is installed, with as many descriptors as a service has by default; its log is not read. */
+/**
+ * The program as it is installed, with as many descriptors as a service has by default; its log is not read.
+ */
 async function startServer(bundle: string, env: Readonly<Record<string, string>>) {
   const script = `ulimit -n 1024 && exec "${process.execPath}" "${bundle}" serve`;
   const child = spawn("/bin/sh", ["-c", script], {

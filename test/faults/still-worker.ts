@@ -14,9 +14,9 @@ import { rawOf } from "../support/handles.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
 
 /**
- * A publisher in a thread that stands still, once, in the middle of a post with such a caption; what goes out is
- * a line of the file `sent`. The watch over the thread goes by a clock that is ten times as fast.
- * argv: data folder, and how it stands still.
+ * A publisher in a thread that stands still, once, in the middle of a post with such a caption; what goes out
+ * is a line of the file `sent`. The watch over the thread goes by a clock that is ten times as fast. argv:
+ * data folder, and how it stands still.
  */
 const [folder = "", how = "spins"] = process.argv.slice(2);
 

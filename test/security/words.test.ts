@@ -21,7 +21,10 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const HALF = "\ud800";
 
-/** What a terminal obeys: ESC and other C0, DEL, C1, the marks that turn directions, line ends of other systems. */
+/**
+ * What a terminal obeys: ESC and other C0, DEL, C1, the marks that turn directions, line ends of other
+ * systems.
+ */
 const OBEYED =
   "\0\u0007\b\u000b\r\u001b\u007f\u009b\u009d\u061c\u200e\u200f\u2028\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069";
 // oxlint-disable-next-line no-control-regex

@@ -6,8 +6,8 @@ const MOST = 4_000;
 const USUAL_DESCRIPTORS = 1_000;
 
 /**
- * How many connections the server may have at once: a third of the descriptors that this process may open. The
- * database, files and what publishing opens must always find some.
+ * How many connections the server may have at once: a third of the descriptors that this process may open.
+ * The database, files and what publishing opens must always find some.
  */
 export function maxConnections(): number {
   return Math.min(MOST, Math.floor(readMaxDescriptors() / 3));

@@ -2,8 +2,9 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { StartThread } from "../threads.ts";
 
 /*
- * A process whose event loop stands still hears no signal, notes no end of its input, and can be ended by SIGKILL
- * alone. A thread beside it does that. Nothing is lost by it: the next process goes on from the ledger.
+ * A process whose event loop stands still hears no signal, notes no end of its input, and can be ended by
+ * SIGKILL alone. A thread beside it does that. Nothing is lost by it: the next process goes on from the
+ * ledger.
  */
 
 const TURN_MS = SECOND;

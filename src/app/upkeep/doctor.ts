@@ -60,7 +60,8 @@ export async function examine(env: Environment): Promise<Finding[]> {
   const folder = await attempt("data folder", () => openDataFolder(place));
   if (folder !== null) note("data folder", "ok", `${place} can be written`);
   if (folder === null) return findings;
-  // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own key.
+  // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own
+  // key.
   await using scratch = isNew(folder) ? await makeScratch() : null;
   const trial = scratch?.folder ?? folder;
   const isKeyThere = existsSync(folder.secretKey) || scratch === null;

@@ -3,8 +3,8 @@ import { reasonOf } from "../../store/backup/durable.ts";
 import { explained } from "../../store/open-store.ts";
 
 /**
- * The sentence for trouble of the machine that nobody foresaw where it came up: a disk, a database, a file in a folder's
- * place. Null for a bug of ours.
+ * The sentence for trouble of the machine that nobody foresaw where it came up: a disk, a database, a file in
+ * a folder's place. Null for a bug of ours.
  */
 export function explainFailure(error: unknown): AppError | null {
   const known = explained(error);

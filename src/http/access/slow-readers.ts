@@ -81,8 +81,8 @@ function chooseSlow(readers: readonly Reader[], limits: ReaderLimits): Reader[] 
 }
 
 /**
- * How many bytes the system took. Of an answer that was written at once Node counts nothing as taken before all
- * of it is; the socket's handle knows better, and Node's own timeout of sockets asks it too.
+ * How many bytes the system took. Of an answer that was written at once Node counts nothing as taken before
+ * all of it is; the socket's handle knows better, and Node's own timeout of sockets asks it too.
  */
 function takenOf(socket: Socket): number {
   const handle: unknown = Reflect.get(socket, "_handle");

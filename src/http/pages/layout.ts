@@ -66,8 +66,8 @@ export function sendPage(response: Response, options: PageOptions & { readonly s
 }
 
 /**
- * A page with headers that allow it nothing but itself: no script, no frame, no other origin, no address passed
- * on. The hash lets the browser apply our one style sheet and no other.
+ * A page with headers that allow it nothing but itself: no script, no frame, no other origin, no address
+ * passed on. The hash lets the browser apply our one style sheet and no other.
  */
 export function makePage(options: PageOptions): MadePage {
   const hash = createHash("sha256").update(stylesOf(options)).digest("base64");

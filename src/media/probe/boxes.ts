@@ -7,7 +7,9 @@ const MAX_BOXES = 24;
 const HEAD_BYTES = 16;
 const SHORT_HEAD_BYTES = 8;
 
-/** A box of an MP4 file and its kin, by its head alone. Places are in bytes from the beginning of the file. */
+/**
+ * A box of an MP4 file and its kin, by its head alone. Places are in bytes from the beginning of the file.
+ */
 export interface Box {
   readonly type: string;
   /** Where its content begins. */

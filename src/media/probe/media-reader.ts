@@ -14,8 +14,8 @@ import type {
 /** What a file may take, in milliseconds. */
 export interface ReaderLimits {
   /**
-   * How long it may be thought about, without the time in which its bytes are fetched. Default 20 s to look at
-   * it, and 1 min to fit a picture, which may be drawn many times.
+   * How long it may be thought about, without the time in which its bytes are fetched. Default 20 s to look
+   * at it, and 1 min to fit a picture, which may be drawn many times.
    */
   readonly thinkMs?: number;
   /** How long its bytes may be waited for, all together. Default 1 min. */

@@ -18,7 +18,9 @@ const MAX_INDEX_BYTES = 32 * MiB;
 /** What mediabunny asks for beyond what it wants, from disks and from far away. */
 const AHEAD_BYTES = { near: MiB, far: 9 * MiB };
 
-/** What reading a container may cost. Streams without an index are walked as far as that, for their length. */
+/**
+ * What reading a container may cost. Streams without an index are walked as far as that, for their length.
+ */
 const MAX_READ_BYTES = 96 * MiB;
 const MAX_PROBE_MS = MINUTE;
 
@@ -80,8 +82,8 @@ function rounded(seconds: number | null): number | null {
 }
 
 /**
- * The source for mediabunny, which ends when a hostile file makes it read too much. It reads what it parses in
- * one piece and before it parses it, so that no format needs a limit of its own.
+ * The source for mediabunny, which ends when a hostile file makes it read too much. It reads what it parses
+ * in one piece and before it parses it, so that no format needs a limit of its own.
  */
 function createBudget(
   source: ByteSource,

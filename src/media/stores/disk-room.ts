@@ -20,7 +20,9 @@ interface DiskRoomOptions {
   readonly makeRoom?: (isEnough: () => Promise<boolean>) => Promise<void>;
 }
 
-/** All writers of a process to one folder share one, so that together they do not write more than there is. */
+/**
+ * All writers of a process to one folder share one, so that together they do not write more than there is.
+ */
 export function createDiskRoom({ folder, makeRoom }: DiskRoomOptions): DiskRoom {
   let credit = 0;
   const look = async (bytes: number): Promise<void> => {

@@ -64,8 +64,9 @@ export interface KeyFile {
 }
 
 /**
- * A full key of the default owner, once: null where any key was ever made. It stands in its file before it is committed, so
- * that a start that is killed in between leaves a key that nobody takes yet, and the next one takes that.
+ * A full key of the default owner, once: null where any key was ever made. It stands in its file before it is
+ * committed, so that a start that is killed in between leaves a key that nobody takes yet, and the next one
+ * takes that.
  */
 export async function ensureFirstKey(ctx: AppContext, file: KeyFile): Promise<string | null> {
   return ctx.store.write(async (tx) => {
@@ -79,7 +80,10 @@ export async function ensureFirstKey(ctx: AppContext, file: KeyFile): Promise<st
   });
 }
 
-/** Beside an empty file the first key was never shown to anybody. False where there are others, or where it was used. */
+/**
+ * Beside an empty file the first key was never shown to anybody. False where there are others, or where it
+ * was used.
+ */
 async function revokeUnseenKey(ctx: AppContext, tx: Tx): Promise<boolean> {
   const [first, second] = await listApiKeyRows(tx, DEFAULT_OWNER);
   if (first === undefined || second !== undefined) return false;

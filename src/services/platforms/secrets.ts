@@ -30,7 +30,9 @@ export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: Sec
     : ctx.cipher.seal(JSON.stringify(secrets), placeOf(account));
 }
 
-/** Throws `conflict` where the row was sealed with another key than this instance has, or for another server. */
+/**
+ * Throws `conflict` where the row was sealed with another key than this instance has, or for another server.
+ */
 export function openSecrets(ctx: AppContext, row: AccountRow): SecretValues {
   if (row.secrets_enc === null) return {};
   try {

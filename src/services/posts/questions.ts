@@ -15,8 +15,8 @@ import { findOwnPost } from "./posts.ts";
 import { schedulePost } from "./schedule-post.ts";
 
 /*
- * What a person is asked before a call that counts. Where the call will be refused anyway the question is null or the refusal
- * itself: nobody is bothered for nothing.
+ * What a person is asked before a call that counts. Where the call will be refused anyway the question is
+ * null or the refusal itself: nobody is bothered for nothing.
  */
 
 /** Who agrees within this time has no chance left to change their mind. */

@@ -18,8 +18,8 @@ export const UNFINISHED = ".new-";
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes a file for this user alone, unless it is there; false then. It appears under its name as a whole or not at all,
- * and survives a power loss. Of processes that do this together, one makes it.
+ * Writes a file for this user alone, unless it is there; false then. It appears under its name as a whole or
+ * not at all, and survives a power loss. Of processes that do this together, one makes it.
  */
 export async function createWhole(file: string, text: string): Promise<boolean> {
   const folder = dirname(file);
@@ -43,7 +43,10 @@ export async function createWhole(file: string, text: string): Promise<boolean> 
   }
 }
 
-/** Replaces a file of this user's as a whole; `isDurable`: it survives a power loss. Synchronous, to be part of a transaction. */
+/**
+ * Replaces a file of this user's as a whole; `isDurable`: it survives a power loss. Synchronous, to be part
+ * of a transaction.
+ */
 export function replaceFile(
   file: string,
   text: string,

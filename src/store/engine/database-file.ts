@@ -5,13 +5,16 @@ import { SECOND } from "../../domain/time.ts";
 import type { SqliteDatabase } from "./driver.ts";
 
 /**
- * What lies below the open database. A file that is deleted or replaced stays open: SQLite goes on with it, every write
- * succeeds, and nothing of it is there at the next start.
+ * What lies below the open database. A file that is deleted or replaced stays open: SQLite goes on with it,
+ * every write succeeds, and nothing of it is there at the next start.
  */
 export interface DatabaseFile {
   /** Aborted, with an AppError (`unavailable`) as its reason, once the file is not there any more. */
   readonly lost: AbortSignal;
-  /** Looks now; `lost` is aborted before it answers false. Costs some microseconds, once a turn of the event loop. */
+  /**
+   * Looks now; `lost` is aborted before it answers false. Costs some microseconds, once a turn of the event
+   * loop.
+   */
   isPresent(): boolean;
   unwatch(): void;
 }
@@ -31,7 +34,10 @@ export function refusingWhenLost(connection: SqliteDatabase, lost: AbortSignal):
   };
 }
 
-/** Compares device and inode of an open database, its log and its index with what the names lead to, each second. */
+/**
+ * Compares device and inode of an open database, its log and its index with what the names lead to, each
+ * second.
+ */
 export function watchDatabaseFile(file: string, losing: AbortController): DatabaseFile {
   const lost = losing.signal;
   if (file === ":memory:") return { lost, isPresent: () => true, unwatch: () => {} };
@@ -83,8 +89,9 @@ function lostError(what: string): AppError {
 }
 
 /**
- * Throws `unavailable` where `usedMark`, a file that is written once the database holds something, is there and the
- * database is missing or empty: a new one would be made in its place, and nobody would hear that all posts are gone.
+ * Throws `unavailable` where `usedMark`, a file that is written once the database holds something, is there
+ * and the database is missing or empty: a new one would be made in its place, and nobody would hear that all
+ * posts are gone.
  */
 export function assertNotLost(file: string, usedMark: string): void {
   // In this order: whoever starts for the first time at this moment writes the database before the mark.

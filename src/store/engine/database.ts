@@ -109,7 +109,9 @@ function forKysely(database: SqliteDatabase): SqliteDatabase {
   };
 }
 
-/** With a short wait of its own: reading while a log is recovered still waits for that as long as it takes. */
+/**
+ * With a short wait of its own: reading while a log is recovered still waits for that as long as it takes.
+ */
 function beginStatement(database: SqliteDatabase): SqliteStatement {
   const begin = database.prepare("BEGIN IMMEDIATE");
   return runOnly((parameters) => {

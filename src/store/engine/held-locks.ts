@@ -3,8 +3,8 @@ import { AppError, codeOf } from "../../domain/errors.ts";
 import type { SqliteDatabase } from "./driver.ts";
 
 /**
- * Makes the folder of locks. Its parent must be there: a data folder that was deleted must not come back by that. Throws
- * `unavailable` where something else has its name.
+ * Makes the folder of locks. Its parent must be there: a data folder that was deleted must not come back by
+ * that. Throws `unavailable` where something else has its name.
  */
 export function makeLocksFolder(path: string): void {
   try {

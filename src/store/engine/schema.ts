@@ -198,7 +198,7 @@ export interface Tables {
   attempt_totals: {
     provider: string;
     outcome: Attempt["outcome"];
-    /** How late posts went live, by upper bound; 0: the attempt did not publish, -1: beyond the last bound. */
+    /** How late, by upper bound; 0: the attempt did not publish, -1: beyond the last bound. */
     bucket_ms: number;
     attempts: number;
     lateness_ms: number;

@@ -7,8 +7,8 @@ import type { Tables } from "./schema.ts";
 import type { Search } from "./search.ts";
 
 /*
- * The one door to what is stored. Use cases and publisher know this file's types and call the functions of `src/store`
- * with them; what is behind them (a handle, SQL, an engine) only `src/store` sees.
+ * The one door to what is stored. Use cases and publisher know this file's types and call the functions of
+ * `src/store` with them; what is behind them (a handle, SQL, an engine) only `src/store` sees.
  */
 
 /** Where a `Reader` keeps what it is made of; only `src/store` may name it. */

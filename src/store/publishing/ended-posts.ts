@@ -5,11 +5,12 @@ import type { SqliteDatabase } from "../engine/driver.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
 
 /*
- * A post that was being worked on when its process ended may be what ended it: a film that takes all memory, say. One of
- * many is no culprit yet, so it becomes a suspect, which publishers take up alone (src/publisher/probation.ts). What a person
- * or the machine ends in the middle of a post looks the same from here. So ends count that the post met alone and in one
- * place, nothing written in between; and before the one that counts for the last time, the process must have lived for some
- * seconds without the post: one that is ended again and again by something else never comes that far.
+ * A post that was being worked on when its process ended may be what ended it: a film that takes all memory,
+ * say. One of many is no culprit yet, so it becomes a suspect, which publishers take up alone
+ * (src/publisher/probation.ts). What a person or the machine ends in the middle of a post looks the same from
+ * here. So ends count that the post met alone and in one place, nothing written in between; and before the
+ * one that counts for the last time, the process must have lived for some seconds without the post: one that
+ * is ended again and again by something else never comes that far.
  */
 
 /** Lone ends by which a post is given up that brings media, and one of text, which hardly ends a process. */

@@ -63,7 +63,10 @@ function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
   return { rows: rows.slice(0, limit), next: last === undefined ? null : BigInt(last.key) };
 }
 
-/** Time as keys. Posts whose moment had no key left lie beyond its keys: then rows are looked at for their time. */
+/**
+ * Time as keys. Posts whose moment had no key left lie beyond its keys: then rows are looked at for their
+ * time.
+ */
 async function readRange(
   reader: Reader,
   { ownerId, from, to }: PostFilter,

@@ -76,7 +76,9 @@ const DISPLACED = `
   SELECT CAST(MAX(sort_key) AS TEXT) AS key FROM posts INDEXED BY posts_displaced
   WHERE ${IS_DISPLACED} AND owner_id = ? AND scheduled_at >= ? AND scheduled_at <= ?`;
 
-/** The last key of the owner's displaced posts of this time, both ends included; null where there are none. */
+/**
+ * The last key of the owner's displaced posts of this time, both ends included; null where there are none.
+ */
 export function displacedUntil(
   raw: SqliteDatabase,
   ownerId: string,

@@ -12,15 +12,17 @@ import {
 } from "../../domain/compare-words.ts";
 
 /*
- * `search_index` is a contentless FTS5 table whose rowid is the post's sort key, so that hits come out newest first without
- * sorting. Its tokens are made here, its tokenizer only splits them at spaces. It holds words alone: owner, account and status
- * of a hit are looked up in the index posts_sort, which takes a twentieth of the time that FTS5 needs to meet a second list.
+ * `search_index` is a contentless FTS5 table whose rowid is the post's sort key, so that hits come out newest
+ * first without sorting. Its tokens are made here, its tokenizer only splits them at spaces. It holds words
+ * alone: owner, account and status of a hit are looked up in the index posts_sort, which takes a twentieth of
+ * the time that FTS5 needs to meet a second list.
  *
- * Every word of a search is a prefix, and a short prefix begins thousands of words: FTS5 would merge all their lists before
- * the first hit. So `search_terms` remembers each word when it is first seen. While few words share a prefix, a query lists
- * them one by one. A word that comes later, when the prefix is crowded, carries the prefix itself as a token (an edge) in each
- * of its posts. Common words come early, so mostly the posts with rarer words pay for edges, and no prefix needs many lists.
- * A word's `depth`, the length of its longest edge, never changes: posts indexed with it stay findable untouched.
+ * Every word of a search is a prefix, and a short prefix begins thousands of words: FTS5 would merge all
+ * their lists before the first hit. So `search_terms` remembers each word when it is first seen. While few
+ * words share a prefix, a query lists them one by one. A word that comes later, when the prefix is crowded,
+ * carries the prefix itself as a token (an edge) in each of its posts. Common words come early, so mostly the
+ * posts with rarer words pay for edges, and no prefix needs many lists. A word's `depth`, the length of its
+ * longest edge, never changes: posts indexed with it stay findable untouched.
  */
 
 /**

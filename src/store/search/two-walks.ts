@@ -1,9 +1,9 @@
 /*
- * A search has two ways to its page, both newest first: walking the text index and looking up whether each hit
- * fits the other filters, and walking the posts that fit them and comparing their text. Which is quicker depends
- * on how rare the words are and how rare what fits the filters is, and nobody counts that. So both begin in turn,
- * in steps that grow, and the one that gets further back in time per millisecond goes on. Every key above the
- * point reached is settled, whoever settled it.
+ * A search has two ways to its page, both newest first: walking the text index and looking up whether each
+ * hit fits the other filters, and walking the posts that fit them and comparing their text. Which is quicker
+ * depends on how rare the words are and how rare what fits the filters is, and nobody counts that. So both
+ * begin in turn, in steps that grow, and the one that gets further back in time per millisecond goes on.
+ * Every key above the point reached is settled, whoever settled it.
  */
 
 /** Posts between two sort keys: from `floor` on, below `ceiling`. */
