@@ -188,14 +188,12 @@ class Loop {
       const limit = Math.min(batch, room.posts);
       const mediaLimit = room.withMedia;
       const now = this.#ctx.clock.now();
-      if (limit <= 0 || mediaLimit <= 0) this.#lateCauses.note("limit", now, now, { isMediaOnly: limit > 0 });
+      const full = this.#underWay.fullOwners();
+      if (limit <= 0 || mediaLimit <= 0 || full.posts.length + full.withMedia.length > 0) {
+        this.#lateCauses.note("limit", now, now, { isMediaOnly: limit > 0 && full.posts.length === 0 });
+      }
       if (limit <= 0) return;
-      const { posts, isFull } = await claimDue(this.#ctx, {
-        limit,
-        mediaLimit,
-        whom: "others",
-        lateCauses: this.#lateCauses,
-      });
+      const { posts, isFull } = await claimDue(this.#ctx, { limit, mediaLimit, whom: "others", ...around });
       for (const post of posts) this.#start(post);
       isMore = isFull && posts.length > 0;
     }

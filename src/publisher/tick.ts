@@ -25,12 +25,14 @@ export interface ClaimOptions {
   readonly mediaLimit?: number;
   readonly whom?: "suspects" | "others";
   readonly isSteady?: boolean;
+  /** What owners have shares of. Default: they take what they want. */
+  readonly underWay?: UnderWay;
   readonly lateCauses: LateCauses;
 }
 
 /** Takes up to `limit` due posts, one an account, first due first. */
 export function claimDue(ctx: AppContext, options: ClaimOptions): Promise<Claimed> {
-  const { limit, mediaLimit = limit, whom, isSteady, lateCauses } = options;
+  const { limit, mediaLimit = limit, whom, isSteady, underWay, lateCauses } = options;
   return ctx.store.claims.claim({
     workerId: ctx.workerId,
     now: () => ctx.clock.now(),
@@ -38,6 +40,7 @@ export function claimDue(ctx: AppContext, options: ClaimOptions): Promise<Claime
     mediaLimit,
     whom,
     isSteady,
+    owners: underWay,
     leftOver: LEFT_OVER,
     causeOf: (candidate, now) => lateCauses.causeOf(candidate, now),
   });

@@ -248,7 +248,10 @@ describe("what made a post late", () => {
     let finish = (): void => {};
     const hangs = new Promise<void>((resolve) => (finish = resolve));
     onPublish = () => hangs;
-    for (let n = 0; n < 512; n++) await due(0, { media_url: PICTURE });
+    for (let n = 0; n < 512; n++) {
+      const account = await addAccount(ctx, { owner_id: `owner ${n % 2}` });
+      await due(0, { media_url: PICTURE }, account);
+    }
     await start();
     const running = async (): Promise<number> =>
       (await queryOf(ctx.store).selectFrom("posts").select("id").where("status", "=", "publishing").execute())

@@ -182,7 +182,8 @@ describe("a look for due posts", () => {
         await new Promise<void>((resolve) => waiting.push(resolve));
         running -= 1;
       };
-      for (let n = 0; n < 2_060; n++) await addPost(ctx, await addAccount(ctx));
+      for (let n = 0; n < 2_060; n++)
+        await addPost(ctx, await addAccount(ctx, { owner_id: `owner ${n % 2}` }));
       await start();
       await expect.poll(() => waiting.length, { timeout: 30_000 }).toBe(2_048);
       publisher?.wake();

@@ -60,6 +60,23 @@ export interface TakenOver {
   readonly givenUp: readonly string[];
 }
 
+/** How many posts may be taken up, and how many of them with media. */
+export interface Room {
+  readonly posts: number;
+  readonly withMedia: number;
+}
+
+/** Owners that get no more posts, or none with media. */
+export interface FullOwners {
+  readonly posts: readonly string[];
+  readonly withMedia: readonly string[];
+}
+
+export interface OwnerShares {
+  fullOwners(): FullOwners;
+  roomOf(ownerId: string): Room;
+}
+
 export interface ClaimWish {
   readonly workerId: string;
   /** Asked inside the transaction: nothing is taken up before its time. */
@@ -67,6 +84,8 @@ export interface ClaimWish {
   readonly limit: number;
   /** So many of them may bring media. */
   readonly mediaLimit: number;
+  /** What owners have left of their shares. Default: as much as they want. */
+  readonly owners?: OwnerShares | undefined;
   /** Suspects alone, those with most ends first, or all but them. Default: both. */
   readonly whom?: "suspects" | "others" | undefined;
   /**

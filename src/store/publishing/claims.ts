@@ -8,6 +8,7 @@ import type {
   ClaimWish,
   MissedCutoff,
   MissedPost,
+  Room,
   SuspectsDue,
   TakenOver,
 } from "../engine/claims.ts";
@@ -51,15 +52,30 @@ function readSuspects(raw: SqliteDatabase, wish: { now: number; isSteady: boolea
 function claimDue(raw: SqliteDatabase, wish: ClaimWish): Claimed {
   const now = wish.now();
   const { limit, mediaLimit, whom, isSteady = true } = wish;
-  const range = { now, limit, isLightOnly: mediaLimit <= 0, isWithoutSuspects: whom === "others" };
+  const without = wish.owners?.fullOwners() ?? { posts: [], withMedia: [] };
+  const range = { now, limit, without, isLightOnly: mediaLimit <= 0, isWithoutSuspects: whom === "others" };
   const ids =
     whom === "suspects"
       ? findSuspects(raw, { now, limit, isSteady }).map(({ id }) => id)
       : findDue(raw, range);
   const found = readCandidates(raw, ids);
-  let withMedia = 0;
-  const wanted = found.filter(({ post }) => post.is_light === 1 || ++withMedia <= mediaLimit);
+  const wanted = withinShares(found, wish);
   return { posts: wanted.length === 0 ? [] : take(raw, wanted, wish, now), isFull: found.length === limit };
+}
+
+/** Those for which there is room, in all and of their owners' shares. */
+function withinShares(found: readonly Candidate[], { mediaLimit, owners }: ClaimWish): Candidate[] {
+  let withMedia = 0;
+  const taken = new Map<string, Room>();
+  return found.filter(({ post: { owner_id: ownerId, is_light: isLight } }) => {
+    if (isLight === 0 && withMedia >= mediaLimit) return false;
+    const room = owners?.roomOf(ownerId);
+    const own = taken.get(ownerId) ?? { posts: 0, withMedia: 0 };
+    if (room && (own.posts >= room.posts || (isLight === 0 && own.withMedia >= room.withMedia))) return false;
+    withMedia += 1 - isLight;
+    taken.set(ownerId, { posts: own.posts + 1, withMedia: own.withMedia + 1 - isLight });
+    return true;
+  });
 }
 
 /** A post that only waited (held until its time, being processed) goes on in its last attempt. */

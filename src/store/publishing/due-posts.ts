@@ -1,4 +1,4 @@
-import type { Candidate } from "../engine/claims.ts";
+import type { Candidate, FullOwners } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import type { EffectRow } from "../engine/ledger.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
@@ -19,14 +19,21 @@ const FIRST_OF_ACCOUNT = `NOT EXISTS (
 const WAITING = `FROM posts INDEXED BY posts_next WHERE next_at <= ? AND next_at IS NOT NULL AND lease_worker IS NULL`;
 
 /**
+ * What is wanted of them; parameters: media or not, suspects or not, owners left out and those whose media
+ * is, both as JSON.
+ */
+const WANTED = `(? OR p.is_light) AND (? OR p.ends = 0) AND p.owner_id NOT IN (SELECT value FROM json_each(?))
+    AND (p.is_light OR p.owner_id NOT IN (SELECT value FROM json_each(?)))`;
+
+/**
  * Of the first that are due, those that can be had; parameters: moment, how many are looked at, moment,
- * moment, media or not, suspects or not, limit.
+ * moment, what is wanted, limit.
  */
 const FIRST_DUE = `
   SELECT p.id AS id
   FROM (SELECT rowid AS place, next_at ${WAITING} ORDER BY next_at LIMIT ?) w
   CROSS JOIN posts p ON p.rowid = w.place CROSS JOIN accounts a ON a.id = p.account_id
-  WHERE ${FREE} AND ${FIRST_OF_ACCOUNT} AND (? OR p.is_light) AND (? OR p.ends = 0)
+  WHERE ${FREE} AND ${FIRST_OF_ACCOUNT} AND ${WANTED}
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
 
 const COUNT_DUE = `SELECT COUNT(*) AS n FROM (SELECT 1 ${WAITING} LIMIT ?)`;
@@ -55,7 +62,7 @@ const FIRST_OF_EACH = `${BUSY})
     SELECT h.id FROM posts h INDEXED BY posts_claim
     WHERE h.account_id = busy.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ? AND h.next_at <= ?
     ORDER BY h.due_at, h.sort_key LIMIT 1)
-  WHERE ${FREE} AND (? OR p.is_light) AND (? OR p.ends = 0)
+  WHERE ${FREE} AND ${WANTED}
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
 
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
@@ -71,6 +78,8 @@ export interface DueRange {
   readonly isLightOnly: boolean;
   /** Leaves out posts that were under way when a process ended. */
   readonly isWithoutSuspects: boolean;
+  /** Leaves out posts of these owners, or those with media. */
+  readonly without: FullOwners;
 }
 
 /**
@@ -79,16 +88,16 @@ export interface DueRange {
  * account.
  */
 export function findDue(raw: SqliteDatabase, { now, limit, ...range }: DueRange): string[] {
-  const withMedia = range.isLightOnly ? 0 : 1;
-  const withSuspects = range.isWithoutSuspects ? 0 : 1;
+  const left = [JSON.stringify(range.without.posts), JSON.stringify(range.without.withMedia)];
+  const wanted = [range.isLightOnly ? 0 : 1, range.isWithoutSuspects ? 0 : 1, ...left];
   const lookedAt = limit + LOOKED_AT_BESIDE;
   const count = (sql: string, ...parameters: number[]): number =>
     (raw.prepare(sql).get(parameters) as { n: number }).n;
-  const idsOf = (sql: string, ...parameters: number[]): string[] =>
+  const idsOf = (sql: string, ...parameters: (number | string)[]): string[] =>
     (raw.prepare(sql).all(parameters) as { id: string }[]).map(({ id }) => id);
-  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, withMedia, withSuspects, limit);
+  const walk = (): string[] => idsOf(FIRST_OF_EACH, now, now, now, ...wanted, limit);
   if (count(COUNT_BUSY, FEW_ACCOUNTS + 1) <= FEW_ACCOUNTS) return walk();
-  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, withMedia, withSuspects, limit);
+  const first = idsOf(FIRST_DUE, now, lookedAt, now, now, ...wanted, limit);
   return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
 }
 

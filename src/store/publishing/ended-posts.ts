@@ -13,15 +13,20 @@ import { RESTORED_STEP } from "../engine/ledger.ts";
  * is ended again and again by something else never comes that far.
  */
 
-/** Lone ends by which a post is given up that brings media, and one of text, which hardly ends a process. */
-const ENDS_WITH_MEDIA = 2;
-const ENDS_OF_TEXT = 4;
+/**
+ * Lone ends by which a post is given up whose media is being read, and any other: text, or a request that is
+ * on its way, hardly ends a process.
+ */
+const ENDS_READING_MEDIA = 2;
+const OTHER_ENDS = 4;
 /** However far it comes in between, and in whatever company it was before. */
 const MAX_ENDS = 12;
 
 /** One more end, and it is given up; said of the post `p`. */
 export const ON_ITS_LAST = `(p.ends >= ${MAX_ENDS - 1}
-  OR p.lone_ends >= CASE p.is_light WHEN 1 THEN ${ENDS_OF_TEXT - 1} ELSE ${ENDS_WITH_MEDIA - 1} END)`;
+  OR p.lone_ends >= ${OTHER_ENDS - 1}
+  OR p.lone_ends >= ${ENDS_READING_MEDIA - 1} AND NOT p.is_light AND NOT EXISTS (
+    SELECT 1 FROM effects e WHERE e.post_id = p.id AND e.run = p.run AND e.state = 'intent'))`;
 
 export interface EndNote {
   /** The process worked on nothing else. */
@@ -62,7 +67,8 @@ export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: 
   const ends = post.ends + 1;
   const effects = readEffects(raw, post);
   const place = digest(post.status, effects);
-  const limit = post.is_light === 1 ? ENDS_OF_TEXT : ENDS_WITH_MEDIA;
+  const isReadingMedia = post.is_light === 0 && !effects.some(({ state }) => state === "intent");
+  const limit = isReadingMedia ? ENDS_READING_MEDIA : OTHER_ENDS;
   const before = place === post.ends_at_step ? post.lone_ends : 0;
   const loneEnds = before + (isAlone ? 1 : 0);
   const isStuck = loneEnds >= limit;
