@@ -7,6 +7,14 @@ export interface MediaFacts extends MediaFigures {
   readonly sha256: string | null;
 }
 
+/** A file of the owner's in the store. */
+export interface OwnFile {
+  readonly id: string;
+  readonly altText: string | null;
+  /** As it was looked at when it was stored; it is not looked at again. */
+  readonly facts: MediaFacts;
+}
+
 /**
  * One picture, video or sound of a post, checked, and readable as often as needed: from this machine, or,
  * where it is large and its source gives parts of one certain version, from there. Every reading gives the

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { decodeCursor, encodeCursor, unknownCursor } from "../../domain/cursor.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { File, ListFilesArgs } from "../../domain/files/file.ts";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import {
@@ -16,6 +17,7 @@ import {
 } from "../../store/tables/files/files.ts";
 import { countUses } from "../../store/tables/files/file-uses.ts";
 import type { Reader } from "../../store/engine/store.ts";
+import type { OwnFile } from "../../ports/media.ts";
 import { hasTerms, parseSearch } from "../../domain/compare-words.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
@@ -141,15 +143,26 @@ export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Prom
 }
 
 /** What a post's media needs to know of an own file; null for one that is missing or somebody else's. */
-export async function findReadyFile(
-  reader: Reader,
-  ownerId: string,
-  key: string,
-): Promise<{ id: string; sha256: string; altText: string | null } | null> {
+export async function findReadyFile(reader: Reader, ownerId: string, key: string): Promise<OwnFile | null> {
   const row = await findFileByKey(reader, allFilesOf(ownerId), key);
   return row === null || row.sha256 === null
     ? null
-    : { id: row.id, sha256: row.sha256, altText: row.alt_text };
+    : { id: row.id, altText: row.alt_text, facts: { ...figuresOf(row), sha256: row.sha256 } };
+}
+
+/** What was found when it was stored; its bytes never change. */
+export function figuresOf(file: FileRow): MediaFigures {
+  return {
+    mimeType: file.mime_type,
+    type: file.type,
+    sizeBytes: file.size_bytes,
+    width: file.width,
+    height: file.height,
+    durationSeconds: file.duration_seconds,
+    videoCodec: file.video_codec,
+    audioCodec: file.audio_codec,
+    isAnimated: file.is_animated === 1,
+  };
 }
 
 async function showFiles(ctx: AppContext, caller: Caller, rows: readonly FileRow[]): Promise<File[]> {

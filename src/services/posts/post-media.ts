@@ -6,8 +6,9 @@ import type { Metadata } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { allFilesOf, findFileByKey, type FileRow } from "../../store/tables/files/files.ts";
+import { allFilesOf, findFileByKey } from "../../store/tables/files/files.ts";
 import type { AppContext } from "../context.ts";
+import { figuresOf } from "../files/files.ts";
 import { resolveMediaUrl, type FileUse, type ResolvedMedia } from "../files/media-addresses.ts";
 import { refusal } from "../publishing/limited-media.ts";
 import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-places.ts";
@@ -125,20 +126,6 @@ function lookAtFile(platform: AnyPlatform, place: MediaPlace, figures: MediaFigu
   if (problems.length > 0) throw refusal(platform, place.field, problems);
   const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
   return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
-}
-
-function figuresOf(file: FileRow): MediaFigures {
-  return {
-    mimeType: file.mime_type,
-    type: file.type,
-    sizeBytes: file.size_bytes,
-    width: file.width,
-    height: file.height,
-    durationSeconds: file.duration_seconds,
-    videoCodec: file.video_codec,
-    audioCodec: file.audio_codec,
-    isAnimated: file.is_animated === 1,
-  };
 }
 
 async function lookAtRemote(
