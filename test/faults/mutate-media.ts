@@ -35,21 +35,26 @@ function partsOf(bytes: Buffer): Part[] {
   return start.startsWith("II*") ? entries(bytes) : [];
 }
 
-function boxes(bytes: Buffer, from: number, to: number): Part[] {
+/** Real ones lie nine deep; what was copied into itself would be gone through for ever. */
+const MAX_DEPTH = 9;
+
+function boxes(bytes: Buffer, from: number, to: number, depth = 0): Part[] {
   const found: Part[] = [];
+  if (depth === MAX_DEPTH) return found;
   for (let at = from; at + 8 <= to && found.length < MAX_PARTS;) {
     const size = bytes.readUInt32BE(at);
     if (size < 8 || at + size > to || !/^[ -~\u00a9]{4}$/.test(bytes.toString("latin1", at + 4, at + 8)))
       break;
     found.push({ start: at, end: at + size, size: { at, bytes: 4, isLittle: false } });
-    for (const skip of [8, 12, 16]) found.push(...boxes(bytes, at + skip, at + size));
+    for (const skip of [8, 12, 16]) found.push(...boxes(bytes, at + skip, at + size, depth + 1));
     at += size;
   }
   return found.slice(0, MAX_PARTS);
 }
 
-function elements(bytes: Buffer, from: number, to: number): Part[] {
+function elements(bytes: Buffer, from: number, to: number, depth = 0): Part[] {
   const found: Part[] = [];
+  if (depth === MAX_DEPTH) return found;
   for (let at = from; at + 2 <= to && found.length < MAX_PARTS;) {
     const idBytes = Math.clz32(bytes[at] ?? 0) - 23;
     const sizeAt = at + idBytes;
@@ -59,7 +64,7 @@ function elements(bytes: Buffer, from: number, to: number): Part[] {
     const start = sizeAt + sizeBytes;
     if (start + size > to) break;
     found.push({ start: at, end: start + size, size: { at: sizeAt, bytes: sizeBytes, isLittle: false } });
-    if (size > 2) found.push(...elements(bytes, start, start + size));
+    if (size > 2) found.push(...elements(bytes, start, start + size, depth + 1));
     at = start + size;
   }
   return found.slice(0, MAX_PARTS);
