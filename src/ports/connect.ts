@@ -1,0 +1,189 @@
+import type { JsonObject, PlatformAccount, PlatformIo, PlatformRequest } from "./platform-io.ts";
+
+/** Named texts that are kept sealed: accessToken, refreshToken, botToken, … */
+export type Secrets = Readonly<Record<string, string>>;
+
+/** What connecting gets: no account yet, so no tokens. */
+export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request"> {
+  request(request: PlatformRequest): ReturnType<PlatformIo["request"]>;
+}
+
+/** What a consent, or signing in, gave for all channels that came of it. */
+export interface Tokens {
+  /** Kept sealed with the grant; one that is empty leaves the stored one in place. */
+  readonly secrets: Secrets;
+  /** When the access token ends, in milliseconds since 1970; null: it does not, or nobody knows. */
+  readonly expiresAt: number | null;
+  /** Until when it can be renewed without the person; null: no end is known. */
+  readonly renewableUntil: number | null;
+  /** What was allowed; null where the platform does not tell. */
+  readonly scopes: readonly string[] | null;
+  /** The rest of the platform's answer: whose consent it is, which team. Not stored. */
+  readonly answer: JsonObject;
+}
+
+/** A channel that a connection found: an account, a Page, a blog, a chat. */
+export interface Target {
+  readonly platformAccountId: string;
+  readonly name: string;
+  readonly handle: string | null;
+  readonly profileUrl: string | null;
+  readonly avatarUrl: string | null;
+  /** What nobody needs to hide: `instanceUrl` (given again when it is reconnected), a team, a kind. */
+  readonly settings: JsonObject;
+  /** Its own, beside those of the grant: a Page's token, an address to post to. */
+  readonly secrets: Secrets;
+  /** Why it cannot be posted to ("You may not create content on this Page."); it is shown and not chosen. */
+  readonly problem?: string;
+  /** Shown to the person once, on the page or the terminal where they connected (a secret we made). */
+  readonly notice?: string;
+}
+
+export interface Connected {
+  /** Null where there is nothing to renew and nothing that channels share. */
+  readonly tokens: Tokens | null;
+  readonly targets: readonly Target[];
+}
+
+/** Keeps tokens alive. */
+export interface Renewal {
+  /** How long before `expiresAt` they are renewed, in milliseconds. */
+  readonly beforeMs: number;
+  /** Renewed at least this often, also when nothing is posted, for tokens that die of idleness. */
+  readonly everyMs?: number;
+  /** The refresh token can be used once: an answer that is lost may have used it up. */
+  readonly isSingleUse: boolean;
+  /** Left out with OAuth: the standard refresh request. Throws an `auth` fault when the platform refuses. */
+  renew?(secrets: Secrets, io: RenewalIo): Promise<Tokens>;
+}
+
+/** How a platform is told what to do before it can be connected; {redirectUrl} and {scopes} are filled in. */
+export interface SetupGuide {
+  /** Where the person begins. */
+  readonly url: string;
+  readonly steps: readonly string[];
+  /** Reviews and audits, what works without them, limits, costs. */
+  readonly warnings: readonly string[];
+}
+
+/** The app that is registered at the platform; "" for what it has not. */
+export interface App {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Where a consent is asked for, and comes back to. */
+export interface Place {
+  /** The server of a platform that has many. */
+  readonly instanceUrl: string | null;
+  readonly redirectUrl: string;
+}
+
+export type OAuthIo = ConnectIo & { readonly app: App; readonly place: Place };
+
+/** Of an account whose tokens are renewed; `app` and `place` say nothing where the way is not OAuth. */
+export type RenewalIo = OAuthIo & { readonly settings: JsonObject; readonly platformAccountId: string | null };
+
+interface Way {
+  /** Names it in `connect_channel`, `--way` and `list_platforms`: oauth, token, bot, webhook. */
+  readonly name: string;
+  /** For a person who chooses: "Sign in with Google", "Bot token". */
+  readonly label: string;
+  /** What the person does, shown on the page and in the tool's answer. */
+  readonly instructions: string;
+}
+
+/** Connects at once. */
+export interface NoneWay extends Way {
+  readonly kind: "none";
+  connect(input: ConnectInput, io: ConnectIo): Promise<Connected>;
+}
+
+/** The person enters secrets on our page. */
+export interface SecretsWay extends Way {
+  readonly kind: "secrets";
+  readonly fields: readonly SecretField[];
+  readonly renewal?: Renewal;
+  /** Checks the secrets with the platform. Throws `AppError` `invalid` naming the field that is wrong. */
+  connect(input: ConnectInput, io: ConnectIo): Promise<Connected>;
+  /** Gives the tokens back when the last channel of the grant is disconnected; best effort. */
+  revoke?(secrets: Secrets, io: RenewalIo): Promise<void>;
+}
+
+export interface Endpoints {
+  readonly authorize: string;
+  readonly token: string;
+  readonly revoke?: string;
+}
+
+/** OAuth 2.0, authorization code; what a platform does otherwise than the standard is data. */
+export interface OAuthWay extends Way {
+  readonly kind: "oauth";
+  /** What is registered before it can be used; null where it registers itself. */
+  readonly setup: SetupGuide | null;
+  /** A function: asked of the server (Mastodon, Matrix). */
+  readonly endpoints: Endpoints | ((io: ConnectIo, place: Place) => Endpoints | Promise<Endpoints>);
+  /** Whose CLIENT_ID and CLIENT_SECRET are used; default: the platform's own. */
+  readonly appOf?: string;
+  /** Registers an app at the server; kept per server and redirect address, made anew when it is not known. */
+  register?(place: Place, io: ConnectIo): Promise<App>;
+  readonly scopes: readonly string[];
+  /** Without which it does not work: people may untick scopes. Default: none is checked. */
+  readonly neededScopes?: readonly string[];
+  readonly scopeSeparator: " " | ",";
+  readonly pkce: "S256" | "none";
+  readonly clientAuth: "body" | "basic" | "none";
+  /** What the client's id is called in requests; default: client_id. */
+  readonly clientIdName?: string;
+  /** Default: POST with a form. */
+  readonly tokenMethod?: "GET" | "POST";
+  readonly authorizeParams?: Readonly<Record<string, string>>;
+  readonly tokenParams?: Readonly<Record<string, string>>;
+  /** `https`: the platform refuses http://localhost as an address to come back to. */
+  readonly redirect: "any" | "https";
+  readonly instance: "required" | "no";
+  /** Where the answer is not as in RFC 6749: Instagram's { data: [ … ] }, Slack's authed_user. */
+  readTokens?(answer: JsonObject, now: number): Tokens;
+  /** Exchanges a token of an hour for one of months, right after the consent. */
+  lengthen?(tokens: Tokens, io: OAuthIo): Promise<Tokens>;
+  readonly renewal: Renewal | null;
+  revoke?(secrets: Secrets, io: RenewalIo): Promise<void>;
+  /** All channels that the consent is good for. */
+  targets(tokens: Tokens, io: OAuthIo): Promise<readonly Target[]>;
+}
+
+/** The person is sent to the platform and comes back, by other rules than OAuth's (MiAuth, WordPress). */
+export interface RedirectWay extends Way {
+  readonly kind: "redirect";
+  readonly instance: "required" | "no";
+  readonly redirect: "any" | "https";
+  /** `keep` comes back at `finish`, sealed meanwhile. */
+  begin(input: ConnectInput, place: Place, io: ConnectIo): Promise<{ url: string; keep: JsonObject }>;
+  /** `answer`: the parameters that the person came back with. */
+  finish(
+    answer: Readonly<Record<string, string>>,
+    at: { readonly keep: JsonObject; readonly place: Place },
+    io: ConnectIo,
+  ): Promise<Connected>;
+}
+
+export type ConnectWay = NoneWay | SecretsWay | OAuthWay | RedirectWay;
+
+export interface SecretField {
+  readonly name: string;
+  readonly label: string;
+  /** Where to find it, in one sentence. */
+  readonly help: string;
+  readonly isRequired: boolean;
+  /** Hidden while typed. */
+  readonly isSecret: boolean;
+}
+
+export interface ConnectInput {
+  readonly instanceUrl: string | null;
+  readonly handle: string | null;
+  readonly name: string | null;
+  readonly secrets: Secrets;
+  /** The account that is being reconnected: its stored secrets stand in for those left empty. */
+  readonly reconnecting: PlatformAccount | null;
+}
