@@ -6,7 +6,7 @@ import { storeUpload } from "../src/services/files/file-uploads.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { createToolbox } from "../src/toolkit/toolbox.ts";
 import { callOf, callerOf } from "./support/context.ts";
-import { scriptedPlatform, TEXT_CAPABILITIES } from "./support/scripted-platform.ts";
+import { scriptedPlatform, targetOf, TEXT_CAPABILITIES } from "./support/scripted-platform.ts";
 import { startService, type Service } from "./support/service.ts";
 import { queryOf } from "./support/handles.ts";
 
@@ -23,21 +23,25 @@ const talkative = scriptedPlatform({
     analytics: { account: ["followers"], post: ["views"] },
   },
   metadata: z.strictObject({ title: z.string().optional(), thumbnailUrl: z.string().optional() }),
-  connect: {
-    kind: "none",
-    connect: async () => ({
-      platformAccountId: "1",
-      name: "Talkative channel",
-      handle: null,
-      profileUrl: null,
-      avatarUrl: null,
-      scopes: ["write"],
-      tokenExpiresAt: null,
-      settings: MORE,
-      secrets: MORE,
-      ...MORE,
-    }),
-  },
+  connect: [
+    {
+      kind: "none",
+      name: "talkative",
+      label: "At once",
+      instructions: "It is made at once.",
+      connect: async () => ({
+        tokens: { secrets: MORE, expiresAt: null, renewableUntil: null, scopes: ["write"], answer: MORE },
+        targets: [
+          {
+            ...targetOf({ platformAccountId: "1", name: "Talkative channel" }),
+            settings: MORE,
+            secrets: MORE,
+            ...MORE,
+          },
+        ],
+      }),
+    },
+  ],
   publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null, ...MORE }),
   edit: async () => ({ platformPostId: "2", ...MORE }),
   setThumbnail: async () => {},

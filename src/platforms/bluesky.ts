@@ -67,10 +67,20 @@ export default definePlatform({
   },
   metadata: BlueskyMetadata,
   requiredSettings: [],
-  connect: { kind: "secrets", fields: SECRET_FIELDS, instructions: INSTRUCTIONS, connect },
+  connect: [
+    {
+      kind: "secrets",
+      name: "appPassword",
+      label: "App password",
+      fields: SECRET_FIELDS,
+      instructions: INSTRUCTIONS,
+      // A refresh token that is used up costs nothing: the app password begins another session.
+      renewal: { beforeMs: 0, isSingleUse: false, renew: refresh },
+      connect,
+    },
+  ],
   check: checkPost,
   publish,
-  refresh,
   edit,
   insights,
   analytics,

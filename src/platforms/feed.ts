@@ -62,21 +62,29 @@ export default definePlatform({
   isLocal: true,
   metadata: FeedMetadata,
   requiredSettings: [],
-  connect: {
-    kind: "none",
-    // Each connection is one more feed, so its identity is made here.
-    connect: async (input) => ({
-      platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
-      name: input.name ?? input.reconnecting?.name ?? "My feed",
-      handle: null,
-      profileUrl: null,
-      avatarUrl: null,
-      scopes: [],
-      tokenExpiresAt: null,
-      settings: {},
-      secrets: {},
-    }),
-  },
+  connect: [
+    {
+      kind: "none",
+      name: "feed",
+      label: "A feed of its own",
+      instructions: "It is made at once.",
+      // Each connection is one more feed, so its identity is made here.
+      connect: async (input) => ({
+        tokens: null,
+        targets: [
+          {
+            platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
+            name: input.name ?? input.reconnecting?.name ?? "My feed",
+            handle: null,
+            profileUrl: null,
+            avatarUrl: null,
+            settings: {},
+            secrets: {},
+          },
+        ],
+      }),
+    },
+  ],
 
   async publish(post, io) {
     const { id } = post;

@@ -1,16 +1,11 @@
+import type { Connected, ConnectInput, ConnectIo, SecretField } from "../ports/connect.ts";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../domain/time.ts";
-import {
-  definePlatform,
-  type ConnectedAccount,
-  type ConnectInput,
-  type ConnectIo,
-  type SecretField,
-} from "../ports/platform.ts";
+import { definePlatform } from "../ports/platform.ts";
 import {
   PlatformFault,
   type JsonObject,
@@ -73,13 +68,18 @@ export default definePlatform({
   },
   metadata: WebhookMetadata,
   requiredSettings: [],
-  connect: {
-    kind: "secrets",
-    fields: FIELDS,
-    instructions:
-      "Enter the address that is to receive the posts, and its signing secret if it has one already.",
-    connect,
-  },
+  connect: [
+    {
+      kind: "secrets",
+      name: "webhook",
+      label: "Address that receives the posts",
+      fields: FIELDS,
+      renewal: null,
+      instructions:
+        "Enter the address that is to receive the posts, and its signing secret if it has one already.",
+      connect,
+    },
+  ],
 
   async publish(post, io) {
     if (!io.isDue) return { state: "prepared" };
@@ -103,23 +103,26 @@ export default definePlatform({
 
 const Fields = z.record(z.string(), z.json());
 
-async function connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount> {
+async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const address = readAddress(input.secrets["url"] ?? "");
   const given = input.secrets["secret"] ?? "";
   const secret = given === "" ? makeSecret() : readSecret(given);
   await knock(address, io);
   return {
-    // The same whatever address the channel is given later; and one address may serve several channels.
-    platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
-    name: input.name ?? input.reconnecting?.name ?? address.host,
-    handle: address.host,
-    profileUrl: null,
-    avatarUrl: null,
-    scopes: [],
-    tokenExpiresAt: null,
-    settings: {},
-    secrets: { url: address.href, secret },
-    ...(given === "" ? { notice: `Signing secret: ${secret}` } : {}),
+    tokens: null,
+    targets: [
+      {
+        // The same whatever address the channel is given later; and one address may serve several channels.
+        platformAccountId: input.reconnecting?.platformAccountId ?? randomUUID(),
+        name: input.name ?? input.reconnecting?.name ?? address.host,
+        handle: address.host,
+        profileUrl: null,
+        avatarUrl: null,
+        settings: {},
+        secrets: { url: address.href, secret },
+        ...(given === "" ? { notice: `Signing secret: ${secret}` } : {}),
+      },
+    ],
   };
 }
 

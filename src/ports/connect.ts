@@ -81,8 +81,8 @@ export interface Place {
 
 export type OAuthIo = ConnectIo & { readonly app: App; readonly place: Place };
 
-/** Of an account whose tokens are renewed; `app` and `place` say nothing where the way is not OAuth. */
-export type RenewalIo = OAuthIo & { readonly settings: JsonObject; readonly platformAccountId: string | null };
+/** `account`: one of the grant's channels. `app` and `place` hold "" where the way is not OAuth. */
+export type RenewalIo = OAuthIo & { readonly account: PlatformAccount };
 
 interface Way {
   /** Names it in `connect_channel`, `--way` and `list_platforms`: oauth, token, bot, webhook. */
@@ -103,7 +103,7 @@ export interface NoneWay extends Way {
 export interface SecretsWay extends Way {
   readonly kind: "secrets";
   readonly fields: readonly SecretField[];
-  readonly renewal?: Renewal;
+  readonly renewal: Renewal | null;
   /** Checks the secrets with the platform. Throws `AppError` `invalid` naming the field that is wrong. */
   connect(input: ConnectInput, io: ConnectIo): Promise<Connected>;
   /** Gives the tokens back when the last channel of the grant is disconnected; best effort. */

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { Capabilities } from "../domain/accounts/account.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
-import type { JsonObject, PlatformAccount, PlatformIo, PublishIo } from "./platform-io.ts";
+import type { ConnectWay } from "./connect.ts";
+import type { JsonObject, PlatformIo, PublishIo } from "./platform-io.ts";
 
 /** A post as a platform file sees it. `M` is its parsed metadata. */
 export interface PlatformPost<M = JsonObject> {
@@ -25,60 +26,6 @@ export type PublishOutcome =
   | { readonly state: "held"; readonly platformPostId: string; readonly platformUrl: string | null }
   | { readonly state: "prepared" }
   | { readonly state: "processing"; readonly checkAgainMs: number };
-
-export interface ConnectedAccount {
-  readonly platformAccountId: string;
-  readonly name: string;
-  readonly handle: string | null;
-  readonly profileUrl: string | null;
-  readonly avatarUrl: string | null;
-  readonly scopes: readonly string[];
-  readonly tokenExpiresAt: number | null;
-  readonly settings: JsonObject;
-  readonly secrets: Readonly<Record<string, string>>;
-  /**
-   * Shown to the person once, on the page or the terminal where they connected (a signing secret we made).
-   */
-  readonly notice?: string;
-}
-
-export interface SecretField {
-  readonly name: string;
-  readonly label: string;
-  /** Where to find it, in one sentence. */
-  readonly help: string;
-  readonly isRequired: boolean;
-  /** Hidden while typed. */
-  readonly isSecret: boolean;
-}
-
-export interface ConnectInput {
-  readonly instanceUrl: string | null;
-  readonly handle: string | null;
-  readonly name: string | null;
-  readonly secrets: Readonly<Record<string, string>>;
-  /** The account that is being reconnected: its stored secrets stand in for those left empty. */
-  readonly reconnecting: PlatformAccount | null;
-}
-
-/** What connecting gets: no account yet, so no tokens. */
-export type ConnectIo = Omit<PlatformIo, "account" | "authorized">;
-
-export type Connect =
-  | { readonly kind: "none"; connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount> }
-  | {
-      readonly kind: "secrets";
-      readonly fields: readonly SecretField[];
-      /** What the person does, shown on the page and in the tool's answer. */
-      readonly instructions: string;
-      /** Checks the secrets with the platform. Throws `AppError` `invalid` naming the field that is wrong. */
-      connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount>;
-    };
-
-export interface RefreshedSecrets {
-  readonly secrets: Readonly<Record<string, string>>;
-  readonly tokenExpiresAt: number | null;
-}
 
 export interface AnalyticsDay {
   readonly date: string;
@@ -106,7 +53,8 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly metadata: S;
   /** Environment variables without which it cannot be connected. */
   readonly requiredSettings: readonly string[];
-  readonly connect: Connect;
+  /** How its channels are connected; the first is the way that is taken when none is named. */
+  readonly connect: readonly [ConnectWay, ...ConnectWay[]];
   /**
    * Rules of a post that data cannot say (length in the platform's unit, media that exclude each other).
    * Pure. `errors` refuse the post, `warnings` are told.
@@ -116,11 +64,6 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
     readonly warnings: readonly string[];
   };
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;
-  /** New secrets for expired ones; throws an `auth` fault when the platform refuses. */
-  refresh?(
-    secrets: Readonly<Record<string, string>>,
-    io: ConnectIo & { readonly account: PlatformAccount },
-  ): Promise<RefreshedSecrets>;
   /** Changes a live post. `changed` names the fields that differ. */
   edit?(
     post: PlatformPost<z.infer<S>>,

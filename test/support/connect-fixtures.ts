@@ -3,14 +3,10 @@ import { z } from "zod";
 import type { Capabilities } from "../../src/domain/accounts/account.ts";
 import { AppError } from "../../src/domain/errors.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
-import {
-  definePlatform,
-  type AnyPlatform,
-  type ConnectedAccount,
-  type ConnectInput,
-  type Platform,
-} from "../../src/ports/platform.ts";
+import type { Connected, ConnectInput } from "../../src/ports/connect.ts";
+import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
+import { renewalBy, targetOf, type Refresh } from "./scripted-platform.ts";
 
 const CAPABILITIES: Capabilities = {
   media: { required: false, maxItems: 1, accepts: [] },
@@ -47,7 +43,10 @@ interface Photobox {
 }
 
 /** A platform that asks for a handle and a password. */
-export function createPhotobox(overrides: Partial<Platform> = {}): Photobox {
+export function createPhotobox({
+  refresh,
+  ...overrides
+}: Partial<Platform> & { readonly refresh?: Refresh } = {}): Photobox {
   const inputs: ConnectInput[] = [];
   const box: Photobox = {
     inputs,
@@ -56,33 +55,38 @@ export function createPhotobox(overrides: Partial<Platform> = {}): Photobox {
       ...BASE,
       name: "photobox",
       title: "Photobox",
-      connect: {
-        kind: "secrets",
-        instructions: "Make an app password under Settings, App passwords.",
-        fields: [
-          { name: "handle", label: "Handle", help: "Your user name.", isRequired: true, isSecret: false },
-          {
-            name: "appPassword",
-            label: "App password",
-            help: "From Settings.",
-            isRequired: true,
-            isSecret: true,
+      connect: [
+        {
+          kind: "secrets",
+          name: "appPassword",
+          label: "App password",
+          renewal: refresh === undefined ? null : renewalBy(refresh),
+          instructions: "Make an app password under Settings, App passwords.",
+          fields: [
+            { name: "handle", label: "Handle", help: "Your user name.", isRequired: true, isSecret: false },
+            {
+              name: "appPassword",
+              label: "App password",
+              help: "From Settings.",
+              isRequired: true,
+              isSecret: true,
+            },
+            { name: "hint", label: "Hint", help: "Whatever helps.", isRequired: false, isSecret: true },
+          ],
+          connect: async (input) => {
+            inputs.push(input);
+            await box.gate;
+            return signIn(input);
           },
-          { name: "hint", label: "Hint", help: "Whatever helps.", isRequired: false, isSecret: true },
-        ],
-        connect: async (input) => {
-          inputs.push(input);
-          await box.gate;
-          return signIn(input);
         },
-      },
+      ],
       ...overrides,
     }),
   };
   return box;
 }
 
-function signIn(input: ConnectInput): ConnectedAccount {
+function signIn(input: ConnectInput): Connected {
   const password = input.secrets["appPassword"] ?? "";
   if (password === "offline") throw new PlatformFault("not_sent", "Photobox could not be reached.");
   if (password === "busy")
@@ -95,20 +99,23 @@ function signIn(input: ConnectInput): ConnectedAccount {
       "appPassword: Photobox does not know it. Make a new one and enter it again.",
     );
   return {
-    platformAccountId: person.id,
-    name: person.handle,
-    handle: person.handle,
-    profileUrl: `https://photobox.example/${person.handle}`,
-    avatarUrl: null,
-    scopes: ["write"],
-    tokenExpiresAt: null,
-    settings: { server: "https://photobox.example", instanceUrl: input.instanceUrl },
-    secrets: {
-      appPassword: password,
-      hint: input.secrets["hint"] ?? "",
-      accessToken: `access-${person.id}-canary`,
-    },
-    ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
+    tokens: { secrets: {}, expiresAt: null, renewableUntil: null, scopes: ["write"], answer: {} },
+    targets: [
+      {
+        platformAccountId: person.id,
+        name: person.handle,
+        handle: person.handle,
+        profileUrl: `https://photobox.example/${person.handle}`,
+        avatarUrl: null,
+        settings: { server: "https://photobox.example", instanceUrl: input.instanceUrl },
+        secrets: {
+          appPassword: password,
+          hint: input.secrets["hint"] ?? "",
+          accessToken: `access-${person.id}-canary`,
+        },
+        ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
+      },
+    ],
   };
 }
 
@@ -119,20 +126,18 @@ export function createPinboard(): AnyPlatform {
     ...BASE,
     name: "pinboard",
     title: "Pinboard",
-    connect: {
-      kind: "none",
-      connect: async (input) => ({
-        platformAccountId: `pin-${++made}`,
-        name: input.name ?? "My pinboard",
-        handle: null,
-        profileUrl: null,
-        avatarUrl: null,
-        scopes: [],
-        tokenExpiresAt: null,
-        settings: {},
-        secrets: {},
-      }),
-    },
+    connect: [
+      {
+        kind: "none",
+        name: "pinboard",
+        label: "At once",
+        instructions: "It is made at once.",
+        connect: async (input) => ({
+          tokens: null,
+          targets: [targetOf({ platformAccountId: `pin-${++made}`, name: input.name ?? "My pinboard" })],
+        }),
+      },
+    ],
   });
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Capabilities } from "../../src/domain/accounts/account.ts";
+import type { NoneWay, Renewal, RenewalIo, Secrets, SecretsWay, Target } from "../../src/ports/connect.ts";
 import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 
 export const TEXT_CAPABILITIES: Capabilities = {
@@ -14,12 +15,60 @@ export const TEXT_CAPABILITIES: Capabilities = {
   needsPublicMediaUrl: false,
 };
 
+/** New secrets for expired ones. */
+export type Refresh = (
+  secrets: Secrets,
+  io: RenewalIo,
+) => Promise<{ readonly secrets: Secrets; readonly tokenExpiresAt: number | null }>;
+
+export function renewalBy(refresh: Refresh): Renewal {
+  return {
+    beforeMs: 0,
+    isSingleUse: false,
+    renew: async (secrets, io) => {
+      const { secrets: fresh, tokenExpiresAt: expiresAt } = await refresh(secrets, io);
+      return { secrets: fresh, expiresAt, renewableUntil: null, scopes: null, answer: {} };
+    },
+  };
+}
+
+/** A way to connect whose tokens are renewed so; nobody connects by it. */
+function renewedBy(refresh: Refresh): SecretsWay {
+  return {
+    kind: "secrets",
+    name: "token",
+    label: "Token",
+    instructions: "Enter the token.",
+    fields: [{ name: "accessToken", label: "Token", help: "Yours.", isRequired: true, isSecret: true }],
+    renewal: renewalBy(refresh),
+    connect: async () => ({ tokens: null, targets: [] }),
+  };
+}
+
+/** A channel as connecting finds it, with nothing to tell. */
+export function targetOf(target: Partial<Target> & Pick<Target, "platformAccountId" | "name">): Target {
+  return { handle: null, profileUrl: null, avatarUrl: null, settings: {}, secrets: {}, ...target };
+}
+
 const metadata = z.strictObject({ title: z.string().max(100).optional() });
 
+const atOnce: NoneWay = {
+  kind: "none",
+  name: "scripted",
+  label: "At once",
+  instructions: "It is made at once.",
+  connect: async (input) => ({
+    tokens: null,
+    targets: [targetOf({ platformAccountId: null as never, name: input.name ?? "Scripted channel" })],
+  }),
+};
+
 /** A platform that takes text and does what the test's `publish` does. */
-export function scriptedPlatform(
-  parts: Pick<Platform<typeof metadata>, "publish"> & Partial<Platform<typeof metadata>>,
-): AnyPlatform {
+export function scriptedPlatform({
+  refresh,
+  ...parts
+}: Pick<Platform<typeof metadata>, "publish"> &
+  Partial<Platform<typeof metadata>> & { readonly refresh?: Refresh }): AnyPlatform {
   return definePlatform({
     name: "scripted",
     title: "Scripted",
@@ -27,20 +76,7 @@ export function scriptedPlatform(
     capabilities: TEXT_CAPABILITIES,
     metadata,
     requiredSettings: [],
-    connect: {
-      kind: "none",
-      connect: async (input) => ({
-        platformAccountId: null as never,
-        name: input.name ?? "Scripted channel",
-        handle: null,
-        profileUrl: null,
-        avatarUrl: null,
-        scopes: [],
-        tokenExpiresAt: null,
-        settings: {},
-        secrets: {},
-      }),
-    },
+    connect: [refresh === undefined ? atOnce : renewedBy(refresh)],
     ...parts,
   });
 }

@@ -40,7 +40,7 @@ export function testPlatform(platform: AnyPlatform, fixture: PlatformFixture): v
 }
 
 function testData(platform: AnyPlatform): void {
-  const { capabilities, connect } = platform;
+  const { capabilities } = platform;
   const keys = Object.keys(platform.metadata.shape);
 
   it("has a file of its name, a title and a page it follows", () => {
@@ -106,14 +106,18 @@ function testData(platform: AnyPlatform): void {
   });
 
   it("asks for secrets in words", () => {
-    if (connect.kind !== "secrets") return;
-    expect(connect.instructions).toMatch(/^[A-Z].*\.$/s);
-    expect(new Set(connect.fields.map(({ name }) => name)).size).toBe(connect.fields.length);
-    for (const field of connect.fields) {
-      expect(field.label).not.toBe("");
-      expect(field.help).toMatch(/\.$/);
+    expect(new Set(platform.connect.map(({ name }) => name)).size).toBe(platform.connect.length);
+    for (const way of platform.connect) {
+      expect(way.label).toMatch(/^[A-Z]/);
+      expect(way.instructions).toMatch(/^[A-Z].*\.$/s);
+      if (way.kind !== "secrets") continue;
+      expect(new Set(way.fields.map(({ name }) => name)).size).toBe(way.fields.length);
+      for (const field of way.fields) {
+        expect(field.label).not.toBe("");
+        expect(field.help).toMatch(/\.$/);
+      }
+      expect(way.fields.some(({ isSecret }) => isSecret)).toBe(true);
     }
-    expect(connect.fields.some(({ isSecret }) => isSecret)).toBe(true);
   });
 }
 

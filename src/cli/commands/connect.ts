@@ -66,16 +66,17 @@ async function readSecrets(
   const { findPlatform } = await import("../../services/platforms/platforms.ts");
   const platform = findPlatform(session.ctx, wanted.provider);
   if (wanted.options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
-  if (platform.connect.kind === "none") return {};
+  const [way] = platform.connect;
+  if (way.kind !== "secrets") return {};
   if (!host.terminal.isInteractive) {
-    const fields = platform.connect.fields.map((field) => field.name).join(", ");
+    const fields = way.fields.map((field) => field.name).join(", ");
     throw new AppError(
       "invalid",
       `${platform.title} needs secrets, and there is nobody to ask. Add --secrets-stdin and give them as one JSON object on standard input (${fields}).`,
     );
   }
-  host.terminal.tell(`${platform.connect.instructions}\n\n`);
-  return askFields(host, platform.connect.fields, wanted.options);
+  host.terminal.tell(`${way.instructions}\n\n`);
+  return askFields(host, way.fields, wanted.options);
 }
 
 const SecretsObject = z.record(z.string(), z.string());

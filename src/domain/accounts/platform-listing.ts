@@ -8,8 +8,10 @@ export const PlatformListing = z.strictObject({
   configured: z.boolean(),
   missing: z.array(z.string()).describe("Settings that must be set first."),
   connect: z
-    .enum(["none", "secrets"])
-    .describe("secrets: a person enters them on a page; none: connects at once."),
+    .enum(["none", "secrets", "oauth", "redirect"])
+    .describe(
+      "none: connects at once; secrets: a person enters them on a page; oauth, redirect: a person agrees on the platform.",
+    ),
   docs: z.string(),
   capabilities: Capabilities,
   metadataSchema: z.looseObject({}).describe("JSON Schema of a post's metadata."),

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { ConnectedAccount, ConnectInput, ConnectIo } from "../../ports/platform.ts";
+import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import { createSession, resolveHandle, webUrl, type Session, type SignIn } from "./session.ts";
+import { createSession, resolveHandle, tokensOf, webUrl, type Session, type SignIn } from "./session.ts";
 import { isXrpcError, xrpc } from "./xrpc.ts";
 
 /** The server that knows every account hosted by Bluesky itself and passes each on to its own server. */
@@ -30,7 +30,7 @@ export const SECRET_FIELDS = [
 export const INSTRUCTIONS = `${PASSWORD_PLACE} Enter it here with your handle. It can post and can be revoked there at any time; your main password stays with you.`;
 
 /** Signs in with the app password and finds the account's own server. */
-export async function connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount> {
+export async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const instanceUrl = instanceOf(input.instanceUrl);
   const service = instanceUrl ?? io.setting("BASE_URL") ?? BLUESKY;
   const identifier = identifierOf(input, service);
@@ -42,16 +42,19 @@ export async function connect(input: ConnectInput, io: ConnectIo): Promise<Conne
   const base = instanceUrl === null ? (io.setting("BASE_URL") ?? pdsUrl) : pdsUrl;
   const profile = await readProfile(io, { base, session });
   return {
-    platformAccountId: session.did,
-    name: input.name ?? profile.displayName ?? session.handle,
-    handle: session.handle,
-    profileUrl: webUrl(io, session),
-    avatarUrl: profile.avatar ?? null,
-    scopes: [],
-    tokenExpiresAt: null,
-    settings: { instanceUrl, pdsUrl },
-    secrets: { appPassword: password, accessJwt: session.accessJwt, refreshJwt: session.refreshJwt },
-    ...(isMainPassword(session.accessJwt) ? { notice: MAIN_PASSWORD_NOTICE } : {}),
+    tokens: tokensOf(session, password),
+    targets: [
+      {
+        platformAccountId: session.did,
+        name: input.name ?? profile.displayName ?? session.handle,
+        handle: session.handle,
+        profileUrl: webUrl(io, session),
+        avatarUrl: profile.avatar ?? null,
+        settings: { instanceUrl, pdsUrl },
+        secrets: {},
+        ...(isMainPassword(session.accessJwt) ? { notice: MAIN_PASSWORD_NOTICE } : {}),
+      },
+    ],
   };
 }
 

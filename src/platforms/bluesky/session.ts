@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ConnectIo, RefreshedSecrets } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformAccount, type PlatformIo } from "../../ports/platform-io.ts";
+import type { RenewalIo, Secrets, Tokens } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { isXrpcError, xrpc, type Network } from "./xrpc.ts";
 
 const WEB = "https://bsky.app";
@@ -76,25 +76,24 @@ export function createSession(io: Network, { service, identifier, password }: Si
   return xrpc(io, call, Session);
 }
 
-type RefreshIo = ConnectIo & { readonly account: PlatformAccount };
-
-/** The refresh token first; where that is lost or spent, the app password heals it without the person. */
-export async function refresh(
-  secrets: Readonly<Record<string, string>>,
-  io: RefreshIo,
-): Promise<RefreshedSecrets> {
-  const session = (await renew(secrets, io)) ?? (await signInAgain(secrets, io));
+/** What is kept of a session, with the app password that can begin another. */
+export function tokensOf(session: Session, appPassword: string): Tokens {
   return {
-    secrets: {
-      appPassword: secrets["appPassword"] ?? "",
-      accessJwt: session.accessJwt,
-      refreshJwt: session.refreshJwt,
-    },
-    tokenExpiresAt: null,
+    secrets: { appPassword, accessJwt: session.accessJwt, refreshJwt: session.refreshJwt },
+    expiresAt: null,
+    renewableUntil: null,
+    scopes: null,
+    answer: {},
   };
 }
 
-async function renew(secrets: Readonly<Record<string, string>>, io: RefreshIo): Promise<Session | null> {
+/** The refresh token first; where that is lost or spent, the app password heals it without the person. */
+export async function refresh(secrets: Secrets, io: RenewalIo): Promise<Tokens> {
+  const session = (await renew(secrets, io)) ?? (await signInAgain(secrets, io));
+  return tokensOf(session, secrets["appPassword"] ?? "");
+}
+
+async function renew(secrets: Secrets, io: RenewalIo): Promise<Session | null> {
   const token = secrets["refreshJwt"] ?? "";
   if (token === "") return null;
   const call = {
@@ -112,7 +111,7 @@ async function renew(secrets: Readonly<Record<string, string>>, io: RefreshIo): 
   }
 }
 
-async function signInAgain(secrets: Readonly<Record<string, string>>, io: RefreshIo): Promise<Session> {
+async function signInAgain(secrets: Secrets, io: RenewalIo): Promise<Session> {
   try {
     return await createSession(io, {
       service: pdsOf(io),

@@ -10,6 +10,7 @@ import {
 } from "../../store/tables/accounts.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
+import { renewalOf } from "../platforms/renew-tokens.ts";
 import type { AppContext, CallContext } from "../context.ts";
 
 /** How long before its access ends an account asks for attention. */
@@ -123,7 +124,7 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
   }
   const endsAt = row.token_expires_at;
   // Where the platform's file can renew the access by itself, its end is nobody's business.
-  const isRenewed = platform?.refresh !== undefined;
+  const isRenewed = platform !== undefined && renewalOf(platform) !== null;
   if (
     row.status !== "connected" ||
     isRenewed ||

@@ -3,7 +3,8 @@ import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { newId } from "../../domain/ids.ts";
 import { quote } from "../../domain/time.ts";
-import type { AnyPlatform, ConnectedAccount, ConnectInput } from "../../ports/platform.ts";
+import type { Connected, ConnectInput, ConnectIo, ConnectWay, Target } from "../../ports/connect.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import {
   findAccountByIdentity,
@@ -57,8 +58,8 @@ async function askPlatform(
   { ctx, signal }: GuestCall,
   target: ConnectTarget,
   secrets: SecretValues,
-): Promise<ConnectedAccount> {
-  const { platform, reconnecting, instanceUrl, handle, name } = target;
+): Promise<FoundAccount> {
+  const { platform, way, reconnecting, instanceUrl, handle, name } = target;
   const io = await createConnectIo(ctx, { provider: platform.name, ownerId: target.ownerId }, signal);
   const input: ConnectInput = {
     instanceUrl,
@@ -68,7 +69,7 @@ async function askPlatform(
     reconnecting: reconnecting === null ? null : toPlatformAccount(reconnecting),
   };
   try {
-    const connected = await platform.connect.connect(input, io);
+    const connected = await connectBy(way, input, io);
     // Nobody is there to read the notice, or to be told that it worked.
     if (signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
     return connected;
@@ -81,6 +82,26 @@ async function askPlatform(
     );
     throw explainFault(platform, error);
   }
+}
+
+/** A channel with all of its secrets, those that it was given and those of its tokens. */
+interface FoundAccount extends Target {
+  readonly tokenExpiresAt: number | null;
+  readonly scopes: readonly string[];
+}
+
+async function connectBy(way: ConnectWay, input: ConnectInput, io: ConnectIo): Promise<FoundAccount> {
+  if (way.kind === "oauth" || way.kind === "redirect")
+    throw new AppError("unavailable", "This platform is connected in a browser.");
+  const { tokens, targets }: Connected = await way.connect(input, io);
+  const [target] = targets;
+  if (target === undefined) throw new PlatformFault("rejected", "There is no channel that could be used.");
+  return {
+    ...target,
+    secrets: { ...tokens?.secrets, ...target.secrets },
+    tokenExpiresAt: tokens?.expiresAt ?? null,
+    scopes: tokens?.scopes ?? [],
+  };
 }
 
 function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {
@@ -107,7 +128,7 @@ function minutesOf(ms: number | null): string {
 
 interface Storing {
   readonly target: ConnectTarget;
-  readonly connected: ConnectedAccount;
+  readonly connected: FoundAccount;
 }
 
 /** A channel that the owner has already is reconnected: its id and its posts stay. */
@@ -152,20 +173,20 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
 }
 
 async function findExisting(tx: Tx, { target, connected }: Storing): Promise<AccountRow | null> {
-  const { ownerId, platform, reconnecting } = target;
+  const { ownerId, platform, way, reconnecting } = target;
   if (reconnecting === null) {
     const identity = { ownerId, provider: platform.name, platformAccountId: connected.platformAccountId };
     return (await findAccountByIdentity(tx, identity)) ?? null;
   }
   const row = (await findAccountRow(tx, ownerId, reconnecting.id)) ?? reconnecting;
   // What connects without asking anybody has no identity that could differ.
-  if (platform.connect.kind !== "none" && row.platform_account_id !== connected.platformAccountId) {
+  if (way.kind !== "none" && row.platform_account_id !== connected.platformAccountId) {
     throw new AppError("conflict", otherAccountSentence(row, connected));
   }
   return row;
 }
 
-function otherAccountSentence(row: AccountRow, connected: ConnectedAccount): string {
+function otherAccountSentence(row: AccountRow, connected: FoundAccount): string {
   const wanted = row.handle ?? row.name;
   return (
     `These credentials belong to another account (${quote(connected.handle ?? connected.name)}) than the channel that is being reconnected (${quote(wanted)}). ` +
@@ -179,13 +200,13 @@ function otherAccountSentence(row: AccountRow, connected: ConnectedAccount): str
  */
 const MAX_NAME_CHARS = 100;
 
-function nameOf(target: ConnectTarget, existing: AccountRow | null, connected: ConnectedAccount): string {
-  const keepsName = target.platform.connect.kind === "none" && target.name === null && existing !== null;
+function nameOf(target: ConnectTarget, existing: AccountRow | null, connected: FoundAccount): string {
+  const keepsName = target.way.kind === "none" && target.name === null && existing !== null;
   if (keepsName) return existing.name;
   const name = plainText(connected.name, MAX_NAME_CHARS);
   return name === "" ? target.platform.title : name;
 }
 
-function handleOf({ handle }: ConnectedAccount): string | null {
+function handleOf({ handle }: FoundAccount): string | null {
   return handle === null ? null : plainText(handle, MAX_NAME_CHARS);
 }

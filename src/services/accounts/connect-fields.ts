@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
+import type { ConnectWay } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
@@ -9,6 +10,7 @@ import { openSecrets, type SecretValues } from "../platforms/secrets.ts";
 export interface ConnectTarget {
   readonly ownerId: string;
   readonly platform: AnyPlatform;
+  readonly way: ConnectWay;
   readonly instanceUrl: string | null;
   readonly handle: string | null;
   readonly name: string | null;
@@ -22,8 +24,8 @@ const MAX_SECRET_CHARS = 4_096;
  * values in the place of empty ones. Throws `invalid` that begins with the field's name.
  */
 export function completeFields(ctx: AppContext, target: ConnectTarget, given: SecretValues): SecretValues {
-  const { connect } = target.platform;
-  const fields = connect.kind === "secrets" ? connect.fields : [];
+  const { way } = target;
+  const fields = way.kind === "secrets" ? way.fields : [];
   const names = fields.map((field) => field.name);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {

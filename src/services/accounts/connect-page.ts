@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
-import type { AnyPlatform, SecretField } from "../../ports/platform.ts";
+import type { SecretField } from "../../ports/connect.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
 import { findAccountRow, type AccountRow } from "../../store/tables/accounts.ts";
 import {
   completeConnection,
@@ -158,6 +159,7 @@ function toTarget(row: ConnectionRow, platform: AnyPlatform, reconnecting: Accou
   return {
     ownerId: row.owner_id,
     platform,
+    way: platform.connect[0],
     instanceUrl: row.instance_url,
     handle: row.handle,
     name: row.name,
@@ -166,14 +168,13 @@ function toTarget(row: ConnectionRow, platform: AnyPlatform, reconnecting: Accou
 }
 
 function toForm(ctx: AppContext, row: ConnectionRow, target: ConnectTarget): ConnectForm {
-  const { platform, reconnecting } = target;
-  const { connect } = platform;
+  const { platform, way, reconnecting } = target;
   const defaults = defaultsOf(ctx, target);
-  const fields = connect.kind === "secrets" ? connect.fields : [];
+  const fields = way.kind === "secrets" ? way.fields : [];
   return {
     platformTitle: platform.title,
     docs: platform.docs,
-    instructions: connect.kind === "secrets" ? connect.instructions : "",
+    instructions: way.instructions,
     fields: fields.map((field) => ({
       ...field,
       value: field.isSecret ? "" : (defaults[field.name] ?? ""),

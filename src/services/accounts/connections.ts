@@ -28,9 +28,9 @@ const REMEMBERED_MS = DAY;
  */
 export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {
   const target = await readTarget(call.ctx, call.caller, args);
-  return target.platform.connect.kind === "none"
+  return target.way.kind === "none"
     ? connectAtOnce(call, target)
-    : openLink(call, target, target.platform.connect.instructions);
+    : openLink(call, target, target.way.instructions);
 }
 
 function connectAtOnce(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
@@ -172,6 +172,7 @@ async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): P
   return {
     ownerId: caller.ownerId,
     platform,
+    way: platform.connect[0],
     instanceUrl,
     handle: trimmed(args.handle),
     name: trimmed(args.name),

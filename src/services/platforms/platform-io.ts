@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Logger } from "../../ports/logger.ts";
-import type { AnyPlatform, ConnectIo } from "../../ports/platform.ts";
+import type { ConnectIo, RenewalIo } from "../../ports/connect.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
 import {
   PlatformFault,
   type JsonObject,
@@ -51,7 +52,12 @@ export async function createPlatformIo(
     platform,
     row,
     knownSecrets,
-    refreshIo: () => ({ ...buildIo(ctx, { ...parts, signal: new AbortController().signal }), account }),
+    refreshIo: () => ({
+      ...buildIo(ctx, { ...parts, signal: new AbortController().signal }),
+      account,
+      app: { clientId: "", clientSecret: "" },
+      place: { instanceUrl: null, redirectUrl: "" },
+    }),
   });
   return { ...buildIo(ctx, { ...parts, signal }), account, authorized };
 }
@@ -119,7 +125,7 @@ interface AuthorizedParts {
   readonly platform: AnyPlatform;
   readonly row: AccountRow;
   readonly knownSecrets: Set<string>;
-  readonly refreshIo: () => ConnectIo & { readonly account: PlatformAccount };
+  readonly refreshIo: () => RenewalIo;
 }
 
 function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {

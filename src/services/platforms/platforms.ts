@@ -18,7 +18,7 @@ function describePlatform(ctx: AppContext, platform: AnyPlatform): PlatformListi
     title: platform.title,
     configured: missing.length === 0,
     missing,
-    connect: platform.connect.kind,
+    connect: platform.connect[0].kind,
     docs: platform.docs,
     capabilities: platform.capabilities,
     metadataSchema: z.toJSONSchema(platform.metadata, {

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
-import type { AnyPlatform, ConnectIo } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformAccount } from "../../ports/platform-io.ts";
+import type { Renewal, RenewalIo } from "../../ports/connect.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import {
   findAccountRow,
   requireReconnect,
@@ -70,9 +71,15 @@ export interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: ServerRef;
   /** Outlives the caller that was first: its tokens may be used up, so the answer must be stored. */
-  readonly io: ConnectIo & { readonly account: PlatformAccount };
+  readonly io: RenewalIo;
   /** What the platform refused, and the version of the secrets it was sent. */
   readonly seen: { readonly version: number; readonly fault: PlatformFault };
+}
+
+/** How the tokens of the platform's channels are renewed; null where only a person can. */
+export function renewalOf(platform: AnyPlatform): Renewal | null {
+  for (const way of platform.connect) if ("renewal" in way && way.renewal !== null) return way.renewal;
+  return null;
 }
 
 /** Refreshes that run now in this process, by account. */
@@ -96,10 +103,11 @@ export function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<Loaded
 async function refreshOnce(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
   const stored = await loadSecrets(ctx, job.ref);
   if (stored.version !== job.seen.version) return stored;
-  if (job.platform.refresh === undefined) return surrender(ctx, job, job.seen.fault);
+  const renew = renewalOf(job.platform)?.renew;
+  if (renew === undefined) return surrender(ctx, job, job.seen.fault);
   try {
-    const answer = await job.platform.refresh(stored.values, job.io);
-    return await keep(ctx, job, mergeSecrets(stored.values, answer.secrets), answer.tokenExpiresAt);
+    const answer = await renew(stored.values, job.io);
+    return await keep(ctx, job, mergeSecrets(stored.values, answer.secrets), answer.expiresAt);
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     if (error.kind === "auth" || error.kind === "rejected") return surrender(ctx, job, error);

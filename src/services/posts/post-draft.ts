@@ -18,6 +18,7 @@ import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
 import { explainMetadata } from "./post-metadata.ts";
 import { placesOf } from "../files/media-places.ts";
 import { platformOf } from "../publishing/publish-io.ts";
+import { renewalOf } from "../platforms/renew-tokens.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -230,11 +231,7 @@ function checkEmpty(platform: AnyPlatform, content: PostContent): string[] {
 
 function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
   const expires = account.token_expires_at;
-  if (
-    expires === null ||
-    expires > row.scheduled_at ||
-    platformOf(ctx, account.provider).refresh !== undefined
-  )
+  if (expires === null || expires > row.scheduled_at || renewalOf(platformOf(ctx, account.provider)) !== null)
     return [];
   return [
     `The access to "${account.name}" ends on ${toIso(expires)}, before this post goes out. Reconnect it with connect_channel before then.`,

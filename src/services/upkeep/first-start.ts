@@ -35,11 +35,12 @@ class MadeAlready extends Error {}
  */
 export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
   if ((await readMeta(ctx.store, FIRST_ACCOUNT)) !== null) return;
-  const platform = [...ctx.platforms.values()].find(({ connect }) => connect.kind === "none");
+  const platform = [...ctx.platforms.values()].find(({ connect }) => connect[0].kind === "none");
   if (platform === undefined || (await listAccountRows(ctx.store, DEFAULT_OWNER)).length > 0) return;
   const target = {
     ownerId: DEFAULT_OWNER,
     platform,
+    way: platform.connect[0],
     instanceUrl: null,
     handle: null,
     name: "My feed",

@@ -6,7 +6,6 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
-import type { Platform } from "../../../src/ports/platform.ts";
 import { PlatformFault, type PlatformRequest } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { queryOf } from "../../support/handles.ts";
@@ -24,12 +23,16 @@ import {
   createScriptedOutbound,
   type ScriptedAnswer,
 } from "../../support/connect-fixtures.ts";
+import type { Refresh } from "../../support/scripted-platform.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 
 const GET: PlatformRequest = { method: "GET", url: "https://photobox.example/me", isIdempotent: true };
 const POST: PlatformRequest = { method: "POST", url: "https://photobox.example/posts", json: { text: "hi" } };
 
-async function setUp(overrides: Partial<Platform> = {}, parts: Parameters<typeof createTestContext>[0] = {}) {
+async function setUp(
+  overrides: Parameters<typeof createPhotobox>[0] = {},
+  parts: Parameters<typeof createTestContext>[0] = {},
+) {
   const { platform } = createPhotobox(overrides);
   const outbound = createScriptedOutbound();
   const settings = {
@@ -415,8 +418,7 @@ describe("authorized", () => {
   it("agrees between two processes: the one whose token was used up takes the other's", async () => {
     const file = join(await mkdtemp(join(tmpdir(), "posthorn-refresh-")), "posthorn.db");
     const cipher = createCipher(randomBytes(32));
-    const open = async (refresh: NonNullable<Platform["refresh"]>) =>
-      setUp({ refresh }, { store: await openStore({ file }), cipher });
+    const open = async (refresh: Refresh) => setUp({ refresh }, { store: await openStore({ file }), cipher });
     // The platform takes each refresh token once; the second to ask is refused while the first one's answer
     // is on its way.
     let used = false;
