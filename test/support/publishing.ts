@@ -34,6 +34,8 @@ export async function addAccount(
     secrets_enc: null,
     secrets_version: 0,
     in_flight_post: null,
+    grant_id: null,
+    way: null,
     next_allowed_at: 0,
     wait_cause: null,
     freed_at: null,

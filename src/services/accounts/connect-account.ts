@@ -166,6 +166,8 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     wait_cause: null,
     freed_at: null,
     last_published_at: null,
+    grant_id: null,
+    way: target.way.name,
     created_at: now,
   };
   await insertAccount(tx, row);

@@ -79,6 +79,10 @@ async function openLink(
     status: "pending" as const,
     error: null,
     attempts: 0,
+    way: target.way.name,
+    state_hash: null,
+    pending_enc: null,
+    account_ids: null,
     created_at: now,
     expires_at: now + LINK_LIFE_MS,
   };

@@ -1,12 +1,12 @@
 import type { Generated } from "kysely";
-import type { AccountStatus } from "../../domain/accounts/account.ts";
 import type { FILE_STATUSES, FileType } from "../../domain/files/file.ts";
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { DeliveryStatus, WebhookStatus } from "../../domain/webhooks/webhook.ts";
+import type { AccountTables } from "./schema/account-tables.ts";
 
 /** The tables as SQLite holds them: moments are milliseconds, lists and objects JSON text, flags 0 or 1. */
-export interface Tables {
+export interface Tables extends AccountTables {
   meta: { key: string; value: string };
   api_keys: {
     id: string;
@@ -19,35 +19,6 @@ export interface Tables {
     expires_at: number | null;
     revoked_at: number | null;
     last_used_at: number | null;
-  };
-  accounts: {
-    id: string;
-    owner_id: string;
-    provider: string;
-    name: string;
-    handle: string | null;
-    platform_account_id: string | null;
-    profile_url: string | null;
-    avatar_url: string | null;
-    status: AccountStatus;
-    status_reason: string | null;
-    token_expires_at: number | null;
-    scopes: string;
-    settings: string;
-    /** AES-256-GCM, bound to this row; null where the platform needs none or the account is disconnected. */
-    secrets_enc: string | null;
-    /** Rises with every change of them: compare-and-set for refreshes. */
-    secrets_version: number;
-    /** The one post of this account that a publisher works on. */
-    in_flight_post: string | null;
-    /** Nothing is claimed for this account before (rate limits, spacing after downtime), and why. */
-    next_allowed_at: number;
-    wait_cause: LateCause | null;
-    /** When the last post of it that a publisher worked on was over. */
-    freed_at: number | null;
-    last_published_at: number | null;
-    created_at: number;
-    updated_at: number;
   };
   posts: {
     id: string;
@@ -120,6 +91,8 @@ export interface Tables {
     late_cause: LateCause | null;
     started_at: number;
     finished_at: number | null;
+    /** Sentences about what was refused of a post that is live all the same, as a JSON list. */
+    warnings: Generated<string | null>;
   };
   workers: {
     id: string;
@@ -170,23 +143,6 @@ export interface Tables {
   };
   /** Posts of an account that use a file, counted by triggers on `posts.file_ids`. */
   file_uses: { account_id: string; file_id: string; posts: number };
-  connections: {
-    id: string;
-    owner_id: string;
-    provider: string;
-    account_id: string | null;
-    instance_url: string | null;
-    handle: string | null;
-    name: string | null;
-    /** SHA-256 of the token in the page's address. */
-    token_hash: string;
-    status: "pending" | "connected" | "failed";
-    error: string | null;
-    /** How often secrets were submitted through it. */
-    attempts: number;
-    created_at: number;
-    expires_at: number;
-  };
   calendar_links: {
     owner_id: string;
     /** SHA-256 of the token in the address. */

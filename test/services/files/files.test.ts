@@ -57,6 +57,8 @@ async function addPost(
           secrets_enc: null,
           secrets_version: 0,
           in_flight_post: null,
+          grant_id: null,
+          way: null,
           next_allowed_at: 0,
           last_published_at: null,
         },

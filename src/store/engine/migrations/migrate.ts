@@ -4,6 +4,7 @@ import * as init from "./0001_init.ts";
 import * as causes from "./0002_causes.ts";
 import * as suspects from "./0003_suspects.ts";
 import * as reach from "./0004_reach.ts";
+import * as grants from "./0005_grants.ts";
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
 export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
@@ -11,6 +12,7 @@ export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] =
   causes,
   suspects,
   reach,
+  grants,
 ];
 
 /**
