@@ -19,6 +19,7 @@ export default defineTool({
   output: z.strictObject({
     post: Post,
     insights: Insights.optional(),
+    warnings: z.array(z.string()).optional().describe("What was refused after it went live."),
     history: z.array(Attempt).optional().describe("Oldest first."),
   }),
   handle: (args, call) => getPost(call, args),

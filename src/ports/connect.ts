@@ -4,7 +4,7 @@ import type { JsonObject, PlatformAccount, PlatformIo, PlatformRequest } from ".
 export type Secrets = Readonly<Record<string, string>>;
 
 /** What connecting gets: no account yet, so no tokens. */
-export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request"> {
+export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request" | "resultOf"> {
   request(request: PlatformRequest): ReturnType<PlatformIo["request"]>;
 }
 

@@ -87,10 +87,21 @@ export interface PlatformIo {
    * asks to be reconnected.
    */
   authorized<T>(work: (secrets: Readonly<Record<string, string>>) => Promise<T>): Promise<T>;
+  /**
+   * What a step gave in the run that brought the post onto the platform; null where there was none, and where
+   * the call is about no post.
+   */
+  resultOf(step: string): Json;
   /** Our own address that others can reach, for links in texts (`POSTHORN_PUBLIC_URL`). */
   readonly publicUrl: string;
   /** Storage of the built-in feed; of use to that platform alone. */
   readonly feed: FeedShelf;
+}
+
+/** Where a post is that everybody can see; null where the platform does not tell. */
+export interface LiveAt {
+  readonly platformPostId: string | null;
+  readonly platformUrl: string | null;
 }
 
 export interface EffectContext {
@@ -101,6 +112,11 @@ export interface EffectContext {
   /** Stores the handle durably, encrypted, before the next request. */
   saveHandle(handle: Json): Promise<void>;
   readonly signal: AbortSignal;
+  /**
+   * How often this step left this machine before, or may have: what the platform calls a duplicate of a first
+   * sending is not ours.
+   */
+  readonly timesSent: number;
 }
 
 /** How an open intent turned out. `ask_again`: the platform has not settled itself yet. */
@@ -125,6 +141,17 @@ export interface EffectSpec<R extends Json> {
   settle(
     context: EffectContext & { readonly intentAt: number; readonly timesAsked: number },
   ): Promise<Settled<R>>;
+  /**
+   * For the step after which everybody can see the post: stored together with its result, so that nothing
+   * that follows makes the post failed or sends it again.
+   */
+  live?(result: R): LiveAt;
+  /**
+   * For a step that nobody sees and that the platform forgets (a container, unattached media): asked before
+   * its stored result is used again; gone, it and every later step are made anew. A run with such a step must
+   * name the one that is `live`.
+   */
+  isGone?(result: R): Promise<boolean>;
 }
 
 export interface PublishIo extends PlatformIo {
@@ -141,4 +168,16 @@ export interface PublishIo extends PlatformIo {
    * stored one.
    */
   once<R>(name: string, make: () => R | Promise<R>): Promise<R>;
+  /**
+   * The post is public by itself (the platform's own schedule): as an effect's `live`. What is told first
+   * stands.
+   */
+  live(at: LiveAt): Promise<void>;
+  /**
+   * Something that follows a live post: a first comment, the second part of a thread, a thumbnail. Never
+   * throws what the platform says: a refusal becomes a warning of the post, passing trouble is tried again
+   * for an hour and then becomes one. Its effects are settled as always. `name` begins the warning: "The
+   * first comment".
+   */
+  extra(name: string, work: () => Promise<void>): Promise<void>;
 }

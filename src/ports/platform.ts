@@ -22,10 +22,23 @@ export interface PlatformPost<M = JsonObject> {
  * again later.
  */
 export type PublishOutcome =
-  | { readonly state: "live"; readonly platformPostId: string; readonly platformUrl: string | null }
-  | { readonly state: "held"; readonly platformPostId: string; readonly platformUrl: string | null }
+  | { readonly state: "live"; readonly platformPostId: string | null; readonly platformUrl: string | null }
+  | {
+      readonly state: "held";
+      readonly platformPostId: string;
+      readonly platformUrl: string | null;
+      /** How soon it is asked about again once its time is there; default: more seldom the later it gets. */
+      readonly checkAgainMs?: number;
+      /** What it waits for, where that is a person: "Finish it in the TikTok app." */
+      readonly note?: string;
+    }
   | { readonly state: "prepared" }
-  | { readonly state: "processing"; readonly checkAgainMs: number };
+  | {
+      readonly state: "processing";
+      readonly checkAgainMs: number;
+      /** Asked no longer than until then; default: two hours after it was first told. */
+      readonly until?: number;
+    };
 
 export interface AnalyticsDay {
   readonly date: string;

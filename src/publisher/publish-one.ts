@@ -2,7 +2,7 @@ import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AppError } from "../domain/errors.ts";
 import type { Gate } from "../domain/gate.ts";
-import { toIso } from "../domain/time.ts";
+import { HOUR, toIso } from "../domain/time.ts";
 import { askToReconnect } from "../services/platforms/renew-tokens.ts";
 import type { AppContext } from "../services/context.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
@@ -12,6 +12,7 @@ import { MediaUnavailable } from "../ports/media.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type PostEnd } from "../store/engine/ledger.ts";
 import { LATE_FROM_MS } from "./late-causes.ts";
+import { verdictOnLive } from "./live-verdict.ts";
 import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
 
 export interface PublishOptions {
@@ -39,7 +40,7 @@ export async function publishOne(
       send: (step) => sending.pass(step, claimed.post.owner_id),
     });
     const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
-    end = verdictOnOutcome(outcome, situationOf(ctx, claimed, run.effects));
+    end = await endOnOutcome(ctx, claimed, { outcome, effects: run.effects });
   } catch (error) {
     end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
   }
@@ -57,7 +58,27 @@ function withMediaCause(end: PostEnd, { post, lateCause }: ClaimedPost, mediaMs:
 
 async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: PostEnd): Promise<void> {
   await ctx.store.ledger.endPost(lease, end);
-  if (end.trigger === "published" || end.trigger === "fail") await ctx.media.release(post.id);
+  if (end.nextAt === null) await ctx.media.release(post.id);
+}
+
+/** How long a platform may be at work on a post, where its file does not say. */
+const PROCESSING_FOR_MS = 2 * HOUR;
+
+async function endOnOutcome(
+  ctx: AppContext,
+  claimed: ClaimedPost,
+  { outcome, effects }: { outcome: PublishOutcome; effects: Effects },
+): Promise<PostEnd> {
+  const live = effects.liveState();
+  if (live !== null) return verdictOnLive(live, { outcome }, situationOf(ctx, claimed, effects));
+  if (outcome.state === "processing") {
+    const now = ctx.clock.now();
+    const phase = now < claimed.post.scheduled_at ? "processing" : "processing, due";
+    const since = await effects.once(phase, () => now);
+    if (now > (outcome.until ?? since + PROCESSING_FOR_MS))
+      throw new OutcomeUnknown("The platform has been at work on it for too long.");
+  }
+  return verdictOnOutcome(outcome, situationOf(ctx, claimed, effects));
 }
 
 /** Null where another worker has the post now. */
@@ -74,13 +95,14 @@ async function endOnError(
     const { owner_id: ownerId, id, secrets_version: version } = claimed.account;
     await askToReconnect(ctx, { ownerId, id, version }, error);
   }
-  return verdictOnError(error, situation);
+  const live = effects?.liveState() ?? null;
+  return live === null ? verdictOnError(error, situation) : verdictOnLive(live, { error }, situation);
 }
 
 /** We are stopping: the next process goes on from the ledger, at once. */
 function giveBack(at: Situation): PostEnd {
   return {
-    trigger: at.isUploaded || at.hasTouchedPlatform ? null : "release",
+    trigger: at.isUploaded || at.isPublished || at.hasTouchedPlatform ? null : "release",
     nextAt: at.now,
     error: null,
     isInDoubt: at.isOpen,
@@ -88,6 +110,7 @@ function giveBack(at: Situation): PostEnd {
     platformPostId: null,
     platformUrl: null,
     publishedAt: null,
+    warnings: null,
     attempt: { outcome: "interrupted", error: "The publisher was stopped." },
     accountWait: null,
     at: at.now,
@@ -101,6 +124,7 @@ function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | n
     now: ctx.clock.now(),
     scheduledAt: post.scheduled_at,
     isUploaded: post.status === "uploaded",
+    isPublished: post.status === "published",
     isOpen,
     hasTouchedPlatform: effects?.hasTouchedPlatform() ?? isOpen,
     tries: post.tries,

@@ -7,12 +7,14 @@ import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
 import { backoffMs, MAX_TRIES } from "./backoff.ts";
+import { lookAgainAt, stillHidden } from "./held.ts";
 
 /** What is known of a post when the work on it stops. */
 export interface Situation {
   readonly now: number;
   readonly scheduledAt: number;
   readonly isUploaded: boolean;
+  readonly isPublished: boolean;
   /** A step's outcome is open. */
   readonly isOpen: boolean;
   /** Some step reached the platform, or may have. */
@@ -45,6 +47,7 @@ const NOTHING = {
   platformPostId: null,
   platformUrl: null,
   publishedAt: null,
+  warnings: null,
   accountWait: null,
 } as const;
 
@@ -68,7 +71,8 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEn
       return {
         ...base,
         trigger: at.isUploaded ? null : "uploaded",
-        nextAt: Math.max(at.scheduledAt, at.now + SECOND),
+        nextAt: lookAgainAt(outcome, at),
+        error: at.now < at.scheduledAt ? null : (outcome.note ?? stillHidden(at)),
         attempt: { outcome: "uploaded", error: null },
       };
     case "prepared":

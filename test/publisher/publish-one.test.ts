@@ -70,8 +70,6 @@ describe("publishing one post", () => {
         .executeTakeFirst(),
     ).toEqual({
       in_flight_post: null,
-      grant_id: null,
-      way: null,
       last_published_at: ctx.clock.now(),
     });
   });

@@ -21,6 +21,7 @@ const AT: Situation = {
   now: NOW,
   scheduledAt: NOW - 10 * SECOND,
   isUploaded: false,
+  isPublished: false,
   isOpen: false,
   hasTouchedPlatform: false,
   tries: 2,

@@ -59,7 +59,7 @@ export async function createPlatformIo(
       place: { instanceUrl: null, redirectUrl: "" },
     }),
   });
-  return { ...buildIo(ctx, { ...parts, signal }), account, authorized };
+  return { ...buildIo(ctx, { ...parts, signal }), account, authorized, resultOf: () => null };
 }
 
 /** The account as its platform's file sees it. */

@@ -7,6 +7,7 @@ import { findAccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults } from "../publishing/step-results.ts";
 
 const ASK_TIMEOUT_MS = 15 * SECOND;
 
@@ -29,7 +30,8 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
   const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
   if (account === undefined) return unavailable("Its channel is not there any more.");
   try {
-    const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const platformIo = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const io = { ...platformIo, ...(await readStepResults(ctx, row)) };
     const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);
     return {
       available: true,

@@ -24,6 +24,7 @@ import {
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
+import { readStepResults } from "../publishing/step-results.ts";
 
 const CHANGE_TIMEOUT_MS = MINUTE;
 
@@ -172,6 +173,7 @@ async function onPlatform<T>(
     const platformIo = await createPlatformIo(ctx, at.account, signal);
     return await work({
       ...platformIo,
+      ...(await readStepResults(ctx, at.row)),
       media: ctx.media.forPost({ ownerId: at.row.owner_id, postId: at.row.id }, signal),
       isDue: true,
       once: async (_name, make) => make(),
@@ -181,7 +183,10 @@ async function onPlatform<T>(
           handle: null,
           saveHandle: async () => {},
           signal,
+          timesSent: 0,
         }),
+      live: async () => {},
+      extra: (_name, extra) => extra(),
     });
   } catch (error) {
     if (error instanceof MediaUnavailable) {

@@ -5,7 +5,7 @@ import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { findPost, postNotFound, toPost, transition } from "../../store/tables/posts.ts";
+import { findPost, postNotFound, readWarnings, toPost, transition } from "../../store/tables/posts.ts";
 import { readAttempts } from "../../store/tables/post-history.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { commitOnce } from "../access/idempotency.ts";
@@ -27,10 +27,12 @@ export async function getPost(
     readonly insights?: boolean | undefined;
     readonly history?: boolean | undefined;
   },
-): Promise<{ post: Post; insights?: Insights; history?: Attempt[] }> {
+): Promise<{ post: Post; insights?: Insights; warnings?: string[]; history?: Attempt[] }> {
   const row = await findOwnPost(ctx, caller, input.id);
+  const warnings = readWarnings(row);
   return {
     post: toPost(row),
+    ...(warnings.length > 0 ? { warnings } : {}),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ReconcileClass } from "../../domain/accounts/account.ts";
-import type { EffectContext, EffectSpec, Json } from "../../ports/platform-io.ts";
+import type { EffectContext, EffectSpec, Json, LiveAt } from "../../ports/platform-io.ts";
 import type { EffectRow, Lease } from "../../store/engine/ledger.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import type { AppContext } from "../context.ts";
@@ -23,7 +23,7 @@ export interface EffectsOptions {
 /** What is known of a step. */
 export type StepState = Pick<
   EffectRow,
-  "state" | "result" | "handle_enc" | "started_at" | "asked" | "effect_key"
+  "state" | "result" | "handle_enc" | "started_at" | "asked" | "sent" | "effect_key"
 >;
 
 /** A run of a post, with the steps as the ledger has them. */
@@ -57,6 +57,7 @@ export async function intend<R extends Json>(
     asked: 0,
     effect_key: intent.effect_key,
     ...known,
+    sent: (known?.sent ?? 0) + 1,
     state: "intent" as const,
     result: null,
     started_at: startedAt,
@@ -69,7 +70,7 @@ export async function intend<R extends Json>(
 export async function finish(
   at: Running,
   step: string,
-  end: { state: EffectRow["state"]; result: Json; httpStatus: number | null },
+  end: { state: EffectRow["state"]; result: Json; httpStatus: number | null; live?: LiveAt | null },
 ): Promise<void> {
   const result = end.state === "done" ? JSON.stringify(end.result) : null;
   const now = at.ctx.clock.now();
@@ -80,6 +81,7 @@ export async function finish(
     result,
     httpStatus: end.httpStatus,
     at: now,
+    live: end.live ?? null,
   });
   const known = at.steps.get(step);
   at.steps.set(step, {
@@ -88,13 +90,35 @@ export async function finish(
     started_at: now,
     effect_key: effectKey(at, step),
     ...known,
+    sent: (known?.sent ?? 0) - (end.state === "not_sent" ? 1 : 0),
     state: end.state,
     result,
   });
 }
 
-/** What a platform's file gets to send or settle the step. */
-export function contextOf(at: Running, step: string): EffectContext {
+/** Writes down a note of ours: nothing leaves this machine for it. */
+export async function writeDone(at: Running, step: string, value: unknown): Promise<void> {
+  const now = at.ctx.clock.now();
+  const result = JSON.stringify(value);
+  const { lease, run } = at;
+  await at.ctx.store.ledger.once(
+    lease,
+    { run, step, effect_key: "", request_hash: "", started_at: now },
+    { run, step, state: "done", result, httpStatus: null, at: now },
+  );
+  at.steps.set(step, {
+    state: "done",
+    result,
+    handle_enc: null,
+    started_at: now,
+    asked: 0,
+    sent: 0,
+    effect_key: "",
+  });
+}
+
+/** What a platform's file gets to settle the step, or, while it is under way, to send it. */
+export function contextOf(at: Running, step: string, isUnderWay = false): EffectContext {
   const place = placeOf({ post_id: at.lease.postId, run: at.run, step });
   const sealed = at.steps.get(step)?.handle_enc ?? null;
   return {
@@ -107,6 +131,7 @@ export function contextOf(at: Running, step: string): EffectContext {
       if (known !== undefined) at.steps.set(step, { ...known, handle_enc: value });
     },
     signal: at.signal,
+    timesSent: Math.max(0, (at.steps.get(step)?.sent ?? 0) - (isUnderWay ? 1 : 0)),
   };
 }
 

@@ -1,15 +1,31 @@
-import { PlatformFault, type EffectSpec, type Json, type Settled } from "../../ports/platform-io.ts";
+import {
+  PlatformFault,
+  type EffectSpec,
+  type Json,
+  type LiveAt,
+  type Settled,
+} from "../../ports/platform-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
-import { RESTORED_STEP } from "../../store/engine/ledger.ts";
+import { LIVE_STEP, RESTORED_STEP } from "../../store/engine/ledger.ts";
 import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
 import {
   contextOf,
   finish,
   intend,
+  writeDone,
   type EffectsOptions,
   type Running,
   type StepState,
 } from "./effect-steps.ts";
+import {
+  isNote,
+  liveStateOf,
+  markLive,
+  noteLive,
+  runExtra,
+  type LiveState,
+  type PendingExtra,
+} from "./extras.ts";
 import { MAY_BE_OUT, tellsWithoutLedger } from "./restored-ledger.ts";
 
 export interface Effects {
@@ -19,6 +35,12 @@ export interface Effects {
   isOpen(): boolean;
   /** True once a step that changes something on the platform is done or may be. */
   hasTouchedPlatform(): boolean;
+  live(place: LiveAt): Promise<void>;
+  extra(name: string, work: () => Promise<void>): Promise<void>;
+  /** Null while nobody can see the post. */
+  liveState(): LiveState | null;
+  /** What a step gave; null where it is not done. */
+  resultOf(step: string): Json;
 }
 
 /** The publishing protocol of one post: an intent is durable before each step, its result after it. */
@@ -28,16 +50,27 @@ export function createEffects(options: EffectsOptions): Effects {
   );
   const suspectSince = options.rows.find((row) => row.step === RESTORED_STEP)?.started_at ?? null;
   const at = { ...options, steps, suspectSince };
+  const pending: PendingExtra[] = [];
   return {
     effect: (spec) => runEffect(at, spec),
     once: (name, make) => runOnceStep(at, name, make),
     isOpen: () => suspectSince !== null || outward(steps).some(isOpenStep),
     hasTouchedPlatform: () => suspectSince !== null || hasTouched(steps),
+    live: (place) => markLive(at, place),
+    extra: async (name, work) => {
+      const waits = await runExtra(at, name, work);
+      if (waits !== null) pending.push(waits);
+    },
+    liveState: () => liveStateOf(at, pending),
+    resultOf: (step) => {
+      const known = steps.get(step);
+      return known?.state === "done" ? (JSON.parse(known.result ?? "null") as Json) : null;
+    },
   };
 }
 
 function outward(steps: ReadonlyMap<string, StepState>): StepState[] {
-  return [...steps.entries()].filter(([step]) => !isOnce(step)).map(([, state]) => state);
+  return [...steps.entries()].filter(([step]) => !isOnce(step) && !isNote(step)).map(([, state]) => state);
 }
 
 function hasTouched(steps: ReadonlyMap<string, StepState>): boolean {
@@ -50,7 +83,13 @@ function isOpenStep(step: StepState): boolean {
 
 async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
   const known = at.steps.get(spec.step);
-  if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
+  if (known?.state === "done") {
+    const result = JSON.parse(known.result ?? "null") as R;
+    const live = spec.live?.(result);
+    if (live !== undefined) await markLive(at, live);
+    if (!(await isGone(at, spec, result))) return result;
+    await startOver(at, known);
+  }
   const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
   if (open !== null) {
     const settled = await settle(at, spec, open);
@@ -80,6 +119,25 @@ async function assertMaySend(at: Running, step: string): Promise<void> {
   throw new OutcomeUnknown(MAY_BE_OUT);
 }
 
+/**
+ * Never once it is live, nor while a later step is in doubt: what that one did, if it did, it did with this
+ * one's result.
+ */
+async function isGone<R extends Json>(at: Running, spec: EffectSpec<R>, result: R): Promise<boolean> {
+  if (spec.isGone === undefined || at.isSettleOnly || at.steps.has(LIVE_STEP)) return false;
+  return !outward(at.steps).some(isOpenStep) && spec.isGone(result);
+}
+
+/** Forgets this step and every later one, so that they are made anew. */
+async function startOver(at: Running, from: StepState): Promise<void> {
+  const later = [...at.steps.entries()].filter(
+    ([step, { started_at: startedAt }]) => startedAt >= from.started_at && !isOnce(step),
+  );
+  const steps = later.map(([step]) => step);
+  await at.ctx.store.ledger.forget(at.lease, { run: at.run, steps });
+  for (const step of steps) at.steps.delete(step);
+}
+
 async function settle<R extends Json>(
   at: Running,
   spec: EffectSpec<R>,
@@ -95,7 +153,7 @@ async function settle<R extends Json>(
   at.steps.set(spec.step, { ...known, asked: known.asked + 1 });
   switch (settled.outcome) {
     case "done":
-      await finish(at, spec.step, { state: "done", result: settled.result, httpStatus: null });
+      await finishDone(at, spec, settled.result);
       return settled;
     case "send_again":
       return settled;
@@ -115,8 +173,8 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
   await intend(at, spec, ctx.clock.now());
   at.signal.throwIfAborted();
   try {
-    const result = await spec.send(contextOf(at, spec.step));
-    await finish(at, spec.step, { state: "done", result, httpStatus: null });
+    const result = await spec.send(contextOf(at, spec.step, true));
+    await finishDone(at, spec, result);
     return result;
   } catch (error) {
     const state = error instanceof PlatformFault ? STATE_AFTER[error.kind] : "intent";
@@ -127,6 +185,13 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
     if (state === "rejected" && at.suspectSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
     throw error;
   }
+}
+
+/** Its result and, where it is the one after which everybody sees the post, that they do: in one write. */
+async function finishDone<R extends Json>(at: Running, spec: EffectSpec<R>, result: R): Promise<void> {
+  const live = spec.live?.(result) ?? null;
+  await finish(at, spec.step, { state: "done", result, httpStatus: null, live });
+  if (live !== null) noteLive(at, live, at.ctx.clock.now());
 }
 
 /**
@@ -154,27 +219,6 @@ async function runOnceStep<R>(at: Running, name: string, make: () => R | Promise
   // The key that it went out under, if it did, is lost; a new one would find nothing.
   if (at.suspectSince !== null && at.reconciles === "client_key") throw new OutcomeUnknown(MAY_BE_OUT);
   const value = await make();
-  const now = at.ctx.clock.now();
-  const { lease, run } = at;
-  await at.ctx.store.ledger.once(
-    lease,
-    { run, step, effect_key: "", request_hash: "", started_at: now },
-    {
-      run,
-      step,
-      state: "done",
-      result: JSON.stringify(value),
-      httpStatus: null,
-      at: now,
-    },
-  );
-  at.steps.set(step, {
-    state: "done",
-    result: JSON.stringify(value),
-    handle_enc: null,
-    started_at: now,
-    asked: 0,
-    effect_key: "",
-  });
+  await writeDone(at, step, value);
   return value;
 }

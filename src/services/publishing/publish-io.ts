@@ -77,6 +77,9 @@ export async function createPublishRun(
     },
     effect: (spec) => options.send(() => effects.effect(spec)),
     once: (name, make) => effects.once(name, make),
+    live: (place) => effects.live(place),
+    extra: (name, work) => effects.extra(name, work),
+    resultOf: (step) => effects.resultOf(step),
   };
   return { platform, post, io, effects, mediaMs: () => mediaMs };
 }

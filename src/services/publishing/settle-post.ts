@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
-import { PlatformFault } from "../../ports/platform-io.ts";
+import { PlatformFault, type LiveAt } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { holdPost, letGo, type HeldPost } from "../../store/publishing/settling.ts";
 import { toPost, transition } from "../../store/tables/posts.ts";
@@ -10,7 +10,14 @@ import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
-import { createPublishRun, platformOf, toPlatformPost, type LeasedPost } from "./publish-io.ts";
+import { readStepResults } from "./step-results.ts";
+import {
+  createPublishRun,
+  platformOf,
+  toPlatformPost,
+  type LeasedPost,
+  type PublishRun,
+} from "./publish-io.ts";
 
 const ASK_TIMEOUT_MS = 30 * SECOND;
 
@@ -23,26 +30,30 @@ export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ 
   const claimed = await hold(ctx, row);
   const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
   try {
-    const { platform, post, io } = await createPublishRun(ctx, claimed, {
+    const run = await createPublishRun(ctx, claimed, {
       signal,
       isSettleOnly: true,
       send: (step) => step(),
     });
-    const outcome = await platform.publish(post, io);
-    if (outcome.state !== "live") throw new OutcomeUnknown("The platform has not finished with it.");
+    const found = await askWhere(run);
+    if (found === null) throw new OutcomeUnknown("The platform has not finished with it.");
     await giveBack(ctx, claimed);
     const now = ctx.clock.now();
-    return await commitOnce(call, async (tx) => {
+    const answer = await commitOnce(call, async (tx) => {
       const settled = await transition(tx, { ownerId: row.owner_id, id: row.id }, "confirm", {
         error: null,
         in_doubt: 0,
-        platform_post_id: outcome.platformPostId,
-        platform_url: outcome.platformUrl,
+        platform_post_id: found.at.platformPostId,
+        platform_url: found.at.platformUrl,
         published_at: now,
+        // What follows a live post is still to be sent.
+        next_at: found.isWhole ? null : now,
         updated_at: now,
       });
       return { post: toPost(settled) };
     });
+    ctx.wakePublisher();
+    return answer;
   } catch (error) {
     await giveBack(ctx, claimed);
     if (error instanceof NothingSent) return null;
@@ -50,6 +61,24 @@ export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ 
     if (isStillOpen(error)) throw new AppError("conflict", stillUnknownSentence(claimed), { cause: error });
     throw error;
   }
+}
+
+/** Where the post is; null where the platform is not done with it. Throws NothingSent where it never was. */
+async function askWhere({
+  platform,
+  post,
+  io,
+  effects,
+}: PublishRun): Promise<{ readonly at: LiveAt; readonly isWhole: boolean } | null> {
+  try {
+    const outcome = await platform.publish(post, io);
+    if (outcome.state === "live")
+      return { at: outcome, isWhole: (effects.liveState()?.pending ?? []).length === 0 };
+  } catch (error) {
+    if (effects.liveState() === null) throw error;
+  }
+  const live = effects.liveState();
+  return live === null ? null : { at: live.at, isWhole: false };
 }
 
 function isStillOpen(error: unknown): boolean {
@@ -80,7 +109,8 @@ export async function takeBack(call: CallContext, row: PostRow): Promise<{ post:
   const claimed = await hold(ctx, row);
   try {
     const io = await createPlatformIo(ctx, claimed.account, AbortSignal.timeout(ASK_TIMEOUT_MS));
-    await platform.remove(toPlatformPost(platform, row), io);
+    const results = await readStepResults(ctx, row);
+    await platform.remove(toPlatformPost(platform, row), { ...io, ...results });
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     throw new AppError(

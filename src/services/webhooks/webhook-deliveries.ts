@@ -13,7 +13,7 @@ import {
 } from "../../store/publishing/outbox.ts";
 import type { WebhookLease, WebhookStanding } from "../../store/publishing/outbox.ts";
 import type { ShownRow } from "../../store/engine/post-columns.ts";
-import { toPost } from "../../store/tables/posts.ts";
+import { readWarnings, toPost } from "../../store/tables/posts.ts";
 import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
@@ -241,8 +241,9 @@ export function bodyOf(ctx: AppContext, delivery: EventRow): string {
 
 function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: EventRow): object {
   if (event.startsWith("post.")) {
-    const row: ShownRow = JSON.parse(snapshot);
-    return toPost(row);
+    const row: ShownRow & { warnings?: string | null } = JSON.parse(snapshot);
+    const warnings = readWarnings({ warnings: row.warnings ?? null });
+    return { ...toPost(row), ...(warnings.length > 0 ? { warnings } : {}) };
   }
   if (event === TEST_EVENT) return { webhookId };
   const { queued, ...row }: ShownAccount & { queued: number } = JSON.parse(snapshot);

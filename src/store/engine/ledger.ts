@@ -1,6 +1,7 @@
 import type { Attempt, LateCause } from "../../domain/posts/post.ts";
 import type { Trigger } from "../../domain/posts/post-states.ts";
 import type { Tables } from "./schema.ts";
+import type { Selectable } from "kysely";
 
 /**
  * What was sent and what became of it, written ahead. Each write is durable when it resolves, and guarded by
@@ -15,6 +16,10 @@ export interface Ledger {
   /** Stores a value of the platform (session address, container id) or of ours beside an open step. */
   handle(lease: Lease, effect: StepRef & { readonly sealed: string }): Promise<void>;
   countAsked(lease: Lease, effect: StepRef): Promise<void>;
+  /** Notes that everybody can see the post, and where. */
+  live(lease: Lease, mark: LiveMark): Promise<void>;
+  /** Forgets steps, so that they are made anew. */
+  forget(lease: Lease, steps: { readonly run: number; readonly steps: readonly string[] }): Promise<void>;
   /**
    * Ends the work on a post: its new state, its attempt and its account's freedom in one write; the lease is
    * given back.
@@ -30,10 +35,13 @@ export interface Lease {
   readonly fence: number;
 }
 
-export type EffectRow = Tables["effects"];
+export type EffectRow = Selectable<Tables["effects"]>;
 
 /** The note that a run may have gone further than the ledger knows; `started_at` is since when. */
 export const RESTORED_STEP = "restored";
+
+/** The note that everybody can see the post of this run; its result says where. */
+export const LIVE_STEP = "live";
 
 /** The lease is gone: stop at once and write nothing. */
 export class Fenced extends Error {
@@ -54,6 +62,15 @@ export interface EffectEnd extends StepRef {
   readonly state: EffectRow["state"];
   readonly result: string | null;
   readonly httpStatus: number | null;
+  readonly at: number;
+  /** Where the post can be seen from this step on. */
+  readonly live?: Omit<LiveMark, "run" | "at"> | null;
+}
+
+export interface LiveMark {
+  readonly run: number;
+  readonly platformPostId: string | null;
+  readonly platformUrl: string | null;
   readonly at: number;
 }
 
@@ -79,6 +96,8 @@ export interface PostEnd {
     /** What made it late on its way; what made it late before that stands already. */
     readonly lateCause?: LateCause | null;
   };
+  /** What was refused of a live post; null leaves what was told. */
+  readonly warnings: readonly string[] | null;
   /** Null leaves it. */
   readonly accountWait: AccountWait | null;
   readonly at: number;

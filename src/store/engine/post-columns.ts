@@ -26,6 +26,7 @@ export const POST_COLUMNS = [
   "is_light",
   "file_ids",
   "published_at",
+  "warnings",
   "created_at",
   "updated_at",
 ] as const satisfies readonly (keyof PostRow)[];

@@ -58,6 +58,8 @@ export interface Tables extends AccountTables {
     /** The ids of the own files that stand where it shows media, as JSON; null: none. */
     file_ids: string | null;
     published_at: number | null;
+    /** What was refused of it after it went live, as a JSON list of sentences; null: nothing. */
+    warnings: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -74,6 +76,8 @@ export interface Tables extends AccountTables {
     handle_enc: string | null;
     result: string | null;
     asked: number;
+    /** How often it left this machine, or may have. */
+    sent: Generated<number>;
     started_at: number;
     finished_at: number | null;
     http_status: number | null;
@@ -91,8 +95,6 @@ export interface Tables extends AccountTables {
     late_cause: LateCause | null;
     started_at: number;
     finished_at: number | null;
-    /** Sentences about what was refused of a post that is live all the same, as a JSON list. */
-    warnings: Generated<string | null>;
   };
   workers: {
     id: string;

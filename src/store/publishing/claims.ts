@@ -14,7 +14,7 @@ import type {
 } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf, readRaw } from "../engine/handle.ts";
-import type { Lease } from "../engine/ledger.ts";
+import { LIVE_STEP, type Lease } from "../engine/ledger.ts";
 import type { Reader, Store } from "../engine/store.ts";
 import { noteTime } from "./clock-mark.ts";
 import { findDue, findSuspects, readCandidates, readNextAfter } from "./due-posts.ts";
@@ -78,11 +78,14 @@ function withinShares(found: readonly Candidate[], { mediaLimit, owners }: Claim
   });
 }
 
-/** A post that only waited (held until its time, being processed) goes on in its last attempt. */
+/**
+ * A post that only waited (held until its time, being processed) goes on in its last attempt. One that is
+ * published, and waits for what follows it, keeps that as it ended.
+ */
 const TAKE = `
   UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END,
     fence = fence + 1, lease_worker = ?, updated_at = ?,
-    attempts = attempts + NOT (attempts > 0 AND EXISTS (
+    attempts = attempts + NOT (status = 'published' OR attempts > 0 AND EXISTS (
       SELECT 1 FROM attempts t
       WHERE t.post_id = posts.id AND t.number = posts.attempts AND t.run = posts.run AND t.outcome IN ('waiting', 'uploaded')))
   WHERE id IN (SELECT value FROM json_each(?)) RETURNING id, attempts`;
@@ -93,7 +96,7 @@ const OPEN_ATTEMPTS = `
     (id, owner_id, post_id, number, run, worker_id, outcome, error, lateness_ms, late_cause, started_at, finished_at)
   SELECT ? || lower(hex(randomblob(8))), p.owner_id, p.id, p.attempts, p.run, p.lease_worker, 'running', NULL,
     p.updated_at - p.due_at, j.value, p.updated_at, NULL
-  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.key WHERE TRUE
+  FROM json_each(?) j CROSS JOIN posts p ON p.id = j.key WHERE p.status <> 'published'
   ON CONFLICT (post_id, number) DO UPDATE SET outcome = 'running', worker_id = excluded.worker_id, finished_at = NULL`;
 
 const OCCUPY = `
@@ -138,6 +141,7 @@ const MISSED = `
     a.provider AS provider, a.status AS account_status
   FROM posts p INDEXED BY posts_next JOIN accounts a ON a.id = p.account_id
   WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ?
+    AND p.status <> 'published'
     AND (p.status = 'scheduled' OR a.status IN ('disconnected', 'reconnect_required'))
   ORDER BY p.next_at LIMIT ?`;
 
@@ -160,6 +164,7 @@ const IS_CLOSING = "SELECT 1 FROM workers WHERE id = ? AND is_closing = 1";
 function takeOver(raw: SqliteDatabase, workerId: string, note: Omit<EndNote, "isAlone">): TakenOver {
   const held = raw.prepare(HELD).all([workerId]) as { id: string }[];
   const isAlone = held.length === 1;
+  for (const { id } of held) publishLive(raw, id, note.now);
   const suspects = raw.prepare(IS_CLOSING).get([workerId]) === undefined ? held : [];
   const givenUp = suspects.filter(({ id }) => noteEnd(raw, id, { ...note, isAlone })).map(({ id }) => id);
   return { posts: freeWorker(raw, workerId, note.now), givenUp };
@@ -173,10 +178,24 @@ export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): 
   return posts.length;
 }
 
+function publishLive(raw: SqliteDatabase, id: string, now: number): void {
+  if (Number(raw.prepare(PUBLISH_LIVE).run([now, id]).changes) === 1) raw.prepare(END_LIVE).run([now, id]);
+}
+
 function abandon(raw: SqliteDatabase, lease: Lease, now: number): void {
   const held = raw.prepare(`SELECT id FROM posts WHERE ${LEASED}`).get([...leased(lease)]);
   if (held !== undefined) freePost(raw, lease.postId, now);
 }
+
+/** What everybody can see already is published, whatever became of the rest. */
+const PUBLISH_LIVE = `
+  UPDATE posts SET status = '${TRANSITIONS.published.to}', error = NULL, in_doubt = 0, updated_at = ?,
+    published_at = (SELECT started_at FROM effects WHERE post_id = posts.id AND run = posts.run AND step = '${LIVE_STEP}')
+  WHERE id = ? AND status IN ('publishing', 'uploaded')
+    AND EXISTS (SELECT 1 FROM effects WHERE post_id = posts.id AND run = posts.run AND step = '${LIVE_STEP}')`;
+
+const END_LIVE = `
+  UPDATE attempts SET outcome = 'published', finished_at = ?, error = NULL WHERE outcome = 'running' AND post_id = ?`;
 
 const INTERRUPT = `
   UPDATE attempts SET outcome = 'interrupted', finished_at = ?, error = 'The process that worked on it ended.'
@@ -184,10 +203,11 @@ const INTERRUPT = `
 
 const GIVE_BACK = `
   UPDATE posts SET lease_worker = NULL, fence = fence + 1,
-    next_at = CASE WHEN status IN ('scheduled', 'publishing', 'uploaded') THEN MIN(COALESCE(next_at, ?), ?) END
+    next_at = CASE WHEN next_at IS NOT NULL OR status IN ('scheduled', 'publishing', 'uploaded') THEN MIN(COALESCE(next_at, ?), ?) END
   WHERE id = ?`;
 
 function freePost(raw: SqliteDatabase, id: string, now: number): void {
+  publishLive(raw, id, now);
   raw.prepare(INTERRUPT).run([now, id]);
   raw
     .prepare("UPDATE accounts SET in_flight_post = NULL, freed_at = ? WHERE in_flight_post = ?")

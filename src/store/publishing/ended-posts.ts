@@ -49,6 +49,12 @@ const READ = `
     a.profile_url AS account_url
   FROM posts p JOIN accounts a ON a.id = p.account_id WHERE p.id = ?`;
 
+/** What follows a post that is live is given up; the post stays published. */
+const GIVE_UP_FOLLOW_UPS = `
+  UPDATE posts SET tries = 0, next_at = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?,
+    warnings = json_insert(COALESCE(warnings, '[]'), '$[#]', ?)
+  WHERE id = ?`;
+
 const COUNT = "UPDATE posts SET ends = ?, lone_ends = ?, ends_at_step = ? WHERE id = ?";
 
 const END_ATTEMPT = `
@@ -63,7 +69,9 @@ const GIVE_UP = `
 export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: EndNote): boolean {
   const post = raw.prepare(READ).get([id]) as EndedRow | undefined;
   // Others are held by a call, which works on them for a moment.
-  if (post === undefined || !TRANSITIONS.fail.from.some((status) => status === post.status)) return false;
+  const isLive = post?.status === "published";
+  if (post === undefined || !(isLive || TRANSITIONS.fail.from.some((status) => status === post.status)))
+    return false;
   const ends = post.ends + 1;
   const effects = readEffects(raw, post);
   const place = digest(post.status, effects);
@@ -76,6 +84,10 @@ export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: 
     raw.prepare(COUNT).run([ends, loneEnds, place, id]);
     return false;
   }
+  if (isLive) {
+    raw.prepare(GIVE_UP_FOLLOW_UPS).run([now, FOLLOW_UPS_GIVEN_UP, id]);
+    return true;
+  }
   // What is on the platform already may go live there by itself.
   const isInDoubt = post.in_doubt === 1 || post.status === "uploaded" || effects.some(isOpen);
   const error = why({ ...post, ends: isStuck ? loneEnds : ends, in_doubt: isInDoubt ? 1 : 0 });
@@ -83,6 +95,9 @@ export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: 
   raw.prepare(GIVE_UP).run([error, isInDoubt ? 1 : 0, now, id]);
   return true;
 }
+
+const FOLLOW_UPS_GIVEN_UP =
+  "What follows the post did not go through: each time it was tried, the process ended that worked on it.";
 
 interface EffectState {
   readonly step: string;

@@ -3,9 +3,11 @@ import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf } from "../engine/handle.ts";
 import {
   Fenced,
+  LIVE_STEP,
   type EffectEnd,
   type Ledger,
   type Lease,
+  type LiveMark,
   type NewEffect,
   type PostEnd,
 } from "../engine/ledger.ts";
@@ -32,6 +34,11 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
       ),
     countAsked: (lease, step) =>
       durably((raw) => guard(raw.prepare(COUNT_ASKED).run(stepOf(lease, step)), lease)),
+    live: (lease, mark) => durably((raw) => writeLive(raw, lease, mark)),
+    forget: (lease, { run, steps }) =>
+      durably((raw) =>
+        guard(raw.prepare(FORGET).run([lease.postId, run, JSON.stringify(steps), ...leased(lease)]), lease),
+      ),
     endPost: (lease, end) => durably((raw) => endPost(raw, lease, end)),
   };
 }
@@ -53,9 +60,9 @@ function stepOf(lease: Lease, { run, step }: { run: number; step: string }): unk
 }
 
 const WRITE_INTENT = `
-  INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
-  SELECT id, ?, ?, fence, ?, ?, 'intent', 0, ? FROM posts WHERE ${LEASED}
-  ON CONFLICT (post_id, run, step) DO UPDATE SET state = 'intent', fence = excluded.fence, finished_at = NULL,
+  INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, sent, started_at)
+  SELECT id, ?, ?, fence, ?, ?, 'intent', 0, 1, ? FROM posts WHERE ${LEASED}
+  ON CONFLICT (post_id, run, step) DO UPDATE SET state = 'intent', fence = excluded.fence, finished_at = NULL, sent = effects.sent + 1,
     request_hash = excluded.request_hash,
     started_at = CASE WHEN effects.state IN ('intent', 'unknown') THEN effects.started_at ELSE excluded.started_at END`;
 
@@ -64,16 +71,36 @@ function writeIntent(raw: SqliteDatabase, lease: Lease, effect: NewEffect): void
   guard(raw.prepare(WRITE_INTENT).run([run, step, key, hash, startedAt, ...leased(lease)]), lease);
 }
 
-const END_EFFECT = `UPDATE effects SET state = ?, result = ?, http_status = ?, finished_at = ? WHERE ${STEP}`;
+const END_EFFECT = `UPDATE effects SET state = ?, sent = sent - (? = 'not_sent'), result = ?, http_status = ?, finished_at = ? WHERE ${STEP}`;
 
 function endEffect(raw: SqliteDatabase, lease: Lease, end: EffectEnd): void {
   const { state, result, httpStatus, at } = end;
-  guard(raw.prepare(END_EFFECT).run([state, result, httpStatus, at, ...stepOf(lease, end)]), lease);
+  guard(raw.prepare(END_EFFECT).run([state, state, result, httpStatus, at, ...stepOf(lease, end)]), lease);
+  if (end.live) writeLive(raw, lease, { ...end.live, run: end.run, at: end.at });
 }
+
+const WRITE_LIVE = `
+  INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, result, asked, started_at, finished_at)
+  SELECT id, ?, '${LIVE_STEP}', fence, '', '', 'done', ?, 0, ?, ? FROM posts WHERE ${LEASED}
+  ON CONFLICT (post_id, run, step) DO NOTHING`;
+
+const NOTE_PLACE = `
+  UPDATE posts SET platform_post_id = COALESCE(?, platform_post_id), platform_url = COALESCE(?, platform_url) WHERE ${LEASED}`;
+
+function writeLive(raw: SqliteDatabase, lease: Lease, mark: LiveMark): void {
+  const { run, at, platformPostId, platformUrl } = mark;
+  guard(raw.prepare(NOTE_PLACE).run([platformPostId, platformUrl, ...leased(lease)]), lease);
+  const result = JSON.stringify({ platformPostId, platformUrl });
+  raw.prepare(WRITE_LIVE).run([run, result, at, at, ...leased(lease)]);
+}
+
+const FORGET = `
+  DELETE FROM effects WHERE post_id = ? AND run = ? AND step IN (SELECT value FROM json_each(?))
+    AND EXISTS (SELECT 1 FROM posts WHERE ${LEASED})`;
 
 const END_ATTEMPT = `
   UPDATE attempts SET outcome = ?, error = ?, late_cause = COALESCE(late_cause, ?), finished_at = ?
-  WHERE post_id = ? AND number = (SELECT attempts FROM posts WHERE id = ?)`;
+  WHERE outcome = 'running' AND post_id = ? AND number = (SELECT attempts FROM posts WHERE id = ?)`;
 
 const FREE_ACCOUNT = `
   UPDATE accounts SET in_flight_post = CASE in_flight_post WHEN ? THEN NULL ELSE in_flight_post END, freed_at = ?,
@@ -94,6 +121,7 @@ function endPost(raw: SqliteDatabase, lease: Lease, end: PostEnd): void {
         end.platformPostId,
         end.platformUrl,
         end.publishedAt,
+        end.warnings === null || end.warnings.length === 0 ? null : JSON.stringify(end.warnings),
         end.at,
         ...leased(lease),
       ]),
@@ -115,7 +143,7 @@ function endStatement({ trigger }: PostEnd): string {
   return `
     UPDATE posts SET ${to} next_at = ?, error = ?, in_doubt = ?, tries = ?,
       platform_post_id = COALESCE(?, platform_post_id), platform_url = COALESCE(?, platform_url),
-      published_at = COALESCE(?, published_at), lease_worker = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?
+      published_at = COALESCE(?, published_at), warnings = COALESCE(?, warnings), lease_worker = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?
     WHERE ${LEASED} ${from}`;
 }
 

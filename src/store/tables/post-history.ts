@@ -27,10 +27,26 @@ export async function readAttempts(
     .select(["run", "step", "state", "started_at", "finished_at"])
     .where("post_id", "=", post.id)
     .where("step", "not like", "once:%")
+    .where("step", "not like", "extra:%")
     .where("step", "<>", RESTORED_STEP)
     .orderBy("started_at")
     .execute();
   return { attempts, steps };
+}
+
+/** What the steps that are done gave in the post's present run. */
+export async function readResults(
+  reader: Reader,
+  post: Pick<PostRow, "id" | "run">,
+): Promise<{ step: string; result: string }[]> {
+  const rows = await queryOf(reader)
+    .selectFrom("effects")
+    .select(["step", "result"])
+    .where("post_id", "=", post.id)
+    .where("run", "=", post.run)
+    .where("state", "=", "done")
+    .execute();
+  return rows.flatMap(({ step, result }) => (result === null ? [] : [{ step, result }]));
 }
 
 /** Whether anything was begun in the post's present run. */

@@ -35,6 +35,11 @@ export function readMetadata(row: Pick<PostRow, "metadata">): Metadata | null {
   return row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata);
 }
 
+/** What was refused of a post after it went live; [] where nothing was. */
+export function readWarnings(row: Pick<PostRow, "warnings">): string[] {
+  return row.warnings === null ? [] : (JSON.parse(row.warnings) as string[]);
+}
+
 /** What is stored for a post; times are milliseconds. */
 export interface PostContentRow {
   readonly media_url: string;
@@ -72,6 +77,7 @@ export function freshRow(post: NewPost): PostRow {
     fence: 0,
     lease_worker: null,
     published_at: null,
+    warnings: null,
     updated_at: post.created_at,
   };
 }

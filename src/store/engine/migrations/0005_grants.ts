@@ -40,7 +40,4 @@ export const statements: readonly string[] = [
   `ALTER TABLE connections ADD COLUMN pending_enc TEXT`,
   `ALTER TABLE connections ADD COLUMN account_ids TEXT`,
   `CREATE UNIQUE INDEX connections_state ON connections (state_hash) WHERE state_hash IS NOT NULL`,
-
-  // What was refused of a post that is live all the same, as a JSON list of sentences.
-  `ALTER TABLE attempts ADD COLUMN warnings TEXT`,
 ];

@@ -5,6 +5,7 @@ import * as causes from "./0002_causes.ts";
 import * as suspects from "./0003_suspects.ts";
 import * as reach from "./0004_reach.ts";
 import * as grants from "./0005_grants.ts";
+import * as live from "./0006_live.ts";
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
 export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] =
   suspects,
   reach,
   grants,
+  live,
 ];
 
 /**

@@ -1,0 +1,109 @@
+import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
+import { MediaUnavailable } from "../../ports/media.ts";
+import { PlatformFault, type LiveAt } from "../../ports/platform-io.ts";
+import { Fenced, LIVE_STEP } from "../../store/engine/ledger.ts";
+import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
+import { writeDone, type Running } from "./effect-steps.ts";
+
+/** A follow-up that passing trouble kept from going out. */
+export interface PendingExtra {
+  readonly name: string;
+  readonly why: string;
+  /** How long the platform asks to be left alone; null: it does not say. */
+  readonly afterMs: number | null;
+}
+
+/** What is known of a post that everybody can see. */
+export interface LiveState {
+  readonly at: LiveAt;
+  /** Since when, in milliseconds since 1970. */
+  readonly since: number;
+  /** What was refused of it. */
+  readonly warnings: readonly string[];
+  readonly pending: readonly PendingExtra[];
+}
+
+const EXTRA_PREFIX = "extra:";
+
+/** Kept in the ledger beside the steps: notes of ours, nothing that was sent. */
+export function isNote(step: string): boolean {
+  return step === LIVE_STEP || step.startsWith(EXTRA_PREFIX);
+}
+
+/** Null while nobody can see it. */
+export function liveStateOf(at: Running, pending: readonly PendingExtra[]): LiveState | null {
+  const live = at.steps.get(LIVE_STEP);
+  if (live === undefined) return null;
+  const notes = [...at.steps.entries()].filter(([step]) => step.startsWith(EXTRA_PREFIX));
+  const warnings = notes.flatMap(([, { result }]) => {
+    const warning: unknown = JSON.parse(result ?? "null");
+    return typeof warning === "string" ? [warning] : [];
+  });
+  return { at: JSON.parse(live.result ?? "null") as LiveAt, since: live.started_at, warnings, pending };
+}
+
+/** Notes that the post is live; the first time counts. */
+export async function markLive(at: Running, place: LiveAt): Promise<void> {
+  if (at.steps.has(LIVE_STEP)) return;
+  const now = at.ctx.clock.now();
+  await at.ctx.store.ledger.live(at.lease, { run: at.run, at: now, ...place });
+  noteLive(at, place, now);
+}
+
+/** As it stands in the ledger already. */
+export function noteLive(at: Running, { platformPostId, platformUrl }: LiveAt, now: number): void {
+  if (at.steps.has(LIVE_STEP)) return;
+  const result = JSON.stringify({ platformPostId, platformUrl });
+  at.steps.set(LIVE_STEP, {
+    state: "done",
+    result,
+    handle_enc: null,
+    started_at: now,
+    asked: 0,
+    sent: 0,
+    effect_key: "",
+  });
+}
+
+/** Runs what follows a live post. Null where it is done or was refused; else what it waits for. */
+export async function runExtra(
+  at: Running,
+  name: string,
+  work: () => Promise<void>,
+): Promise<PendingExtra | null> {
+  if (!at.steps.has(LIVE_STEP)) throw new TypeError(`"${name}" can only follow a post that is live.`);
+  const step = `${EXTRA_PREFIX}${name}`;
+  if (at.steps.has(step)) return null;
+  try {
+    await work();
+    await writeDone(at, step, null);
+  } catch (error) {
+    if (error instanceof Fenced || error instanceof NothingSent || at.signal.aborted) throw error;
+    const pending = passing(name, error);
+    if (pending !== null) return pending;
+    at.ctx.log.warn({ postId: at.lease.postId, extra: name, err: error }, "a follow-up was refused");
+    await writeDone(at, step, warningOf(name, reasonOf(error)));
+  }
+  return null;
+}
+
+/** What may work with another try; null for what never will. */
+export function passing(name: string, error: unknown): PendingExtra | null {
+  if (error instanceof AskAgain) return { name, why: error.message, afterMs: error.afterMs };
+  if (error instanceof PlatformFault)
+    return error.kind === "rejected" ? null : { name, why: error.message, afterMs: error.retryAfterMs };
+  const isPassing =
+    error instanceof MediaUnavailable || (error instanceof AppError && error.kind === "unavailable");
+  return isPassing ? { name, why: error.message, afterMs: null } : null;
+}
+
+export function warningOf(name: string, why: string): string {
+  return `${name} did not go through: ${why}`;
+}
+
+/** A sentence for a person; what is no word of ours or the platform's stays in the log. */
+export function reasonOf(error: unknown): string {
+  const kinds = [AppError, PlatformFault, MediaUnavailable, OutcomeUnknown];
+  const isTold = error instanceof Error && kinds.some((kind) => error instanceof kind);
+  return isTold ? error.message : INTERNAL_ERROR_SENTENCE;
+}
