@@ -25,7 +25,8 @@ export const SLOW = [
   "test/faults/upload-kill.test.ts",
   "test/faults/webhook-kill.test.ts",
   "test/mcp/transports/memory.test.ts",
-  "test/platforms/bluesky-faults.test.ts",
+  "test/platforms/bluesky/faults.test.ts",
+  "test/platforms/slow-answers.test.ts",
   "test/security/hostile-media.test.ts",
 ];
 

@@ -211,7 +211,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
 
 function unknown(reason: string, at: Situation): PostEnd {
   const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
-  const error = `outcome unknown: ${lowerFirst(reason)} Look at ${where}, then tell it with resolve_post.`;
+  const error = `outcome unknown: ${reason} Look at ${where}, then tell it with resolve_post.`;
   return {
     ...NOTHING,
     trigger: "fail",
@@ -247,8 +247,4 @@ function sentence(error: unknown): string {
   return error instanceof AppError || error instanceof MediaUnavailable
     ? error.message
     : INTERNAL_ERROR_SENTENCE;
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

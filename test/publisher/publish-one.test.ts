@@ -213,7 +213,7 @@ describe("publishing one post", () => {
     await drain(ctx);
     const row = await readPost(ctx, post.id);
     expect(row).toMatchObject({ status: "failed", in_doubt: 1 });
-    expect(row.error).toMatch(/^outcome unknown: the platform keeps no list\. Look at .* resolve_post/);
+    expect(row.error).toMatch(/^outcome unknown: The platform keeps no list\. Look at .* resolve_post/);
     expect([...live.values()]).toEqual([1]);
   });
 

@@ -71,10 +71,10 @@ const SENTENCES: Readonly<Record<string, string | null>> = {
   "given up": `${WHY} It was tried 3 times; send it again with retry_post.`,
   "past its time": `${WHY} That is past the post's time; send it again later with retry_post.`,
   "unknown: why":
-    "outcome unknown: it broke. Look at https://feed.example/news, then tell it with resolve_post.",
+    "outcome unknown: It broke. Look at https://feed.example/news, then tell it with resolve_post.",
   "unknown: unsettled":
-    "outcome unknown: the platform has not settled it yet. Look at https://feed.example/news, then tell it with resolve_post.",
-  "unknown: bug": `outcome unknown: ${INTERNAL_ERROR_SENTENCE.charAt(0).toLowerCase()}${INTERNAL_ERROR_SENTENCE.slice(1)} Look at https://feed.example/news, then tell it with resolve_post.`,
+    "outcome unknown: The platform has not settled it yet. Look at https://feed.example/news, then tell it with resolve_post.",
+  "unknown: bug": `outcome unknown: ${INTERNAL_ERROR_SENTENCE} Look at https://feed.example/news, then tell it with resolve_post.`,
 };
 
 /*
@@ -274,7 +274,7 @@ describe("beside the table", () => {
   it("where a channel has no page of its own, its name says where to look", () => {
     const end = verdict("OutcomeUnknown", PLAIN, { account: { ...AT.account, profileUrl: null } });
     expect(end.error).toBe(
-      'outcome unknown: it broke. Look at the channel "News", then tell it with resolve_post.',
+      'outcome unknown: It broke. Look at the channel "News", then tell it with resolve_post.',
     );
   });
 });

@@ -68,7 +68,7 @@ export async function addPost(
       metadata: null,
       lead_minutes: null,
       scheduled_at: scheduledAt,
-      due_at: scheduledAt,
+      due_at: overrides.due_at ?? scheduledAt,
       content_hash: "",
       file_ids: null,
       is_light: /:\/\//.test(named) ? 0 : 1,

@@ -22,11 +22,18 @@ const SUMMARIES: Record<EventKind, string> = {
   "account.reconnect_required": "A channel cannot be used until it is reconnected",
 };
 
+const PublishedPost = Post.extend({
+  warnings: z.array(z.string()).optional().describe("What was refused of it after it went live."),
+}).meta({ id: "PublishedPost" });
+
+function dataOf(kind: EventKind): z.ZodType {
+  if (kind === "post.published") return PublishedPost;
+  return kind.startsWith("post.") ? Post : Account;
+}
+
 /** What is sent to webhooks. `data` is as it was when the event happened. */
 export const EVENTS: NonNullable<ZodOpenApiObject["webhooks"]> = Object.fromEntries([
-  ...EVENT_KINDS.map(
-    (kind) => [kind, event(kind, SUMMARIES[kind], kind.startsWith("post.") ? Post : Account)] as const,
-  ),
+  ...EVENT_KINDS.map((kind) => [kind, event(kind, SUMMARIES[kind], dataOf(kind))] as const),
   [TEST_EVENT, event(TEST_EVENT, "Sent by test_webhook", z.strictObject({ webhookId: z.string() }))] as const,
 ]);
 

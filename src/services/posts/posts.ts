@@ -5,8 +5,8 @@ import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
 import { conflictSentence } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { findPost, postNotFound, readWarnings, toPost, transition } from "../../store/tables/posts.ts";
-import { readAttempts } from "../../store/tables/post-history.ts";
+import { findPost, postNotFound, toPost, transition } from "../../store/tables/posts.ts";
+import { readAttempts, readWarnings } from "../../store/tables/post-history.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { readInsights } from "./insights.ts";
@@ -29,10 +29,9 @@ export async function getPost(
   },
 ): Promise<{ post: Post; insights?: Insights; warnings?: string[]; history?: Attempt[] }> {
   const row = await findOwnPost(ctx, caller, input.id);
-  const warnings = readWarnings(row);
   return {
     post: toPost(row),
-    ...(warnings.length > 0 ? { warnings } : {}),
+    ...readWarnings(row),
     ...(input.insights === true ? { insights: await readInsights(ctx, row) } : {}),
     ...(input.history === true ? { history: await readHistory(ctx, row) } : {}),
   };

@@ -10,10 +10,10 @@ import {
   nextDelivery,
   releaseWebhook,
   type DeliveryEnd,
+  type WebhookLease,
+  type WebhookStanding,
 } from "../../store/publishing/outbox.ts";
-import type { WebhookLease, WebhookStanding } from "../../store/publishing/outbox.ts";
-import type { ShownRow } from "../../store/engine/post-columns.ts";
-import { readWarnings, toPost } from "../../store/tables/posts.ts";
+import { showSnapshot } from "../../store/tables/post-history.ts";
 import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
@@ -42,7 +42,7 @@ const TIMEOUT_MS = 15 * SECOND;
 /** Longer than a try can take; after it another process may send, should this one hang. */
 const LEASE_MS = MINUTE;
 
-/** What is read of an answer, so that the connection can serve the next event. */
+/** Read of an answer, so that the connection can serve the next event. */
 const MAX_DRAINED_BYTES = 64 * 1024;
 
 /** Sends a webhook's due events one after the other, unless another process does so already. */
@@ -240,12 +240,8 @@ export function bodyOf(ctx: AppContext, delivery: EventRow): string {
 }
 
 function dataOf(ctx: AppContext, { event, snapshot, webhook_id: webhookId }: EventRow): object {
-  if (event.startsWith("post.")) {
-    const row: ShownRow & { warnings?: string | null } = JSON.parse(snapshot);
-    const warnings = readWarnings({ warnings: row.warnings ?? null });
-    return { ...toPost(row), ...(warnings.length > 0 ? { warnings } : {}) };
-  }
   if (event === TEST_EVENT) return { webhookId };
+  if (event.startsWith("post.")) return showSnapshot(snapshot);
   const { queued, ...row }: ShownAccount & { queued: number } = JSON.parse(snapshot);
   return toAccount(ctx, row, queued);
 }

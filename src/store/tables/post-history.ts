@@ -1,8 +1,11 @@
 import type { Selectable } from "kysely";
+import type { Post } from "../../domain/posts/post.ts";
 import { queryOf } from "../engine/handle.ts";
+import type { ShownRow } from "../engine/post-columns.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import type { Reader } from "../engine/store.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
+import { toPost } from "./posts.ts";
 
 export type AttemptRow = Selectable<Tables["attempts"]>;
 export type StepRow = Pick<
@@ -32,6 +35,17 @@ export async function readAttempts(
     .orderBy("started_at")
     .execute();
   return { attempts, steps };
+}
+
+/** What was refused of a post after it went live, with the key it is told under; {} where nothing was. */
+export function readWarnings({ warnings }: { warnings?: string | null }): { warnings?: string[] } {
+  return warnings === null || warnings === undefined ? {} : { warnings: JSON.parse(warnings) as string[] };
+}
+
+/** A post as an event keeps it: as it was then, with what was refused of it. */
+export function showSnapshot(snapshot: string): Post & { warnings?: string[] } {
+  const row: ShownRow & { warnings?: string | null } = JSON.parse(snapshot);
+  return { ...toPost(row), ...readWarnings(row) };
 }
 
 /** What the steps that are done gave in the post's present run. */

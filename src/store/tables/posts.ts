@@ -35,11 +35,6 @@ export function readMetadata(row: Pick<PostRow, "metadata">): Metadata | null {
   return row.metadata === null ? null : (JSON.parse(row.metadata) as Metadata);
 }
 
-/** What was refused of a post after it went live; [] where nothing was. */
-export function readWarnings(row: Pick<PostRow, "warnings">): string[] {
-  return row.warnings === null ? [] : (JSON.parse(row.warnings) as string[]);
-}
-
 /** What is stored for a post; times are milliseconds. */
 export interface PostContentRow {
   readonly media_url: string;

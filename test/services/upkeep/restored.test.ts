@@ -98,7 +98,7 @@ describe("a database that was put back from a copy", () => {
     expect(sent).toEqual(["soon", "here", "here", "later"]);
     const soon = await readPost(ctx, ids.get("soon") ?? "");
     expect(soon).toMatchObject({ status: "failed", in_doubt: 1 });
-    expect(soon.error).toMatch(/^outcome unknown: the database was restored from a copy .* resolve_post\.$/);
+    expect(soon.error).toMatch(/^outcome unknown: The database was restored from a copy .* resolve_post\.$/);
     expect((await getStatus(callOf(ctx))).counts.unknownOutcome).toBe(1);
     expect(await readRestore(ctx)).toMatchObject({ inDoubt: 1 });
     const { history } = await getPost(callOf(ctx), { id: soon.id, history: true });

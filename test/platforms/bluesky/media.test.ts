@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net";
 import sharp from "sharp";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { createFolderStore } from "../../src/media/stores/folder-store.ts";
-import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { createMediaSource } from "../../src/media/source/source.ts";
-import { systemClock } from "../../src/app/system-clock.ts";
-import { createBlueskyWorld } from "../support/bluesky.ts";
-import { startPds } from "../support/pds.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createFolderStore } from "../../../src/media/stores/folder-store.ts";
+import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
+import { createOutbound } from "../../../src/media/outbound/outbound.ts";
+import { createMediaSource } from "../../../src/media/source/source.ts";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import { createBlueskyWorld } from "../../support/bluesky.ts";
+import { startPds } from "../../support/pds.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const Images = z.object({
   images: z.array(

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { withWrite } from "../support/handles.ts";
-import { createBlueskyWorld, type BlueskyWorld, type PostContent } from "../support/bluesky.ts";
-import { startLosingProxy, type Fault } from "../support/losing-proxy.ts";
-import { startPds, type TestPds } from "../support/pds.ts";
+import { withWrite } from "../../support/handles.ts";
+import { createBlueskyWorld, type BlueskyWorld, type PostContent } from "../../support/bluesky.ts";
+import { startLosingProxy, type Fault } from "../../support/losing-proxy.ts";
+import { startPds, type TestPds } from "../../support/pds.ts";
 
 let pds: TestPds;
 let photo: Buffer;
 beforeAll(async () => {
   pds = await startPds();
-  photo = await readFile(new URL("../fixtures/photo.png", import.meta.url));
+  photo = await readFile(new URL("../../fixtures/photo.png", import.meta.url));
 });
 afterAll(() => pds[Symbol.asyncDispose]());
 

@@ -2,17 +2,17 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import bluesky from "../../src/platforms/bluesky.ts";
-import { AppError } from "../../src/domain/errors.ts";
-import type { PlatformIo, PublishIo } from "../../src/ports/platform-io.ts";
-import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
-import { readInsights } from "../../src/services/posts/insights.ts";
-import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
-import type { Tables } from "../../src/store/engine/schema.ts";
-import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
-import { startLosingProxy } from "../support/losing-proxy.ts";
-import { startPds, type PdsUser, type TestPds } from "../support/pds.ts";
+import bluesky from "../../../src/platforms/bluesky.ts";
+import { AppError } from "../../../src/domain/errors.ts";
+import type { PlatformIo, PublishIo } from "../../../src/ports/platform-io.ts";
+import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { readInsights } from "../../../src/services/posts/insights.ts";
+import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import type { PostRow } from "../../../src/store/engine/schema.ts";
+import type { Tables } from "../../../src/store/engine/schema.ts";
+import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
+import { startLosingProxy } from "../../support/losing-proxy.ts";
+import { startPds, type PdsUser, type TestPds } from "../../support/pds.ts";
 
 let pds: TestPds;
 beforeAll(async () => {

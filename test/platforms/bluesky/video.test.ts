@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FakeClock } from "../support/clock.ts";
-import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
-import { startLosingProxy } from "../support/losing-proxy.ts";
-import { startPds, type PdsUser, type TestPds } from "../support/pds.ts";
-import { startVideoService } from "../support/video-service.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
+import { startLosingProxy } from "../../support/losing-proxy.ts";
+import { startPds, type PdsUser, type TestPds } from "../../support/pds.ts";
+import { startVideoService } from "../../support/video-service.ts";
+import type { PostRow } from "../../../src/store/engine/schema.ts";
 
 let pds: TestPds;
 let clip: Buffer;
 beforeAll(async () => {
   pds = await startPds();
-  clip = await readFile(new URL("../fixtures/clip.mp4", import.meta.url));
+  clip = await readFile(new URL("../../fixtures/clip.mp4", import.meta.url));
 });
 afterAll(() => pds[Symbol.asyncDispose]());
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
-import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
-import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
-import { callOf } from "../support/context.ts";
-import { startLosingProxy } from "../support/losing-proxy.ts";
-import { startPds, type TestPds } from "../support/pds.ts";
-import { queryOf } from "../support/handles.ts";
+import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { openSecrets, sealSecrets } from "../../../src/services/platforms/secrets.ts";
+import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
+import { callOf } from "../../support/context.ts";
+import { startLosingProxy } from "../../support/losing-proxy.ts";
+import { startPds, type TestPds } from "../../support/pds.ts";
+import { queryOf } from "../../support/handles.ts";
 
 let pds: TestPds;
 beforeAll(async () => {

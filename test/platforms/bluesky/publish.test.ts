@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createBlueskyWorld, type BlueskyWorld } from "../support/bluesky.ts";
-import { startPds, type PdsRecord, type PdsUser, type TestPds } from "../support/pds.ts";
+import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
+import { startPds, type PdsRecord, type PdsUser, type TestPds } from "../../support/pds.ts";
 
 let pds: TestPds;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => pds[Symbol.asyncDispose]());
 
-const fixture = (name: string): Promise<Buffer> => readFile(new URL(`../fixtures/${name}`, import.meta.url));
+const fixture = (name: string): Promise<Buffer> => readFile(new URL(`../../fixtures/${name}`, import.meta.url));
 
 async function connected(
   world: BlueskyWorld,

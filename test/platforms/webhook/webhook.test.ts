@@ -1,19 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { MINUTE, SECOND } from "../../src/domain/time.ts";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import webhook from "../../src/platforms/webhook.ts";
-import type { MediaSource } from "../../src/ports/media.ts";
-import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
-import { retryPost } from "../../src/services/posts/posts.ts";
-import { findAccountRow } from "../../src/store/tables/accounts.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
-import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
-import { createMemoryMedia } from "../support/memory-media.ts";
-import { addPost, drain, readPost } from "../support/publishing.ts";
-import { startReceiver, type Delivery, type Receiver } from "../support/webhook-receiver.ts";
-import { queryOf } from "../support/handles.ts";
+import { MINUTE, SECOND } from "../../../src/domain/time.ts";
+import { createOutbound } from "../../../src/media/outbound/outbound.ts";
+import webhook from "../../../src/platforms/webhook.ts";
+import type { MediaSource } from "../../../src/ports/media.ts";
+import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { retryPost } from "../../../src/services/posts/posts.ts";
+import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import type { PostRow } from "../../../src/store/engine/schema.ts";
+import { callerOf, callOf, createTestContext, type TestContext } from "../../support/context.ts";
+import { createMemoryMedia } from "../../support/memory-media.ts";
+import { addPost, drain, readPost } from "../../support/publishing.ts";
+import { startReceiver, type Delivery, type Receiver } from "../../support/webhook-receiver.ts";
+import { queryOf } from "../../support/handles.ts";
 
 const PHOTO = { bytes: Buffer.from("photo"), mimeType: "image/jpeg", width: 640, height: 480 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import bluesky from "../../src/platforms/bluesky.ts";
-import type { JsonObject } from "../../src/ports/platform-io.ts";
+import bluesky from "../../../src/platforms/bluesky.ts";
+import type { JsonObject } from "../../../src/ports/platform-io.ts";
 
 function check(post: { caption?: string; mediaUrl?: string; metadata?: JsonObject }): {
   errors: readonly string[];

@@ -1,0 +1,15 @@
+import type { CallContext } from "../../../src/services/context.ts";
+import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import type { Tables } from "../../../src/store/engine/schema.ts";
+
+/** Connects a channel with secrets, the way the command line does, and gives its row. */
+export async function connectOn(
+  call: CallContext,
+  args: Parameters<typeof connectWithSecrets>[1],
+): Promise<Tables["accounts"]> {
+  const { account } = await connectWithSecrets(call, args);
+  const row = await findAccountRow(call.ctx.store, call.caller.ownerId, account.id);
+  if (row === undefined) throw new Error("The account was not stored.");
+  return row;
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import type { MediaSource } from "../../../src/ports/media.ts";
+import { createMemoryMedia } from "../memory-media.ts";
+
+export const PHOTO_URL = "https://media.example/photo.jpg";
+export const CLIP_URL = "https://media.example/clip.mp4";
+
+export const PHOTO = {
+  bytes: readFileSync(new URL("../../fixtures/photo.jpg", import.meta.url)),
+  mimeType: "image/jpeg",
+  width: 64,
+  height: 48,
+};
+
+export const CLIP = {
+  bytes: readFileSync(new URL("../../fixtures/clip.mp4", import.meta.url)),
+  mimeType: "video/mp4",
+};
+
+/** Metadata of a post with a second picture. */
+export const PICTURES = { altText: "A horn", moreMedia: [{ url: PHOTO_URL, altText: "The same horn" }] };
+
+/** A picture and a film, at their addresses. */
+export function createStageMedia(): MediaSource {
+  return createMemoryMedia(
+    new Map([
+      [PHOTO_URL, PHOTO],
+      [CLIP_URL, CLIP],
+    ]),
+  );
+}

@@ -1,0 +1,55 @@
+import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import type { Json } from "../../../src/ports/platform-io.ts";
+import type { PostRow, Tables } from "../../../src/store/engine/schema.ts";
+import type { TestContext } from "../context.ts";
+
+/** A platform with a connected account and somewhere to look at what it shows. */
+export interface Stage extends AsyncDisposable {
+  readonly ctx: TestContext;
+  readonly account: Tables["accounts"];
+  /** How many posts everybody can see on the platform; a thread or an album is one. */
+  published(): Promise<number>;
+  /** The text of each of them as a reader sees it, without the platform's markup. */
+  captions(): Promise<readonly string[]>;
+  /** Nobody can find out there what became of a lost answer. */
+  readonly isBlind?: boolean;
+}
+
+/** What goes wrong with one request; `pass` sends it on. */
+export type Trouble = (
+  pass: () => Promise<OutboundResponse>,
+  request: OutboundRequest,
+) => Promise<OutboundResponse>;
+
+/** A post as it is scheduled. */
+export interface StagePost {
+  readonly caption: string;
+  readonly media_url: string;
+  readonly metadata: Readonly<Record<string, Json>>;
+}
+
+/** How the contract is tried on a platform; `test/platforms/<name>/stage.ts` exports one by default. */
+export interface PlatformFixture {
+  /** A fresh stage on which the given platform plays the one under test. */
+  openStage(platform: AnyPlatform): Promise<Stage>;
+  /** A post with everything that makes a step of its own: media, more media, a thread. */
+  readonly post: StagePost;
+  /** Other kinds of posts that take another way through the platform: text alone, a film, a story. */
+  readonly otherPosts?: Readonly<Record<string, StagePost>>;
+  /** How long a text of one-byte letters may be with the post's media; default: as its capabilities say. */
+  readonly captionLimit?: number;
+  /** What this platform answers in a way of its own: "meets a limit", "meets a broken server", and more. */
+  readonly troubles?: Readonly<Record<string, Trouble>>;
+  /** How it refuses a token; default: 401. Null: it has none that could end. */
+  readonly refusesToken?: Trouble | null;
+  /** A real server, say: what meets its requests is tried apart from `npm test`. */
+  readonly isSlow?: boolean;
+  /** Ends what its stages share. */
+  close?(): Promise<void>;
+}
+
+/** What `addPost` takes of it. */
+export function contentOf(post: StagePost): Partial<PostRow> {
+  return { ...post, metadata: JSON.stringify(post.metadata) };
+}

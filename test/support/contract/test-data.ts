@@ -1,0 +1,89 @@
+import { readdirSync } from "node:fs";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { Capabilities, MEDIA_KINDS } from "../../../src/domain/accounts/account.ts";
+import { commonMetadata } from "../../../src/domain/posts/common-metadata.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+
+/** What a platform says of itself. */
+export function testData(platform: AnyPlatform): void {
+  const { capabilities } = platform;
+  const keys = Object.keys(platform.metadata.shape);
+
+  it("has a file of its name, a title and a page it follows", () => {
+    expect(readdirSync(new URL("../../../src/platforms/", import.meta.url))).toContain(`${platform.name}.ts`);
+    expect(platform.name).toMatch(/^[a-z][a-z0-9]*$/);
+    expect(platform.title).toMatch(/^[A-Z]/);
+    expect(platform.docs).toMatch(/^https:\/\//);
+    for (const setting of platform.requiredSettings)
+      expect(setting).toMatch(new RegExp(`^POSTHORN_${platform.name.toUpperCase()}_[A-Z_]+$`));
+  });
+
+  it("has well-formed capabilities", () => {
+    expect(Capabilities.safeParse(capabilities).error).toBeUndefined();
+    const kinds = capabilities.media.accepts.map(({ kind }) => kind);
+    expect(new Set(kinds).size).toBe(kinds.length);
+    expect(MEDIA_KINDS).toEqual(expect.arrayContaining(kinds));
+    for (const limit of capabilities.media.accepts) {
+      expect(limit.mimeTypes.length).toBeGreaterThan(0);
+      expect(limit.mimeTypes.filter((type) => !type.startsWith(`${limit.kind}/`))).toEqual([]);
+      expect(limit.maxItems).toBeGreaterThan(0);
+      expect(limit.maxItems).toBeLessThanOrEqual(capabilities.media.maxItems);
+    }
+    const { min, default: usual, max } = capabilities.leadMinutes;
+    expect([min, usual, max]).toEqual([min, usual, max].toSorted((a, b) => a - b));
+  });
+
+  it("says that it can do exactly what it does", () => {
+    expect(capabilities.editPublished.fields.length > 0).toBe(platform.edit !== undefined);
+    expect(capabilities.thumbnail.replaceAfterPublish).toBe(platform.setThumbnail !== undefined);
+    expect(capabilities.thumbnail.set).toBe(keys.includes("thumbnailUrl"));
+    expect(capabilities.analytics.account.length > 0).toBe(platform.analytics !== undefined);
+    if (capabilities.analytics.post.length > 0) expect(platform.insights).toBeDefined();
+    expect(["caption", ...keys]).toEqual(expect.arrayContaining(capabilities.editPublished.fields));
+  });
+
+  it("takes metadata that is strict, optional as a whole, described, and fit for JSON Schema", () => {
+    expect(platform.metadata.safeParse({}).success).toBe(true);
+    expect(platform.metadata.safeParse({ noSuchField: 1 }).success).toBe(false);
+    const schema = z.toJSONSchema(platform.metadata, {
+      target: "draft-2020-12",
+      io: "input",
+      reused: "inline",
+    });
+    expect(schema).toMatchObject({ type: "object", additionalProperties: false });
+    const bare = Object.entries(schema.properties ?? {}).filter(
+      ([, field]) => typeof field === "boolean" || field.description === undefined,
+    );
+    expect(bare.map(([name]) => name)).toEqual([]);
+  });
+
+  it("means by a common name what all mean by it", () => {
+    const common = keys.filter((key) => Object.hasOwn(commonMetadata, key));
+    const typeOf = (field: z.core.$ZodType): unknown =>
+      z.toJSONSchema(field, { io: "input", reused: "inline" }).type;
+    for (const key of common) {
+      const field = platform.metadata.shape[key];
+      if (field !== undefined)
+        expect([key, typeOf(field)]).toEqual([
+          key,
+          typeOf(commonMetadata[key as keyof typeof commonMetadata]),
+        ]);
+    }
+  });
+
+  it("asks for secrets in words", () => {
+    expect(new Set(platform.connect.map(({ name }) => name)).size).toBe(platform.connect.length);
+    for (const way of platform.connect) {
+      expect(way.label).toMatch(/^[A-Z]/);
+      expect(way.instructions).toMatch(/^[A-Z].*\.$/s);
+      if (way.kind !== "secrets") continue;
+      expect(new Set(way.fields.map(({ name }) => name)).size).toBe(way.fields.length);
+      for (const field of way.fields) {
+        expect(field.label).not.toBe("");
+        expect(field.help).toMatch(/\.$/);
+      }
+      expect(way.fields.some(({ isSecret }) => isSecret)).toBe(true);
+    }
+  });
+}

@@ -1,0 +1,183 @@
+import { expect, it } from "vitest";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import type { EffectSpec, Json, PublishIo } from "../../../src/ports/platform-io.ts";
+import { readInsights } from "../../../src/services/posts/insights.ts";
+import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { callOf } from "../context.ts";
+import { queryOf } from "../handles.ts";
+import { addPost, drain, readPost } from "../publishing.ts";
+import { endOf, expectOnce, finish } from "./ends.ts";
+import { contentOf, type PlatformFixture, type Stage, type StagePost } from "./stage.ts";
+
+/** What platforms take for markup, and what they may count or cut wrongly. */
+const TRICKY =
+  "Grüße 👩‍👩‍👧 *stars* _lines_ <b>tags</b> &amp; [link](https://a.example) שלום 日本語 \\ | ~ {x} 1 < 2";
+
+/** The process dies; nobody gets to write down what became of the step. */
+class Crash extends Error {}
+
+type Moment = "before it was sent" | "after it was sent";
+
+/** The platform, whose process dies once at one moment of one step; notes the steps it takes. */
+function withCrash(
+  platform: AnyPlatform,
+  at: { step: string; moment: Moment } | null,
+): { platform: AnyPlatform; steps: string[] } {
+  const steps: string[] = [];
+  let isDue = at !== null;
+  const wrap = (io: PublishIo): PublishIo => ({
+    ...io,
+    effect: <R extends Json>(spec: EffectSpec<R>) =>
+      io.effect<R>({
+        ...spec,
+        send: async (context) => {
+          if (!steps.includes(spec.step)) steps.push(spec.step);
+          const isHere = isDue && spec.step === at?.step;
+          if (isHere) isDue = false;
+          if (isHere && at?.moment === "before it was sent") throw new Crash();
+          const result = await spec.send(context);
+          if (isHere) throw new Crash();
+          return result;
+        },
+      }),
+    get isDue() {
+      return io.isDue;
+    },
+  });
+  return { platform: { ...platform, publish: (post, io) => platform.publish(post, wrap(io)) }, steps };
+}
+
+/** Each post goes out once, at its time, whatever becomes of the process. */
+export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture): void {
+  const posts = Object.entries<StagePost>({ "a whole post": fixture.post, ...fixture.otherPosts });
+
+  it.each(posts)("shows nothing of %s before its time, and it once from then on", async (_kind, post) => {
+    const { platform: watched, steps } = withCrash(platform, null);
+    await using stage = await fixture.openStage(watched);
+    const { ctx } = stage;
+    const lead = platform.capabilities.leadMinutes.max;
+    const scheduledAt = ctx.clock.now() + lead * 60_000;
+    const { id } = await addPost(ctx, stage.account, {
+      ...contentOf(post),
+      lead_minutes: lead,
+      scheduled_at: scheduledAt,
+      due_at: ctx.clock.now(),
+    });
+    while (ctx.clock.now() < scheduledAt) {
+      await drain(ctx);
+      expect(await stage.published()).toBe(0);
+      const row = await readPost(ctx, id);
+      expect(["scheduled", "publishing", "uploaded"]).toContain(row.status);
+      expect(row.attempts).toBeGreaterThan(0);
+      const next = Math.min(Math.max(row.next_at ?? scheduledAt, ctx.clock.now() + 1_000), scheduledAt);
+      await ctx.clock.advance(next - ctx.clock.now());
+    }
+    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null, warnings: null });
+    expect(await stage.published()).toBe(1);
+    expect(steps.length).toBeGreaterThan(0);
+    expect((await unsettled(stage)).length).toBe(0);
+  });
+
+  it("can be run again from its top without sending anything a second time", async () => {
+    let runs = 0;
+    const { platform: watched } = withCrash(platform, null);
+    const twice: AnyPlatform = {
+      ...watched,
+      publish: async (post, io) => {
+        const first = await watched.publish(post, io);
+        const again = await watched.publish(post, {
+          ...io,
+          effect: (spec) => io.effect({ ...spec, send: sentAgain }),
+          get isDue() {
+            return io.isDue;
+          },
+        });
+        expect(again).toEqual(first);
+        runs += 1;
+        return again;
+      },
+    };
+    await using stage = await fixture.openStage(twice);
+    const { id } = await addPost(stage.ctx, stage.account, contentOf(fixture.post));
+    expect((await finish(stage.ctx, id)).status).toBe("published");
+    expect(runs).toBeGreaterThan(0);
+    expect(await stage.published()).toBe(1);
+  });
+
+  it.each(posts)("shows %s once, whichever step the process dies in", async (_kind, post) => {
+    for (const step of await stepsOf(platform, fixture, post)) {
+      for (const moment of ["before it was sent", "after it was sent"] as const) {
+        const { platform: dying } = withCrash(platform, { step, moment });
+        await using stage = await fixture.openStage(dying);
+        const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
+        await finish(stage.ctx, id);
+        await expectOnce(stage, id, `${step}, ${moment}`);
+      }
+    }
+  });
+
+  it("shows readers the text as it was written", async () => {
+    await using stage = await fixture.openStage(platform);
+    const post = { ...fixture.post, caption: TRICKY };
+    const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
+    expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
+    expect(await stage.captions()).toContainEqual(expect.stringContaining(TRICKY));
+  });
+
+  it("takes a text of the greatest length and refuses one that is longer", async () => {
+    const { maxLength } = platform.capabilities.caption;
+    if (maxLength === null) return;
+    await using stage = await fixture.openStage(platform);
+    const dryRun = (length: number) =>
+      schedulePost(callOf(stage.ctx), {
+        accountId: stage.account.id,
+        caption: "x".repeat(length),
+        mediaUrl: fixture.post.media_url,
+        metadata: { ...fixture.post.metadata },
+        dryRun: true,
+      });
+    const limit = fixture.captionLimit ?? maxLength;
+    expect((await dryRun(limit)).post.caption).toHaveLength(limit);
+    await expect(dryRun(limit + 1)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(/^caption: /),
+    });
+  });
+
+  it.runIf(platform.insights !== undefined && platform.remove !== undefined)(
+    "tells that a post is live, and that it is gone",
+    async () => {
+      await using stage = await fixture.openStage(platform);
+      const { ctx, account } = stage;
+      const post = await addPost(ctx, account, contentOf(fixture.post));
+      const row = await finish(ctx, post.id);
+      expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "live" });
+      const io = await createPlatformIo(ctx, account, AbortSignal.timeout(20_000));
+      // What is gone already is no error.
+      for (let time = 0; time < 2; time++) await platform.remove?.(toPlatformPost(platform, row), io);
+      expect(await stage.published()).toBe(0);
+      expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
+    },
+  );
+}
+
+async function sentAgain(): Promise<never> {
+  throw new Error("A step that is done was sent a second time.");
+}
+
+async function stepsOf(
+  platform: AnyPlatform,
+  fixture: PlatformFixture,
+  post: StagePost,
+): Promise<readonly string[]> {
+  const { platform: watched, steps } = withCrash(platform, null);
+  await using stage = await fixture.openStage(watched);
+  await finish(stage.ctx, (await addPost(stage.ctx, stage.account, contentOf(post))).id);
+  return steps;
+}
+
+function unsettled({ ctx }: Stage): Promise<object[]> {
+  return queryOf(ctx.store).selectFrom("effects").selectAll().where("state", "!=", "done").execute();
+}
