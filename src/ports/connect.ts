@@ -1,11 +1,13 @@
+import type { z } from "zod";
 import type { JsonObject, PlatformAccount, PlatformIo, PlatformRequest } from "./platform-io.ts";
 
 /** Named texts that are kept sealed: accessToken, refreshToken, botToken, … */
 export type Secrets = Readonly<Record<string, string>>;
 
 /** What connecting gets: no account yet, so no tokens. */
-export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request"> {
+export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request" | "ask"> {
   request(request: PlatformRequest): ReturnType<PlatformIo["request"]>;
+  ask<T>(request: PlatformRequest, schema: z.ZodType<T>): Promise<T>;
 }
 
 /** What a consent, or signing in, gave for all channels that came of it. */
@@ -82,7 +84,10 @@ export interface Place {
 export type OAuthIo = ConnectIo & { readonly app: App; readonly place: Place };
 
 /** Of an account whose tokens are renewed; `app` and `place` say nothing where the way is not OAuth. */
-export type RenewalIo = OAuthIo & { readonly settings: JsonObject; readonly platformAccountId: string | null };
+export type RenewalIo = OAuthIo & {
+  readonly settings: JsonObject;
+  readonly platformAccountId: string | null;
+};
 
 interface Way {
   /** Names it in `connect_channel`, `--way` and `list_platforms`: oauth, token, bot, webhook. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { Capabilities } from "../domain/accounts/account.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
+import type { ConnectIo } from "./connect.ts";
 import type { JsonObject, PlatformAccount, PlatformIo, PublishIo } from "./platform-io.ts";
 
 /** A post as a platform file sees it. `M` is its parsed metadata. */
@@ -61,8 +62,7 @@ export interface ConnectInput {
   readonly reconnecting: PlatformAccount | null;
 }
 
-/** What connecting gets: no account yet, so no tokens. */
-export type ConnectIo = Omit<PlatformIo, "account" | "authorized">;
+export type { ConnectIo };
 
 export type Connect =
   | { readonly kind: "none"; connect(input: ConnectInput, io: ConnectIo): Promise<ConnectedAccount> }

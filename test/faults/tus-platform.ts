@@ -71,7 +71,7 @@ async function upload(io: PublishIo, session: string, item: MediaItem): Promise<
         "content-type": "application/offset+octet-stream",
         "content-length": String(end + 1 - offset),
       },
-      body: item.open({ start: offset, end }),
+      body: () => item.open({ start: offset, end }),
       isIdempotent: true,
     });
     offset = readOffset(answer);

@@ -85,7 +85,7 @@ export async function sendImage(
   to: Sending,
 ): Promise<{ blob: Blob; width: number; height: number }> {
   const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, IMAGE_LIMITS);
-  const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, open: () => bytes });
+  const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, body: bytes });
   return { blob, width, height };
 }
 

@@ -12,7 +12,7 @@ import { cidOf, findRecord, POST, uriOf, type RecordWrite } from "./records.ts";
 import { didOf, pdsOf, webUrl } from "./session.ts";
 import { laterTid, newTid } from "./tid.ts";
 import { StillProcessing } from "./video.ts";
-import { AnyAnswer, isXrpcError, xrpc } from "./xrpc.ts";
+import { AnyAnswer, isXrpcError, ownXrpc } from "./xrpc.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -168,8 +168,8 @@ async function sendBlobsAgain(commit: Commit, io: PublishIo): Promise<void> {
 }
 
 async function applyWrites(request: JsonObject, io: PublishIo): Promise<void> {
-  const call = { base: pdsOf(io), nsid: "com.atproto.repo.applyWrites", json: request, newConnection: true };
-  await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+  const call = { base: pdsOf(io), nsid: "com.atproto.repo.applyWrites", json: request };
+  await ownXrpc(io, call, AnyAnswer);
 }
 
 /** One commit made them all: any that is there proves it, though a person may have deleted others since. */

@@ -52,12 +52,11 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
   const known = at.steps.get(spec.step);
   if (known?.state === "done") return JSON.parse(known.result ?? "null") as R;
   const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
-  if (open !== null) {
-    const settled = await settle(at, spec, open);
-    if (settled.outcome === "done") return settled.result;
-    if (at.suspectSince !== null) await assertMaySend(at, spec.step);
-  }
-  return send(at, spec);
+  if (open === null) return send(at, spec, false);
+  const settled = await settle(at, spec, open);
+  if (settled.outcome === "done") return settled.result;
+  if (at.suspectSince !== null) await assertMaySend(at, spec.step);
+  return send(at, spec, settled.isStillInDoubt ?? false);
 }
 
 /**
@@ -107,7 +106,8 @@ async function settle<R extends Json>(
   }
 }
 
-async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
+/** `isInDoubt`: what was sent before may have come through, whatever becomes of this sending. */
+async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt: boolean): Promise<R> {
   const { ctx } = at;
   if (at.isSettleOnly) throw new NothingSent();
   if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
@@ -119,7 +119,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
     await finish(at, spec.step, { state: "done", result, httpStatus: null });
     return result;
   } catch (error) {
-    const state = error instanceof PlatformFault ? STATE_AFTER[error.kind] : "intent";
+    const state = error instanceof PlatformFault && !isInDoubt ? stateAfter(error) : "intent";
     if (error instanceof PlatformFault && state !== "intent") {
       await finish(at, spec.step, { state, result: null, httpStatus: error.httpStatus });
     }
@@ -132,14 +132,10 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
 /**
  * What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open.
  */
-const STATE_AFTER: Record<PlatformFault["kind"], EffectRow["state"]> = {
-  not_sent: "not_sent",
-  auth: "not_sent",
-  rejected: "rejected",
-  transient: "intent",
-  rate: "intent",
-  ambiguous: "intent",
-};
+function stateAfter({ kind, isNotDone }: PlatformFault): EffectRow["state"] {
+  if (kind === "rejected") return "rejected";
+  return isNotDone ? "not_sent" : "intent";
+}
 
 const ONCE_PREFIX = "once:";
 
