@@ -10,7 +10,7 @@ export interface Listing<R> {
   readonly now: number;
   /** After it, what was taken stands in a listing: the platform's lag, with room to spare. */
   readonly settleMs: number;
-  /** False where a listing may leave posts out (filters, moderation, a cut page): an empty one then proves nothing. */
+  /** False where a listing may leave posts out (filters, moderation): an empty one then proves nothing. */
   readonly isReliable: boolean;
   /** Follows "outcome unknown:": why the platform cannot tell. */
   readonly reason: string;
@@ -28,11 +28,11 @@ export async function settleByListing<R>(
 ): Promise<Settled<R>> {
   const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS);
   if (found !== null) return { outcome: "done", result: found };
-  if (!listing.isReliable) return { outcome: "unknown", reason: listing.reason };
   const { absentAt, ...kept } = Handle.parse(handle ?? {});
   if (absentAt === undefined) await saveHandle({ ...kept, absentAt: listing.now });
   const waitMs = (absentAt ?? listing.now) + listing.settleMs - listing.now;
   if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
+  if (!listing.isReliable) return { outcome: "unknown", reason: listing.reason };
   // The next sending is looked for anew.
   await saveHandle(Object.keys(kept).length === 0 ? null : kept);
   return { outcome: "send_again" };

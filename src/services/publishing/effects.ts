@@ -109,6 +109,8 @@ async function settle<R extends Json>(
 /** `isInDoubt`: what was sent before may have come through, whatever becomes of this sending. */
 async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt: boolean): Promise<R> {
   const { ctx } = at;
+  // A new run has another key, which the platform would not know.
+  if (at.isSettleOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isSettleOnly) throw new NothingSent();
   if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
   at.signal.throwIfAborted();

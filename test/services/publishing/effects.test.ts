@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { PlatformFault, type Settled } from "../../../src/ports/platform-io.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
-import { createTestContext } from "../../support/context.ts";
+import { retryPost } from "../../../src/services/posts/posts.ts";
+import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { addAccount, addPost, readPost, runTick } from "../../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../../support/scripted-platform.ts";
 
@@ -41,6 +42,7 @@ describe("a step that was refused", () => {
   async function publishBy(
     faults: readonly (PlatformFault | null)[],
     settled: Settled<string> = { outcome: "unknown", reason: "Nobody can tell." },
+    look: (ctx: TestContext, postId: string) => Promise<void> = async () => {},
   ) {
     let sent = 0;
     let asked = 0;
@@ -65,10 +67,11 @@ describe("a step that was refused", () => {
     const media = { forPost: () => ({}) as never, release: async () => {} };
     await using ctx = await createTestContext({ platformList: [platform], media });
     const post = await addPost(ctx, await addAccount(ctx));
-    for (let minute = 0; minute < 20; minute++) {
+    for (let minute = 0; minute < 90; minute++) {
       await runTick(ctx);
       await ctx.clock.advance(60_000);
     }
+    await look(ctx, post.id);
     const { status, error } = await readPost(ctx, post.id);
     return { status, error, sent, asked };
   }
@@ -100,5 +103,14 @@ describe("a step that was refused", () => {
       sent: 4,
       asked: 3,
     });
+  });
+
+  it("is not sent under a new key while the platform may know the old one", async () => {
+    const lost = Array.from({ length: 200 }, () => new PlatformFault("ambiguous", "The answer was lost."));
+    const again: Settled<string> = { outcome: "send_again", isStillInDoubt: true };
+    const end = await publishBy(lost, again, async (ctx, id) => {
+      await expect(retryPost(callOf(ctx), { id })).rejects.toMatchObject({ kind: "conflict" });
+    });
+    expect(end).toMatchObject({ status: "failed", error: expect.stringMatching(/^outcome unknown/) });
   });
 });
