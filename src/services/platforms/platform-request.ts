@@ -183,7 +183,7 @@ const SECRET_FIELD = /token|secret|password|code|key|signature/i;
 function secretsIn({ knownSecrets }: RequestOptions, request: PlatformRequest): string[] {
   const headers = Object.entries(request.headers ?? {})
     .filter(([name]) => name.toLowerCase() === "authorization" || SECRET_FIELD.test(name))
-    .flatMap(([, value]) => [value, value.slice(value.indexOf(" ") + 1)]);
+    .map(([, value]) => value.slice(value.indexOf(" ") + 1));
   const own = URL.canParse(request.url) ? [...new URL(request.url).searchParams] : [];
   const fields = [request.query, request.form, request.json].flatMap((some) => Object.entries(some ?? {}));
   const values = [...own, ...fields].filter(([name]) => SECRET_FIELD.test(name)).map(([, value]) => value);

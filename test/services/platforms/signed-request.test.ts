@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Platform } from "../../../src/ports/platform.ts";
-import { PlatformFault, type PlatformRequest, type SignedRequest } from "../../../src/ports/platform-io.ts";
+import type { PlatformFault, PlatformRequest, SignedRequest } from "../../../src/ports/platform-io.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
