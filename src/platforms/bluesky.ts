@@ -7,6 +7,7 @@ import { BlueskyMetadata, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./bluesky/metad
 import { checkPost } from "./bluesky/parts.ts";
 import { publish } from "./bluesky/publish.ts";
 import { refresh } from "./bluesky/session.ts";
+import { limits } from "./shared/limits.ts";
 
 const MB = 1_000_000;
 
@@ -19,27 +20,10 @@ export default definePlatform({
       required: false,
       maxItems: MAX_IMAGES,
       accepts: [
-        {
-          kind: "image",
-          ...IMAGE_LIMITS,
-          mimeTypes: [...IMAGE_LIMITS.mimeTypes],
-          maxSeconds: null,
-          minAspectRatio: null,
-          maxAspectRatio: null,
-          maxItems: MAX_IMAGES,
-          // Its apps show the first frame alone.
-          animated: false,
-        },
-        {
-          kind: "video",
-          mimeTypes: ["video/mp4"],
-          // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
-          maxBytes: 300 * MB,
-          maxSeconds: 600,
-          minAspectRatio: null,
-          maxAspectRatio: null,
-          maxItems: 1,
-        },
+        // Its apps show the first frame alone.
+        limits("image", { ...IMAGE_LIMITS, maxItems: MAX_IMAGES, animated: false }),
+        // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
+        limits("video", { mimeTypes: ["video/mp4"], maxBytes: 300 * MB, maxSeconds: 600, maxItems: 1 }),
       ],
     },
     caption: { maxLength: MAX_TEXT_GRAPHEMES, unit: "graphemes" },

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
+import { MEDIA_KINDS, type MediaKind } from "../domain/accounts/account.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
 import { definePlatform, type PlatformPost } from "../ports/platform.ts";
-import type { PlatformIo, PublishIo } from "../ports/platform-io.ts";
+import type { PlatformIo } from "../ports/platform-io.ts";
+import type { PublishIo } from "../ports/publish-io.ts";
+import { limits } from "./shared/limits.ts";
 
 const FeedMetadata = z.strictObject({
   title: commonMetadata.title,
@@ -31,11 +33,6 @@ const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
   audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
 };
 
-function accept(kind: MediaKind): MediaLimits {
-  const unlimited = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null };
-  return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
-}
-
 /**
  * The built-in feed: everything works before any channel is connected, and every state of a post can be seen
  * on it.
@@ -48,7 +45,7 @@ export default definePlatform({
     media: {
       required: false,
       maxItems: MAX_ITEMS + 1,
-      accepts: [accept("image"), accept("video"), accept("audio")],
+      accepts: MEDIA_KINDS.map((kind) => limits(kind, { mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS })),
     },
     caption: { maxLength: 10_000, unit: "characters" },
     nativeScheduling: true,

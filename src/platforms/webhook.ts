@@ -1,32 +1,17 @@
 import type { Connected, ConnectInput, ConnectIo, SecretField } from "../ports/connect.ts";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
+import { MEDIA_KINDS } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../domain/time.ts";
 import { definePlatform } from "../ports/platform.ts";
-import {
-  PlatformFault,
-  type JsonObject,
-  type PlatformResponse,
-  type PublishIo,
-} from "../ports/platform-io.ts";
+import { PlatformFault, type JsonObject, type PlatformResponse } from "../ports/platform-io.ts";
+import type { PublishIo } from "../ports/publish-io.ts";
+import { ACCEPTED, limits } from "./shared/limits.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./webhook/event.ts";
 
 const MAX_ITEMS = 21;
-
-/** What the receiver makes of them is its own affair; these are the kinds that the file store tells apart. */
-const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
-  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif", "image/heic", "image/tiff"],
-  video: ["video/mp4", "video/webm", "video/quicktime", "video/x-matroska"],
-  audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
-};
-
-function accept(kind: MediaKind): MediaLimits {
-  const unlimited = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null };
-  return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
-}
 
 const FIELDS: readonly SecretField[] = [
   {
@@ -55,7 +40,8 @@ export default definePlatform({
     media: {
       required: false,
       maxItems: MAX_ITEMS,
-      accepts: [accept("image"), accept("video"), accept("audio")],
+      // What the receiver makes of them is its own affair.
+      accepts: MEDIA_KINDS.map((kind) => limits(kind, { mimeTypes: ACCEPTED[kind], maxItems: MAX_ITEMS })),
     },
     caption: { maxLength: null, unit: "characters" },
     nativeScheduling: false,
@@ -147,12 +133,11 @@ async function knock(address: URL, io: ConnectIo): Promise<void> {
       method: "HEAD",
       url: address.href,
       isUserGiven: true,
-      newConnection: true,
       timeoutMs: KNOCK_TIMEOUT_MS,
     });
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
-    if (error.httpStatus !== null || error.kind === "ambiguous") return;
+    if (error.httpStatus !== null || error.kind === "transient") return;
     if (error.kind === "rejected") throw new AppError("invalid", `url: ${error.message}`, { cause: error });
     throw error;
   }
@@ -169,29 +154,18 @@ async function deliver(post: WebhookPost, body: string, io: PublishIo): Promise<
       isUserGiven: true,
       newConnection: true,
       isIdempotent: true,
-      classify: (answer) => classify(answer, io.now()),
+      classify,
     }),
   );
   return readAnswer(response);
 }
 
 /** Refusals in our words; null leaves the rest to the usual reading, which tries again. */
-function classify({ status, headers }: PlatformResponse, now: number): PlatformFault | null {
-  if (status === 429) return null;
-  if (status < 500) return new PlatformFault("rejected", refusal(status), { httpStatus: status });
-  const retryAfterMs = readRetryAfter(headers["retry-after"], now);
-  if (retryAfterMs === null) return null;
-  return new PlatformFault("rate", `The receiver asks to come again later (HTTP ${status}).`, {
-    httpStatus: status,
-    retryAfterMs,
-  });
-}
-
-/** RFC 9110: seconds, or a date. */
-function readRetryAfter(text: string | undefined, now: number): number | null {
-  if (text === undefined) return null;
-  const waitMs = /^\d+$/.test(text.trim()) ? Number(text) * SECOND : Date.parse(text) - now;
-  return Number.isNaN(waitMs) ? null : Math.max(waitMs, 0);
+function classify({ status, headers }: PlatformResponse): PlatformFault | null {
+  if (status < 300 || status === 429) return null;
+  if (status < 500) return new PlatformFault("rejected", refusal(status));
+  if (headers["retry-after"] === undefined) return null;
+  return new PlatformFault("rate", `The receiver asks to come again later (HTTP ${status}).`);
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

@@ -1,11 +1,16 @@
+import type { z } from "zod";
 import type { JsonObject, PlatformAccount, PlatformIo, PlatformRequest } from "./platform-io.ts";
 
 /** Named texts that are kept sealed: accessToken, refreshToken, botToken, … */
 export type Secrets = Readonly<Record<string, string>>;
 
 /** What connecting gets: no account yet, so no tokens. */
-export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request" | "resultOf"> {
+export interface ConnectIo extends Omit<
+  PlatformIo,
+  "account" | "authorized" | "request" | "ask" | "resultOf"
+> {
   request(request: PlatformRequest): ReturnType<PlatformIo["request"]>;
+  ask<T>(request: PlatformRequest, schema: z.ZodType<T>): Promise<T>;
 }
 
 /** What a consent, or signing in, gave for all channels that came of it. */

@@ -2,7 +2,8 @@ import type { z } from "zod";
 import type { Capabilities } from "../domain/accounts/account.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
 import type { ConnectWay } from "./connect.ts";
-import type { JsonObject, PlatformIo, PublishIo } from "./platform-io.ts";
+import type { JsonObject, PlatformIo } from "./platform-io.ts";
+import type { PublishIo } from "./publish-io.ts";
 
 /** A post as a platform file sees it. `M` is its parsed metadata. */
 export interface PlatformPost<M = JsonObject> {

@@ -4,7 +4,42 @@ const BASE_MS = 2 * SECOND;
 const CAP_MS = 10 * MINUTE;
 
 /** Tries of a post before it is given up; a doubtful outcome that is asked about does not count. */
-export const MAX_TRIES = 8;
+const MAX_TRIES = 8;
+
+/** How a failed try is followed by another one. */
+export interface Retry {
+  readonly afterMs: number;
+  /** Tries of the post from then on. */
+  readonly tries: number;
+  /** True where none follows. */
+  readonly isLast: boolean;
+  /** What to do once none follows, in a sentence. */
+  readonly wayOut: string;
+}
+
+/** What failed may work by itself in a moment. */
+export function soon(tries: number, random: number): Retry {
+  const made = tries + 1;
+  const wayOut = `It was tried ${made} times; send it again with retry_post.`;
+  return { afterMs: backoffMs(tries, random), tries: made, isLast: made >= MAX_TRIES, wayOut };
+}
+
+const SETUP_CAP_MS = 15 * MINUTE;
+/** After so many tries the longest wait is reached; more are not counted, so that none is the last. */
+const SETUP_TRIES = 4;
+
+/** A person must mend something first: after a minute or two, then less often. */
+export function onceMended(tries: number, random: number): Retry {
+  const ceiling = Math.min(SETUP_CAP_MS, MINUTE * 2 ** (tries + 1));
+  const afterMs = Math.round((ceiling * (1 + random)) / 2);
+  const counted = Math.max(tries, Math.min(tries + 1, SETUP_TRIES));
+  return {
+    afterMs,
+    tries: counted,
+    isLast: false,
+    wayOut: "Once that is mended, send it again with retry_post.",
+  };
+}
 
 /**
  * Full jitter (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/), never below half a

@@ -6,7 +6,7 @@ import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
-import { backoffMs, MAX_TRIES } from "./backoff.ts";
+import { backoffMs, onceMended, soon } from "./backoff.ts";
 import { lookAgainAt, stillHidden } from "./held.ts";
 
 /** What is known of a post when the work on it stops. */
@@ -92,10 +92,7 @@ export function verdictOnOutcome(outcome: PublishOutcome, at: Situation): PostEn
   }
 }
 
-/**
- * What an error makes of the post. A bug of ours counts as a lost answer where a step is open, else as a
- * failure.
- */
+/** What an error makes of the post. A bug of ours: a lost answer where a step is open, else a failure. */
 export function verdictOnError(error: unknown, at: Situation): PostEnd {
   if (error instanceof OutcomeUnknown) return unknown(error.message, at);
   if (error instanceof AskAgain)
@@ -113,18 +110,25 @@ function isPassing(error: unknown): error is AppError {
 }
 
 function verdictOnFault(fault: PlatformFault, at: Situation): PostEnd {
+  const { message: why } = fault;
+  const ask = (): PostEnd => askLater(at, { afterMs: null, why });
   switch (fault.kind) {
     case "rejected":
-      return at.isOpen ? askLater(at, { afterMs: null, why: fault.message }) : failed(fault.message, at);
+      return at.isOpen ? ask() : failed(why, at);
     case "auth":
       return waitForReconnect(fault, at);
     case "rate":
       return waitForRate(fault, at);
     case "ambiguous":
-      return askLater(at, { afterMs: null, why: fault.message });
+      return ask();
     case "transient":
     case "not_sent":
-      return at.isOpen ? askLater(at, { afterMs: null, why: fault.message }) : retryLater(fault.message, at);
+      return at.isOpen ? ask() : retryLater(why, at);
+    case "setup":
+      return {
+        ...(at.isOpen ? ask() : retryLater(why, at, onceMended(at.tries, at.random))),
+        setupProblem: why,
+      };
   }
 }
 
@@ -136,11 +140,10 @@ function backTo(at: Situation): "release" | null {
   return at.isUploaded || at.isOpen ? null : "release";
 }
 
-function retryLater(why: string, at: Situation): PostEnd {
-  const tries = at.tries + 1;
-  const nextAt = at.now + backoffMs(at.tries, at.random);
-  if (tries >= MAX_TRIES || nextAt > at.giveUpAt)
-    return failed(`${why} It was tried ${tries} times; send it again with retry_post.`, at);
+function retryLater(why: string, at: Situation, retry = soon(at.tries, at.random)): PostEnd {
+  const { tries, isLast } = retry;
+  const nextAt = at.now + retry.afterMs;
+  if (isLast || nextAt > at.giveUpAt) return failed(`${why} ${retry.wayOut}`, at);
   return {
     ...NOTHING,
     trigger: backTo(at),
@@ -156,10 +159,7 @@ function retryLater(why: string, at: Situation): PostEnd {
   };
 }
 
-/**
- * A step is open: nothing is sent before the platform has been asked. The post stays where no one can cancel
- * it.
- */
+/** A step is open: the platform is asked before anything is sent. The post stays where no one can cancel it. */
 function askLater(at: Situation, ask: { afterMs: number | null; why: string }): PostEnd {
   const tries = at.tries + 1;
   const nextAt = at.now + (ask.afterMs ?? Math.max(SETTLE_AFTER_MS, backoffMs(at.tries, at.random)));
@@ -204,7 +204,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
     isInDoubt: at.isOpen,
     tries: at.tries + 1,
     attempt: { outcome: "retrying", error: fault.message },
-    accountWait: { until: allowedAt, cause: "rate_limit" },
+    accountWait: { until: allowedAt, cause: "rate_limit", scope: fault.scope },
     at: at.now,
   };
 }

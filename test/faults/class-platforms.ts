@@ -5,8 +5,8 @@ import {
   type Json,
   type PlatformRequest,
   type PlatformResponse,
-  type PublishIo,
 } from "../../src/ports/platform-io.ts";
+import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 type Publish = (post: PlatformPost, io: PublishIo) => Promise<PublishOutcome>;

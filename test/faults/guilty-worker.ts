@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { newId } from "../../src/domain/ids.ts";
 import type { PlatformPost, PublishOutcome } from "../../src/ports/platform.ts";
-import type { PublishIo } from "../../src/ports/platform-io.ts";
+import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";

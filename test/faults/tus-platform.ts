@@ -1,6 +1,7 @@
 import type { MediaItem } from "../../src/ports/media.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import { PlatformFault, type PlatformResponse, type PublishIo } from "../../src/ports/platform-io.ts";
+import { PlatformFault, type PlatformResponse } from "../../src/ports/platform-io.ts";
+import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 export const CHUNK_BYTES = 1024 * 1024;
@@ -71,7 +72,7 @@ async function upload(io: PublishIo, session: string, item: MediaItem): Promise<
         "content-type": "application/offset+octet-stream",
         "content-length": String(end + 1 - offset),
       },
-      body: item.open({ start: offset, end }),
+      body: () => item.open({ start: offset, end }),
       isIdempotent: true,
     });
     offset = readOffset(answer);

@@ -1,6 +1,7 @@
 import { expect, it, describe } from "vitest";
 import { HOUR, MINUTE } from "../../src/domain/time.ts";
-import { PlatformFault, type PublishIo } from "../../src/ports/platform-io.ts";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
+import type { PublishIo } from "../../src/ports/publish-io.ts";
 import type { PublishOutcome } from "../../src/ports/platform.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
 import { getPost, retryPost } from "../../src/services/posts/posts.ts";

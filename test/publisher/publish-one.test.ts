@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { MINUTE, SECOND } from "../../src/domain/time.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
-import { PlatformFault, type EffectSpec, type PublishIo, type Settled } from "../../src/ports/platform-io.ts";
+import { PlatformFault } from "../../src/ports/platform-io.ts";
+import type { EffectSpec, PublishIo, Settled } from "../../src/ports/publish-io.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";

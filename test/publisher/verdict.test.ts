@@ -51,6 +51,7 @@ const ERRORS: Readonly<Record<string, Error>> = {
   ambiguous: fault("ambiguous"),
   transient: fault("transient"),
   not_sent: fault("not_sent"),
+  setup: fault("setup"),
   OutcomeUnknown: new OutcomeUnknown(WHY),
   "AskAgain, 5 s": new AskAgain(5 * SECOND),
   TooLate: new TooLate(),
@@ -69,6 +70,7 @@ const SENTENCES: Readonly<Record<string, string | null>> = {
   bug: INTERNAL_ERROR_SENTENCE,
   missed: missedSentence(null),
   "given up": `${WHY} It was tried 3 times; send it again with retry_post.`,
+  "not mended": `${WHY} Once that is mended, send it again with retry_post.`,
   "past its time": `${WHY} That is past the post's time; send it again later with retry_post.`,
   "unknown: why":
     "outcome unknown: It broke. Look at https://feed.example/news, then tell it with resolve_post.",
@@ -119,6 +121,11 @@ const TABLE = `
   not_sent       | no   | *  | late | failed    | –    | no    | given up           | failed    | given up           | –     | 0
   not_sent       | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
   not_sent       | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
+  setup          | no   | no | no   | scheduled | 360 s | no   | why                | retrying  | why                | 50 s  | 3
+  setup          | no   | up | no   | =         | 360 s | no   | why                | retrying  | why                | 50 s  | 3
+  setup          | no   | *  | late | failed    | –    | no    | not mended         | failed    | not mended         | –     | 0
+  setup          | open | *  | no   | =         | 4 s  | yes   | –                  | retrying  | why                | –     | 3
+  setup          | open | *  | late | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
 
   OutcomeUnknown | *    | *  | *    | failed    | –    | yes   | unknown: why       | unknown   | unknown: why       | –     | 0
   AskAgain, 5 s  | *    | *  | no   | =         | 5 s  | yes   | –                  | retrying  | unsettled          | –     | 3

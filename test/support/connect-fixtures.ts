@@ -91,6 +91,8 @@ function signIn(input: ConnectInput): Connected {
   if (password === "offline") throw new PlatformFault("not_sent", "Photobox could not be reached.");
   if (password === "busy")
     throw new PlatformFault("rate", "Photobox asks to slow down.", { retryAfterMs: 120_000 });
+  if (password === "wrong app")
+    throw new PlatformFault("setup", "POSTHORN_PHOTOBOX_CLIENT_SECRET: Photobox does not know it.");
   if (password === "bug") throw new TypeError("undefined is not a function");
   const person = PEOPLE[password];
   if (person === undefined)

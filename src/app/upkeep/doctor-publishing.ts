@@ -3,7 +3,7 @@ import { localCaller } from "../../cli/local-caller.ts";
 import type { Context } from "../compose.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Status } from "../../domain/health/status.ts";
-import { getStatus } from "../../services/health/status.ts";
+import { getStatus, readSetupProblems } from "../../services/health/status.ts";
 import { listWebhooks } from "../../services/webhooks/webhooks.ts";
 
 /** Whether posts of the default owner go out, on time, and whether anybody hears of it. */
@@ -22,6 +22,9 @@ export async function examinePublishing(ctx: Context): Promise<Finding[]> {
         verdict: account.status !== "expiring" && account.queuedCount > 0 ? "problem" : "note",
         text: `"${account.name}" on ${account.provider}: ${account.reason ?? "It must be reconnected."} ${waiting} for it. Reconnect it with: posthorn connect ${account.provider}`,
       };
+    }),
+    ...(await readSetupProblems(ctx, ctx.clock.now())).map(({ provider, reason, at }): Finding => {
+      return { topic: provider, verdict: "problem", text: `${reason} Posts met with it last at ${at}.` };
     }),
     ...silent.map((webhook): Finding => {
       const state = webhook.status === "disabled" ? "is turned off" : "does not get its events";

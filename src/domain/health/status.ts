@@ -51,5 +51,8 @@ export const Status = z.strictObject({
       }),
     )
     .describe("Expiring, or without access."),
+  setupProblems: z
+    .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
+    .describe("For whoever runs this installation."),
 });
 export type Status = z.infer<typeof Status>;

@@ -1,11 +1,10 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
-import { PlatformFault, type Json, type PublishIo } from "../../ports/platform-io.ts";
+import { PlatformFault, type Json } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { UPLOAD_TIMES } from "../shared/chunks.ts";
 import { pdsOf } from "./session.ts";
-import { xrpc } from "./xrpc.ts";
-
-/** Uploads may take long on a thin line; their repetition changes nothing. */
-export const UPLOAD_TIMES = { timeoutMs: 15 * 60_000, idleMs: 30_000 } as const;
+import { ownXrpc } from "./xrpc.ts";
 
 /** A blob as records name it: its id is the hash of its bytes. */
 export const Blob = z.object({
@@ -58,7 +57,7 @@ interface Upload {
   readonly mimeType: string;
   readonly sizeBytes: number;
   /** The bytes; a fresh stream for each try. */
-  open(): Buffer | Readable;
+  readonly body: Buffer | (() => Readable);
 }
 
 async function uploadBlob(io: PublishIo, upload: Upload): Promise<Blob> {
@@ -66,12 +65,11 @@ async function uploadBlob(io: PublishIo, upload: Upload): Promise<Blob> {
     base: pdsOf(io),
     nsid: "com.atproto.repo.uploadBlob",
     headers: { "content-type": upload.mimeType, "content-length": String(upload.sizeBytes) },
+    body: upload.body,
     isIdempotent: true,
     ...UPLOAD_TIMES,
   };
-  const { blob } = await io.authorized((secrets) =>
-    xrpc(io, { ...call, token: secrets["accessJwt"], body: upload.open() }, z.looseObject({ blob: Blob })),
-  );
+  const { blob } = await ownXrpc(io, call, z.looseObject({ blob: Blob }));
   if (blob.size === upload.sizeBytes) return blob;
   throw new PlatformFault("transient", "Bluesky received a file only in part.");
 }

@@ -5,7 +5,7 @@ import { POST } from "./records.ts";
 import { findSpans, toFacets, type Span } from "./rich-text.ts";
 import { pdsOf, resolveHandle } from "./session.ts";
 
-type LookupIo = Pick<PlatformIo, "request" | "account" | "setting" | "log">;
+type LookupIo = Pick<PlatformIo, "ask" | "account" | "setting" | "log">;
 
 /** What of a record follows from text and metadata alone; an edit replaces just this. */
 export async function contentOf(part: Part, metadata: BlueskyMetadata, io: LookupIo): Promise<JsonObject> {

@@ -10,7 +10,7 @@ import { partsOf } from "./parts.ts";
 import { findRecord, POST, POSTGATE, rkeyOf, THREADGATE, type StoredRecord } from "./records.ts";
 import { didOf, pdsOf } from "./session.ts";
 import { laterTid } from "./tid.ts";
-import { AnyAnswer, isXrpcError, xrpc } from "./xrpc.ts";
+import { AnyAnswer, isXrpcError, ownXrpc, xrpc } from "./xrpc.ts";
 
 /** Fields that stand in records of their own, which every app reads anew. */
 const GATE_FIELDS: readonly string[] = ["replyRules", "allowQuotes"];
@@ -170,7 +170,7 @@ interface Put {
 async function put(io: PlatformIo, { base, ...request }: Put): Promise<void> {
   const call = { base, nsid: "com.atproto.repo.putRecord", json: { ...request }, isIdempotent: true };
   try {
-    await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+    await ownXrpc(io, call, AnyAnswer);
   } catch (error) {
     if (!isXrpcError(error, "InvalidSwap") && !(error instanceof PlatformFault && error.kind === "transient"))
       throw error;
@@ -209,5 +209,5 @@ async function deleteRecord(io: PlatformIo, collection: string, rkey: string): P
     json: { repo: didOf(io), collection, rkey },
     isIdempotent: true,
   };
-  await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+  await ownXrpc(io, call, AnyAnswer);
 }

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import type { JsonObject, PublishIo } from "../../ports/platform-io.ts";
+import type { JsonObject } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 import { sendBlob, type Blob, type Sending } from "./blob.ts";
 import { MAX_IMAGES } from "./metadata.ts";
 import type { Part } from "./parts.ts";
@@ -85,7 +86,7 @@ export async function sendImage(
   to: Sending,
 ): Promise<{ blob: Blob; width: number; height: number }> {
   const { bytes, mimeType, width, height } = await to.io.media.fitImage(item, IMAGE_LIMITS);
-  const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, open: () => bytes });
+  const blob = await sendBlob(to, item.url, { mimeType, sizeBytes: bytes.length, body: bytes });
   return { blob, width, height };
 }
 

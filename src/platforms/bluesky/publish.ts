@@ -2,7 +2,8 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type Json, type JsonObject, type PublishIo } from "../../ports/platform-io.ts";
+import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 import { contentOf } from "./content.ts";
 import { gatesOf } from "./gates.ts";
 import { sendImage, sendMedia } from "./media.ts";
@@ -12,7 +13,7 @@ import { cidOf, findRecord, POST, uriOf, type RecordWrite } from "./records.ts";
 import { didOf, pdsOf, webUrl } from "./session.ts";
 import { laterTid, newTid } from "./tid.ts";
 import { StillProcessing } from "./video.ts";
-import { AnyAnswer, isXrpcError, xrpc } from "./xrpc.ts";
+import { AnyAnswer, isXrpcError, ownXrpc } from "./xrpc.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -168,8 +169,8 @@ async function sendBlobsAgain(commit: Commit, io: PublishIo): Promise<void> {
 }
 
 async function applyWrites(request: JsonObject, io: PublishIo): Promise<void> {
-  const call = { base: pdsOf(io), nsid: "com.atproto.repo.applyWrites", json: request, newConnection: true };
-  await io.authorized((secrets) => xrpc(io, { ...call, token: secrets["accessJwt"] }, AnyAnswer));
+  const call = { base: pdsOf(io), nsid: "com.atproto.repo.applyWrites", json: request };
+  await ownXrpc(io, call, AnyAnswer);
 }
 
 /** One commit made them all: any that is there proves it, though a person may have deleted others since. */

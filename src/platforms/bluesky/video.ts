@@ -1,9 +1,11 @@
 import { z } from "zod";
 import type { MediaItem } from "../../ports/media.ts";
-import { PlatformFault, type PublishIo } from "../../ports/platform-io.ts";
-import { Blob, sendBlob, UPLOAD_TIMES, uploadOnce, type Sending } from "./blob.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { Blob, sendBlob, uploadOnce, type Sending } from "./blob.ts";
 import { didOf, pdsOf } from "./session.ts";
-import { XrpcFault, xrpc, type XrpcCall } from "./xrpc.ts";
+import { ownXrpc, XrpcFault, xrpc, type XrpcCall } from "./xrpc.ts";
 
 const BLUESKY_VIDEO = "https://video.bsky.app";
 const POLL_MS = 3_000;
@@ -40,7 +42,7 @@ function serviceOf(io: PublishIo): string | null {
 export async function sendVideo(item: MediaItem, to: Sending): Promise<Blob> {
   const { sizeBytes, mimeType } = item.facts;
   const service = serviceOf(to.io);
-  if (service === null) return sendBlob(to, item.url, { mimeType, sizeBytes, open: () => item.open() });
+  if (service === null) return sendBlob(to, item.url, { mimeType, sizeBytes, body: () => item.open() });
   if (to.isAgain) return waitFor(to.io, service, await startJob(item, to.io, service));
 
   // The service knows a video by its bytes too: a second upload is answered with the first one's job.
@@ -84,7 +86,7 @@ async function startJob(item: MediaItem, io: PublishIo, service: string): Promis
     params: { did: didOf(io), name: "video.mp4" },
     token,
     headers: { "content-type": item.facts.mimeType, "content-length": String(item.facts.sizeBytes) },
-    body: item.open(),
+    body: () => item.open(),
     isIdempotent: true,
     ...UPLOAD_TIMES,
   });
@@ -138,12 +140,10 @@ async function serviceToken(io: PublishIo): Promise<string> {
     lxm: "com.atproto.repo.uploadBlob",
     exp: String(Math.floor(io.now() / 1_000) + SERVICE_AUTH_SECONDS),
   };
-  const answer = await io.authorized((secrets) =>
-    xrpc(
-      io,
-      { base, nsid: "com.atproto.server.getServiceAuth", params, token: secrets["accessJwt"] },
-      z.looseObject({ token: z.string() }),
-    ),
+  const answer = await ownXrpc(
+    io,
+    { base, nsid: "com.atproto.server.getServiceAuth", params },
+    z.looseObject({ token: z.string() }),
   );
   return answer.token;
 }

@@ -1,15 +1,16 @@
 import { z } from "zod";
+import type { ConnectIo } from "../../ports/connect.ts";
 import {
   PlatformFault,
   type FaultKind,
-  type Json,
   type PlatformIo,
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
+import { bearer } from "../shared/faults.ts";
 
 /** What a call needs of its surroundings; there both while connecting and while publishing. */
-export type Network = Pick<PlatformIo, "request">;
+export type Network = Pick<ConnectIo, "ask">;
 
 /** A fault with the name that XRPC gives its errors (`RecordNotFound`). */
 export class XrpcFault extends PlatformFault {
@@ -17,12 +18,8 @@ export class XrpcFault extends PlatformFault {
   // Private: whatever logs an error writes down its fields, and the server may quote tokens.
   readonly #answer: unknown;
 
-  constructor(
-    kind: FaultKind,
-    message: string,
-    details: { code: string; response: PlatformResponse; cause: string },
-  ) {
-    super(kind, message, { cause: details.cause, httpStatus: details.response.status });
+  constructor(kind: FaultKind, message: string, details: { code: string; response: PlatformResponse }) {
+    super(kind, message, { httpStatus: details.response.status });
     this.name = "XrpcFault";
     this.code = details.code;
     this.#answer = details.response.json;
@@ -38,77 +35,48 @@ export function isXrpcError(error: unknown, ...codes: readonly string[]): error 
   return error instanceof XrpcFault && codes.includes(error.code);
 }
 
-export interface XrpcCall {
+export interface XrpcCall extends Pick<
+  PlatformRequest,
+  "json" | "body" | "headers" | "isIdempotent" | "timeoutMs" | "idleMs"
+> {
   /** Address of the server, without a slash at its end. */
   readonly base: string;
   readonly nsid: string;
+  /** Default: none is sent. */
   readonly token?: string | undefined;
-  readonly params?: Readonly<Record<string, string | readonly string[]>>;
-  /** Makes it a POST; without it and `body` it is a GET. */
-  readonly json?: Json;
-  readonly body?: PlatformRequest["body"];
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Default: true for a GET, false for a POST. */
-  readonly isIdempotent?: boolean;
-  readonly timeoutMs?: number;
-  readonly idleMs?: number;
-  readonly newConnection?: boolean;
+  readonly params?: NonNullable<PlatformRequest["query"]>;
 }
 
 /** Any JSON object; of use where nothing of the answer is needed. */
 export const AnyAnswer = z.looseObject({});
 
-/** One XRPC call; the answer is read with `schema`, and one that does not fit is an answer that was lost. */
-export async function xrpc<T>(io: Network, call: XrpcCall, schema: z.ZodType<T>): Promise<T> {
-  const isRead = call.json === undefined && call.body === undefined;
-  const isIdempotent = call.isIdempotent ?? isRead;
-  const response = await io.request({
-    method: isRead ? "GET" : "POST",
-    url: addressOf(call),
+/** One XRPC call: a POST where it has a body, else a GET. */
+export function xrpc<T>(io: Network, call: XrpcCall, schema: z.ZodType<T>): Promise<T> {
+  return io.ask(requestOf(call), schema);
+}
+
+/** The same with the account's session. */
+export function ownXrpc<T>(
+  io: Pick<PlatformIo, "ask">,
+  call: Omit<XrpcCall, "token">,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return io.ask({ ...requestOf(call), sign: bearer("accessJwt") }, schema);
+}
+
+function requestOf({ base, nsid, token, params, headers, ...call }: XrpcCall): PlatformRequest {
+  return {
+    ...call,
+    method: call.json === undefined && call.body === undefined ? "GET" : "POST",
+    url: `${base}/xrpc/${nsid}`,
+    ...(params === undefined ? {} : { query: params }),
     headers: {
       accept: "application/json",
-      ...(call.token === undefined ? {} : { authorization: `Bearer ${call.token}` }),
-      ...call.headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...headers,
     },
-    isIdempotent,
-    classify: (answer) => classify(answer, quote(call, answer.text)),
-    ...(call.json === undefined ? {} : { json: call.json }),
-    ...(call.body === undefined ? {} : { body: call.body }),
-    ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
-    ...(call.idleMs === undefined ? {} : { idleMs: call.idleMs }),
-    ...(call.newConnection === undefined ? {} : { newConnection: call.newConnection }),
-  });
-  const parsed = schema.safeParse(response.json);
-  if (parsed.success) return parsed.data;
-  // Not its words: a session that is only half there may hold tokens.
-  const cause = `${call.nsid}: ${parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; ")}`;
-  throw new PlatformFault(isIdempotent ? "transient" : "ambiguous", "Bluesky's answer could not be read.", {
-    cause: cause.slice(0, MAX_QUOTED),
-    httpStatus: response.status,
-  });
-}
-
-const MAX_QUOTED = 500;
-
-/** For the log: the server's words, short, without the secrets it may repeat. */
-function quote(call: XrpcCall, text: string): string {
-  const { password } = z
-    .object({ password: z.string().catch("") })
-    .catch({ password: "" })
-    .parse(call.json);
-  const secrets = [call.token ?? "", password].filter((secret) => secret !== "");
-  return secrets
-    .reduce((words, secret) => words.replaceAll(secret, "[secret]"), `${call.nsid}: ${text}`)
-    .slice(0, MAX_QUOTED);
-}
-
-function addressOf(call: XrpcCall): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(call.params ?? {})) {
-    for (const one of typeof value === "string" ? [value] : value) query.append(name, one);
-  }
-  const tail = query.toString();
-  return `${call.base}/xrpc/${call.nsid}${tail === "" ? "" : `?${tail}`}`;
+    classify,
+  };
 }
 
 /** The session is not (or no longer) good; refreshing it may help. */
@@ -131,13 +99,13 @@ const CLOSED_CODES = new Set([
 const ErrorBody = z.object({ error: z.string() });
 
 /** Null leaves it to the usual reading (429: wait, 5xx: it may have happened). */
-function classify(response: PlatformResponse, cause: string): PlatformFault | null {
+function classify(response: PlatformResponse): PlatformFault | null {
   const body = ErrorBody.safeParse(response.json);
   const code = body.success && /^[A-Za-z_]{1,60}$/.test(body.data.error) ? body.data.error : "";
   const fault = (kind: FaultKind, message: string): XrpcFault =>
-    new XrpcFault(kind, message, { code, response, cause });
+    new XrpcFault(kind, message, { code, response });
 
-  if (response.status >= 500 || response.status === 429) return null;
+  if (response.status < 300 || response.status >= 500 || response.status === 429) return null;
   if (CLOSED_CODES.has(code))
     return fault(
       "auth",

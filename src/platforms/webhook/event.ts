@@ -2,7 +2,7 @@ import { z } from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
 import type { PlatformPost } from "../../ports/platform.ts";
-import type { PublishIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 
 /** Everything that has a common meaning, and whatever else the receiver understands. */
 export const WebhookMetadata = z.strictObject({

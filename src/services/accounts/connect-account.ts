@@ -111,6 +111,8 @@ function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {
       return new AppError("invalid", fault.message);
     case "rate":
       return new AppError("rate_limited", `${fault.message} Try again in ${minutesOf(fault.retryAfterMs)}.`);
+    case "setup":
+      return new AppError("unavailable", fault.message);
     case "not_sent":
     case "transient":
     case "ambiguous":

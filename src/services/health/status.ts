@@ -2,6 +2,7 @@ import type { Status } from "../../domain/health/status.ts";
 import { percentile } from "../../domain/percentile.ts";
 import type { Account } from "../../domain/accounts/account.ts";
 import { DAY, MINUTE, SECOND, toIso, toIsoOrNull } from "../../domain/time.ts";
+import { listSetupProblems } from "../../store/publishing/setup-problems.ts";
 import {
   countInDoubt,
   countPosts,
@@ -56,7 +57,16 @@ export async function getStatus(call: CallContext): Promise<Status> {
     lastFailures: (await readFailures(store, scope, { since, limit: SHOWN_FAILURES })).map(toFailure),
     nextDueAt: toIsoOrNull(await readNextScheduled(store, scope, now)),
     accountsToReconnect: accounts.filter(needsAttention).map(toReconnect),
+    setupProblems: (await readSetupProblems(ctx, now)).filter((problem) =>
+      accounts.some((account) => account.provider === problem.provider),
+    ),
   };
+}
+
+/** What only whoever runs this installation can mend, as posts of all owners met with it. */
+export async function readSetupProblems(ctx: AppContext, now: number): Promise<Status["setupProblems"]> {
+  const problems = await listSetupProblems(ctx.store, now - DAYS * DAY);
+  return problems.map(({ provider, reason, at }) => ({ provider, reason, at: toIso(at) }));
 }
 
 /** The processes that publish on this data folder, whoever's posts. */

@@ -7,12 +7,15 @@ import {
   type JsonObject,
   type PlatformAccount,
   type PlatformIo,
+  type PlatformRequest,
+  type SignedRequest,
 } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { requestPlatform } from "./platform-request.ts";
+import { readAnswer, requestPlatform } from "./platform-request.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
 import type { SecretValues } from "./secrets.ts";
+import { signRequest } from "./sign.ts";
 
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
@@ -59,7 +62,17 @@ export async function createPlatformIo(
       place: { instanceUrl: null, redirectUrl: "" },
     }),
   });
-  return { ...buildIo(ctx, { ...parts, signal }), account, authorized, resultOf: () => null };
+  const io = buildIo(ctx, { ...parts, signal });
+  const signed = <T>(request: SignedRequest, send: (signed: PlatformRequest) => Promise<T>): Promise<T> =>
+    request.sign === undefined ? send(request) : authorized((secrets) => send(signRequest(request, secrets)));
+  return {
+    ...io,
+    account,
+    authorized,
+    resultOf: () => null,
+    request: (request) => signed(request, (one) => io.request(one)),
+    ask: (request, schema) => signed(request, (one) => io.ask(one, schema)),
+  };
 }
 
 /** The account as its platform's file sees it. */
@@ -108,9 +121,18 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
     log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),
-    setting: (name) => ctx.settings.platformSettings[prefix + name]?.replace(/\/+$/, "") ?? null,
+    setting: (name) => trimAddress(ctx.settings.platformSettings[prefix + name] ?? null),
     request: (request) => requestPlatform(asking, request),
+    ask: async (request, schema) => {
+      const response = await requestPlatform(asking, request);
+      return readAnswer(asking, { request, response, schema });
+    },
   };
+}
+
+/** Paths are added to addresses; of anything else, a secret say, every character counts. */
+function trimAddress(value: string | null): string | null {
+  return value !== null && /^https?:\/\//i.test(value) ? value.replace(/\/+$/, "") : value;
 }
 
 function withFields(log: Logger, fields: object): Logger {

@@ -1,10 +1,13 @@
 import type { Readable } from "node:stream";
+import type { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { DAY, SECOND } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../ports/outbound.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { AppContext } from "../context.ts";
+import { encodeBody, encodeUrl } from "./encodings.ts";
+import { readJson } from "./read-json.ts";
+import { readRetryAfter } from "./retry-after.ts";
 import { scrub } from "./secrets.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
@@ -25,7 +28,7 @@ export interface RequestOptions {
 
 /**
  * One request to a platform through the outbound door; throws PlatformFault for everything that is not a
- * whole 2xx.
+ * whole 2xx, unless the request's `classify` takes it.
  */
 export async function requestPlatform(
   options: RequestOptions,
@@ -35,25 +38,47 @@ export async function requestPlatform(
     throw new PlatformFault("not_sent", `The request to ${options.title} was called off.`);
   const answer = await send(options, request);
   const text = await readText(answer.body).catch((cause: unknown) => {
-    throw lost(options, request, cause);
+    throw lost(options, request, { cause });
   });
-  const response = { status: answer.status, headers: answer.headers, text, json: parseJson(text) };
-  if (response.status >= 200 && response.status < 300) return response;
-  throw request.classify?.(response) ?? usualFault(options, request, response);
+  const response = { status: answer.status, headers: answer.headers, text, json: readJson(text) };
+  const verdict = request.classify?.(response) ?? null;
+  if (verdict instanceof PlatformFault) throw completed(verdict, options, { request, response });
+  if (verdict === "ok" || (response.status >= 200 && response.status < 300)) return response;
+  throw completed(usualFault(options, request, response), options, { request, response });
+}
+
+/** The answer's JSON by the schema; one that does not fit is an answer that was lost. */
+export function readAnswer<T>(
+  options: RequestOptions,
+  { request, response, schema }: Exchange & { readonly schema: z.ZodType<T> },
+): T {
+  const parsed = schema.safeParse(response.json);
+  if (parsed.success) return parsed.data;
+  // Not its words: an answer that is only half there may hold tokens.
+  const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const cause = `HTTP ${response.status} from ${hostOf(request)}: ${issues.join("; ")}`;
+  throw lost(options, request, { cause: cause.slice(0, MAX_QUOTED), httpStatus: response.status });
+}
+
+interface Exchange {
+  readonly request: PlatformRequest;
+  readonly response: PlatformResponse;
 }
 
 async function send(options: RequestOptions, request: PlatformRequest): Promise<OutboundResponse> {
+  const sent = toOutbound(request, options);
   try {
-    return await options.ctx.outbound.request(toOutbound(request, options));
+    return await options.ctx.outbound.request(sent);
   } catch (cause) {
     // The door refused the address before anything left.
-    if (cause instanceof AppError) throw new PlatformFault("rejected", cause.message, { cause });
-    const media = brokenMedia(request.body);
+    if (cause instanceof AppError)
+      throw new PlatformFault("rejected", scrub(cause.message, secretsIn(options, request)));
+    const media = brokenMedia(sent.body);
     if (media !== null) throw media;
     if (cause instanceof OutboundFailure && !cause.wasSent) {
       throw new PlatformFault("not_sent", `${options.title} could not be reached.`, { cause });
     }
-    throw lost(options, request, cause);
+    throw lost(options, request, { cause });
   }
 }
 
@@ -61,33 +86,44 @@ async function send(options: RequestOptions, request: PlatformRequest): Promise<
  * What was to be sent failed, not the platform. A request whose body breaks off is one that nobody may act on
  * (RFC 9112, 8), so nothing was done. Null where the body is fine.
  */
-function brokenMedia(body: PlatformRequest["body"]): PlatformFault | null {
+function brokenMedia(body: OutboundRequest["body"]): PlatformFault | null {
   const cause = typeof body === "object" && "errored" in body ? body.errored : null;
   if (cause instanceof AppError) return new PlatformFault("rejected", cause.message, { cause });
   return cause instanceof MediaUnavailable ? new PlatformFault("not_sent", cause.message, { cause }) : null;
 }
 
 function toOutbound(request: PlatformRequest, { ownerId, signal }: RequestOptions): OutboundRequest {
-  const { json, body, headers, classify: _classify, isIdempotent: _isIdempotent, ...rest } = request;
-  const sent = json === undefined ? body : JSON.stringify(json);
-  const types = json === undefined ? {} : { "content-type": "application/json" };
+  const { json: _json, form: _form, multipart: _multipart, query: _query, ...other } = request;
+  const { classify: _classify, isIdempotent: _isIdempotent, headers: given, body: _body, ...rest } = other;
+  const { headers, ...body } = encodeBody(request);
   return {
+    // One that was kept may be closed by now, which would leave a change in doubt for nothing.
+    newConnection: !isRepeatable(request),
     ...rest,
     ownerId,
     signal,
-    headers: { ...types, ...headers },
-    ...(sent === undefined ? {} : { body: sent }),
+    url: encodeUrl(request),
+    headers: { ...headers, ...given },
+    ...body,
   };
 }
 
+function isRepeatable({ isIdempotent, method }: PlatformRequest): boolean {
+  return isIdempotent ?? (method === "GET" || method === "HEAD");
+}
+
 /** It was sent and what came of it is not known. */
-function lost(options: RequestOptions, request: PlatformRequest, cause: unknown): PlatformFault {
-  return request.isIdempotent === true
-    ? new PlatformFault("transient", `${options.title} did not answer properly.`, { cause })
+function lost(
+  { title }: RequestOptions,
+  request: PlatformRequest,
+  details: { readonly cause: unknown; readonly httpStatus?: number },
+): PlatformFault {
+  return isRepeatable(request)
+    ? new PlatformFault("transient", `${title} did not answer properly.`, details)
     : new PlatformFault(
         "ambiguous",
-        `The answer of ${options.title} was lost, so it may have done what was asked.`,
-        { cause },
+        `The answer of ${title} was lost, so it may have done what was asked.`,
+        details,
       );
 }
 
@@ -104,72 +140,56 @@ async function readText(body: Readable): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
 function usualFault(
-  options: RequestOptions,
+  { title }: RequestOptions,
   request: PlatformRequest,
-  response: PlatformResponse,
+  { status }: PlatformResponse,
 ): PlatformFault {
-  const { title } = options;
-  const { status } = response;
-  const details = { httpStatus: status, cause: quoteAnswer(options, request, response) };
   if (status === 401)
-    return new PlatformFault("auth", `${title} does not accept the channel's credentials any more.`, details);
-  if (status === 429) {
-    const retryAfterMs = readRetryAfter(response.headers, options.ctx.clock.now());
-    return new PlatformFault(
-      "rate",
-      `${title} asks to slow down.`,
-      retryAfterMs === null ? details : { ...details, retryAfterMs },
-    );
-  }
-  if (status < 500)
-    return new PlatformFault("rejected", `${title} refused the request (HTTP ${status}).`, details);
-  return request.isIdempotent === true
-    ? new PlatformFault("transient", `${title} has a problem of its own (HTTP ${status}).`, details)
+    return new PlatformFault("auth", `${title} does not accept the channel's credentials any more.`);
+  if (status === 429) return new PlatformFault("rate", `${title} asks to slow down.`);
+  if (status < 500) return new PlatformFault("rejected", `${title} refused the request (HTTP ${status}).`);
+  return isRepeatable(request)
+    ? new PlatformFault("transient", `${title} has a problem of its own (HTTP ${status}).`)
     : new PlatformFault(
         "ambiguous",
         `${title} answered with HTTP ${status}, so it may have done what was asked.`,
-        details,
       );
+}
+
+/** The fault with what the answer says beside it, as far as whoever made it left that out. */
+function completed(
+  fault: PlatformFault,
+  options: RequestOptions,
+  { request, response }: Exchange,
+): PlatformFault {
+  fault.httpStatus ??= response.status;
+  if (fault.kind === "rate") fault.retryAfterMs ??= readRetryAfter(response.headers, options.ctx.clock.now());
+  fault.cause ??= quoteAnswer(options, request, response);
+  if (typeof fault.cause === "string") fault.cause = scrub(fault.cause, secretsIn(options, request));
+  return fault;
 }
 
 /** For the log alone: the platform's own words, without the credentials it may repeat. */
 function quoteAnswer(options: RequestOptions, request: PlatformRequest, response: PlatformResponse): Error {
-  const credentials = Object.entries(request.headers ?? {})
-    .filter(([name]) => name.toLowerCase() === "authorization")
-    .flatMap(([, value]) => [value, value.slice(value.indexOf(" ") + 1)]);
   // Before it is cut: of a secret that the cut goes through, a part would stay.
-  const words = scrub(response.text, [...credentials, ...options.knownSecrets]).slice(0, MAX_QUOTED);
-  return new Error(`HTTP ${response.status} from ${new URL(request.url).host}: ${words}`);
+  const words = scrub(response.text, secretsIn(options, request)).slice(0, MAX_QUOTED);
+  return new Error(`HTTP ${response.status} from ${hostOf(request)}: ${words}`);
 }
 
-/** A platform that asks for more is asked again after a day. */
-const MAX_WAIT_MS = DAY;
+/** Fields that hold credentials, whoever sends them: a client secret, a code, an access token. */
+const SECRET_FIELD = /token|secret|password|code|key|signature/i;
 
-/** A reset beyond this is a moment, not a span (GitHub, Bluesky and X send seconds since 1970). */
-const FIRST_MOMENT_SECONDS = 1_000_000_000;
-
-/**
- * Milliseconds to wait by `Retry-After` (RFC 9110, seconds or a date) or the reset of a rate limit; null
- * where neither says.
- */
-export function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
-  const text = headers["retry-after"] ?? headers["ratelimit-reset"] ?? headers["x-ratelimit-reset"];
-  if (text === undefined) return null;
-  const waitMs = /^\d+(\.\d+)?$/.test(text.trim())
-    ? secondsToWait(Number(text), now)
-    : Date.parse(text) - now;
-  return Number.isNaN(waitMs) ? null : Math.min(Math.max(Math.ceil(waitMs), 0), MAX_WAIT_MS);
+function secretsIn({ knownSecrets }: RequestOptions, request: PlatformRequest): string[] {
+  const headers = Object.entries(request.headers ?? {})
+    .filter(([name]) => name.toLowerCase() === "authorization" || SECRET_FIELD.test(name))
+    .map(([, value]) => value.slice(value.indexOf(" ") + 1));
+  const own = URL.canParse(request.url) ? [...new URL(request.url).searchParams] : [];
+  const fields = [request.query, request.form, request.json].flatMap((some) => Object.entries(some ?? {}));
+  const values = [...own, ...fields].filter(([name]) => SECRET_FIELD.test(name)).map(([, value]) => value);
+  return [...headers, ...values.filter((value) => typeof value === "string"), ...knownSecrets];
 }
 
-function secondsToWait(seconds: number, now: number): number {
-  return seconds >= FIRST_MOMENT_SECONDS ? seconds * SECOND - now : seconds * SECOND;
+function hostOf({ url }: PlatformRequest): string {
+  return new URL(url).host;
 }

@@ -111,7 +111,7 @@ async function refreshOnce(ctx: AppContext, job: RefreshJob): Promise<LoadedSecr
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     if (error.kind === "auth" || error.kind === "rejected") return surrender(ctx, job, error);
-    if (error.kind === "rate") throw error;
+    if (error.kind === "rate" || error.kind === "setup") throw error;
     // The platform refused what was to be done and the refresh did not come through: the deed itself was not
     // done.
     throw new PlatformFault("not_sent", error.message, { cause: error });

@@ -54,9 +54,25 @@ export function mergeSecrets(stored: SecretValues, fresh: SecretValues): SecretV
 /** Shorter ones would blot out ordinary words. */
 const MIN_SCRUBBED = 6;
 
-/** The text with every one of the values struck out: platforms quote what they were sent. */
+/**
+ * The text with every one of the values struck out, as they are and as addresses, forms and JSON write them:
+ * platforms quote what they were sent.
+ */
 export function scrub(text: string, values: Iterable<string>): string {
   let clean = text;
-  for (const value of values) if (value.length >= MIN_SCRUBBED) clean = clean.replaceAll(value, "[secret]");
+  for (const value of values) {
+    if (value.length < MIN_SCRUBBED) continue;
+    for (const form of formsOf(value)) clean = clean.replaceAll(form, "[secret]");
+  }
   return clean;
+}
+
+function formsOf(value: string): Set<string> {
+  // A lone surrogate cannot be percent-encoded.
+  const encoded = encodeURIComponent(Buffer.from(value).toString());
+  const inForm = new URLSearchParams([["", value]]).toString().slice(1);
+  const lowerCase = [encoded, inForm].map((text) =>
+    text.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase()),
+  );
+  return new Set([value, encoded, inForm, ...lowerCase, JSON.stringify(value).slice(1, -1)]);
 }

@@ -5,7 +5,8 @@ import { conflictSentence, TRANSITIONS } from "../../domain/posts/post-states.ts
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { PlatformFault, type PublishIo } from "../../ports/platform-io.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { Tables } from "../../store/engine/schema.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ReconcileClass } from "../../domain/accounts/account.ts";
-import type { EffectContext, EffectSpec, Json, LiveAt } from "../../ports/platform-io.ts";
+import type { Json } from "../../ports/platform-io.ts";
+import type { EffectContext, EffectSpec, LiveAt } from "../../ports/publish-io.ts";
 import type { EffectRow, Lease } from "../../store/engine/ledger.ts";
 import { canonicalJson } from "../access/idempotency.ts";
 import type { AppContext } from "../context.ts";

@@ -1,10 +1,5 @@
-import {
-  PlatformFault,
-  type EffectSpec,
-  type Json,
-  type LiveAt,
-  type Settled,
-} from "../../ports/platform-io.ts";
+import { PlatformFault, type Json } from "../../ports/platform-io.ts";
+import type { EffectSpec, LiveAt, Settled } from "../../ports/publish-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
 import { LIVE_STEP, RESTORED_STEP } from "../../store/engine/ledger.ts";
 import { AskAgain, NothingSent, OutcomeUnknown, TooLate } from "./effect-errors.ts";
@@ -91,12 +86,11 @@ async function runEffect<R extends Json>(at: Running, spec: EffectSpec<R>): Prom
     await startOver(at, known);
   }
   const open = known !== undefined && isOpenStep(known) ? known : await suspect(at, spec);
-  if (open !== null) {
-    const settled = await settle(at, spec, open);
-    if (settled.outcome === "done") return settled.result;
-    if (at.suspectSince !== null) await assertMaySend(at, spec.step);
-  }
-  return send(at, spec);
+  if (open === null) return send(at, spec, false);
+  const settled = await settle(at, spec, open);
+  if (settled.outcome === "done") return settled.result;
+  if (at.suspectSince !== null) await assertMaySend(at, spec.step);
+  return send(at, spec, settled.isStillInDoubt ?? false);
 }
 
 /**
@@ -165,8 +159,11 @@ async function settle<R extends Json>(
   }
 }
 
-async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R> {
+/** `isInDoubt`: what was sent before may have come through, whatever becomes of this sending. */
+async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt: boolean): Promise<R> {
   const { ctx } = at;
+  // A new run has another key, which the platform would not know.
+  if (at.isSettleOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isSettleOnly) throw new NothingSent();
   if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
   at.signal.throwIfAborted();
@@ -177,7 +174,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
     await finishDone(at, spec, result);
     return result;
   } catch (error) {
-    const state = error instanceof PlatformFault ? STATE_AFTER[error.kind] : "intent";
+    const state = error instanceof PlatformFault && !isInDoubt ? stateAfter(error) : "intent";
     if (error instanceof PlatformFault && state !== "intent") {
       await finish(at, spec.step, { state, result: null, httpStatus: error.httpStatus });
     }
@@ -197,14 +194,10 @@ async function finishDone<R extends Json>(at: Running, spec: EffectSpec<R>, resu
 /**
  * What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open.
  */
-const STATE_AFTER: Record<PlatformFault["kind"], EffectRow["state"]> = {
-  not_sent: "not_sent",
-  auth: "not_sent",
-  rejected: "rejected",
-  transient: "intent",
-  rate: "intent",
-  ambiguous: "intent",
-};
+function stateAfter({ kind, isNotDone }: PlatformFault): EffectRow["state"] {
+  if (kind === "rejected") return "rejected";
+  return isNotDone ? "not_sent" : "intent";
+}
 
 const ONCE_PREFIX = "once:";
 

@@ -1,6 +1,7 @@
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
-import { PlatformFault, type LiveAt } from "../../ports/platform-io.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import type { LiveAt } from "../../ports/publish-io.ts";
 import { Fenced, LIVE_STEP } from "../../store/engine/ledger.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { writeDone, type Running } from "./effect-steps.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
-import type { PublishIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
 import type { PostRow } from "../../store/engine/schema.ts";

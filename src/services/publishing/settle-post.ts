@@ -1,7 +1,8 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
-import { PlatformFault, type LiveAt } from "../../ports/platform-io.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import type { LiveAt } from "../../ports/publish-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { holdPost, letGo, type HeldPost } from "../../store/publishing/settling.ts";
 import { toPost, transition } from "../../store/tables/posts.ts";

@@ -74,10 +74,12 @@ export interface LiveMark {
   readonly at: number;
 }
 
-/** Until when its account gets no other post, and why. */
+/** Until when its account, or each of its platform's, gets no other post, and why. */
 export interface AccountWait {
   readonly until: number;
   readonly cause: LateCause;
+  /** Default: account. */
+  readonly scope?: "account" | "app";
 }
 
 export interface PostEnd {
@@ -100,5 +102,7 @@ export interface PostEnd {
   readonly warnings: readonly string[] | null;
   /** Null leaves it. */
   readonly accountWait: AccountWait | null;
+  /** What whoever runs this installation must mend before its platform takes posts. */
+  readonly setupProblem?: string;
   readonly at: number;
 }

@@ -12,6 +12,7 @@ import {
   type PostEnd,
 } from "../engine/ledger.ts";
 import type { Store } from "../engine/store.ts";
+import { forgetSetupProblem, noteSetupProblem } from "./setup-problems.ts";
 
 /**
  * SQLite's ledger: statements prepared once, several times for every post, that share a transaction with
@@ -108,6 +109,11 @@ const FREE_ACCOUNT = `
     next_allowed_at = MAX(next_allowed_at, ?), last_published_at = COALESCE(?, last_published_at)
   WHERE id = ?`;
 
+/** A limit of the app's holds up every owner's accounts. */
+const HOLD_UP_PLATFORM = `
+  UPDATE accounts SET next_allowed_at = ?, wait_cause = ?
+  WHERE provider = (SELECT provider FROM accounts WHERE id = ?) AND next_allowed_at < ?`;
+
 function endPost(raw: SqliteDatabase, lease: Lease, end: PostEnd): void {
   const { attempt, accountWait } = end;
   guard(
@@ -134,6 +140,10 @@ function endPost(raw: SqliteDatabase, lease: Lease, end: PostEnd): void {
   raw
     .prepare(FREE_ACCOUNT)
     .run([lease.postId, end.at, until, accountWait?.cause ?? null, until, end.publishedAt, lease.accountId]);
+  if (accountWait?.scope === "app")
+    raw.prepare(HOLD_UP_PLATFORM).run([until, accountWait.cause, lease.accountId, until]);
+  if (end.setupProblem !== undefined) noteSetupProblem(raw, lease, end.setupProblem, end.at);
+  else if (end.publishedAt !== null) forgetSetupProblem(raw, lease);
 }
 
 function endStatement({ trigger }: PostEnd): string {

@@ -59,7 +59,7 @@ function platformAt(url: string): AnyPlatform {
         request: { url: post.mediaUrl },
         send: async () => {
           const headers = { "content-length": String(item.facts.sizeBytes) };
-          await io.request({ method: "PUT", url, headers, body: item.open(), isIdempotent: true });
+          await io.request({ method: "PUT", url, headers, body: () => item.open(), isIdempotent: true });
           return true;
         },
         settle: async () => ({ outcome: "send_again" }),

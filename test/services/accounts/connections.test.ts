@@ -221,6 +221,7 @@ describe("a link", () => {
     [{ ...ALICE, extra: "1" }, null, "invalid"],
     [{ handle: "a", appPassword: "offline" }, null, "unavailable"],
     [{ handle: "a", appPassword: "busy" }, null, "rate_limited"],
+    [{ handle: "a", appPassword: "wrong app" }, null, "unavailable"],
   ])("refuses %o", async (secrets: Record<string, string>, fieldName, kind) => {
     const { start, submit } = await setUp();
     const { token } = await start();

@@ -13,7 +13,7 @@ import { seenOf } from "../../support/publishing.ts";
 import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { readRetryAfter } from "../../../src/services/platforms/platform-request.ts";
+import { readRetryAfter } from "../../../src/services/platforms/retry-after.ts";
 import { openSecrets } from "../../../src/services/platforms/secrets.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
@@ -41,6 +41,7 @@ async function setUp(
     uploadFolders: [],
     platformSettings: {
       POSTHORN_PHOTOBOX_BASE_URL: "https://gateway.example//",
+      POSTHORN_PHOTOBOX_CLIENT_SECRET: "ends/in/slashes//",
       POSTHORN_OTHER_BASE_URL: "https://other.example",
     },
   };
@@ -152,7 +153,7 @@ describe("request", () => {
     expect(outbound.sent).toEqual([]);
   });
 
-  it("asks the platform's own reading first, for answers that are not 2xx", async () => {
+  it("asks the platform's own reading first, for every answer", async () => {
     const asked: number[] = [];
     const classify: PlatformRequest["classify"] = (response) => {
       asked.push(response.status);
@@ -169,7 +170,7 @@ describe("request", () => {
     expect((await request({ status: 200, body: "{}" }, { ...POST, classify })).answer).toMatchObject({
       status: 200,
     });
-    expect(asked).toEqual([400, 400]);
+    expect(asked).toEqual([400, 400, 200]);
   });
 
   it("keeps the platform's words out of its sentence and the credentials out of its cause", async () => {
@@ -191,6 +192,11 @@ describe("request", () => {
     [{ "ratelimit-reset": String(Date.parse("2026-11-21T09:05:00Z") / 1_000) }, 300_000],
     [{ "retry-after": "99999999" }, 86_400_000],
     [{ "retry-after": "soon" }, null],
+    [{ "retry-after": "soon", "x-ratelimit-reset-after": "1.5" }, 1_500],
+    [{ "retry-after": "7", "x-ratelimit-reset": "90" }, 7_000],
+    [{ "x-ratelimit-reset": "90" }, 90_000],
+    [{ "x-ratelimit-reset": "2026-11-21T09:05:00.123456Z" }, 300_123],
+    [{ "x-rate-limit-reset": String(Date.parse("2026-11-21T09:05:00Z") / 1_000) }, 300_000],
     [{}, null],
   ])("reads %o as %s ms", (headers: Record<string, string>, waitMs) => {
     expect(readRetryAfter(headers, Date.parse("2026-11-21T09:00:00Z"))).toBe(waitMs);
@@ -202,6 +208,7 @@ describe("the rest of io", () => {
     const { ctx } = await setUp();
     const io = await createPlatformIo(ctx, await connectAlice(ctx), new AbortController().signal);
     expect(io.setting("BASE_URL")).toBe("https://gateway.example");
+    expect(io.setting("CLIENT_SECRET")).toBe("ends/in/slashes//");
     expect(io.setting("OTHER")).toBeNull();
     expect(io.publicUrl).toBe("http://localhost:4747");
     expect(io.now()).toBe(ctx.clock.now());

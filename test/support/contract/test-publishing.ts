@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { EffectSpec, Json, PublishIo } from "../../../src/ports/platform-io.ts";
+import type { Json } from "../../../src/ports/platform-io.ts";
+import type { EffectSpec, PublishIo } from "../../../src/ports/publish-io.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { MINUTE } from "../../domain/time.ts";
+import type { Settled, SettleContext } from "../../ports/publish-io.ts";
+
+/** The platform's clock may be behind ours by so much. */
+const CLOCK_TOLERANCE_MS = MINUTE;
+
+export interface Listing<R> {
+  /** Wall clock in milliseconds. */
+  readonly now: number;
+  /** After it, what was taken stands in a listing: the platform's lag, with room to spare. */
+  readonly settleMs: number;
+  /** False where a listing may leave posts out (filters, moderation): an empty one then proves nothing. */
+  readonly isReliable: boolean;
+  /** Follows "outcome unknown:": why the platform cannot tell. */
+  readonly reason: string;
+  /** The post among those made since then (milliseconds since 1970), whole pages of them; null: not there. */
+  find(since: number): Promise<R | null>;
+}
+
+/**
+ * Looks for the post among the account's own. It is proven absent by two listings without it, `settleMs`
+ * apart; when the first was made is kept in the step's handle, which must be null or an object.
+ */
+export async function settleByListing<R>(
+  { intentAt, handle, saveHandle }: Pick<SettleContext, "intentAt" | "handle" | "saveHandle">,
+  listing: Listing<R>,
+): Promise<Settled<R>> {
+  const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS);
+  if (found !== null) return { outcome: "done", result: found };
+  const { absentAt, ...kept } = Handle.parse(handle ?? {});
+  if (absentAt === undefined) await saveHandle({ ...kept, absentAt: listing.now });
+  const waitMs = (absentAt ?? listing.now) + listing.settleMs - listing.now;
+  if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
+  if (!listing.isReliable) return { outcome: "unknown", reason: listing.reason };
+  // The next sending is looked for anew.
+  await saveHandle(Object.keys(kept).length === 0 ? null : kept);
+  return { outcome: "send_again" };
+}
+
+const Handle = z.object({ absentAt: z.number().optional() }).catchall(z.json());
+
+/**
+ * For platforms that know a repeated request by its key for a while: within three quarters of that, it is
+ * sent again under the same key; later, the post is looked for.
+ */
+export async function settleByKeyThenListing<R>(
+  context: SettleContext,
+  listing: Listing<R> & { readonly keyMs: number },
+): Promise<Settled<R>> {
+  return listing.now < context.intentAt + listing.keyMs * 0.75
+    ? { outcome: "send_again", isStillInDoubt: true }
+    : settleByListing(context, listing);
+}
+
+/** For platforms that cannot be asked about a post: a person has to look. */
+export function blind(title: string): () => Promise<Settled<never>> {
+  return async () => ({
+    outcome: "unknown",
+    reason: `the answer was lost, and ${title} cannot be asked whether the post is there.`,
+  });
+}

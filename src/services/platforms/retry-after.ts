@@ -1,0 +1,36 @@
+import { DAY, SECOND } from "../../domain/time.ts";
+
+/** A platform that asks for more is asked again after a day. */
+const MAX_WAIT_MS = DAY;
+
+/** A reset beyond this is a moment, not a span (GitHub, Bluesky and X send seconds since 1970). */
+const FIRST_MOMENT_SECONDS = 1_000_000_000;
+
+/** RFC 9110 first; Discord's is exact where others are rounded; the rest tell when a limit starts anew. */
+const HEADERS = [
+  "retry-after",
+  "x-ratelimit-reset-after",
+  "ratelimit-reset",
+  "x-ratelimit-reset",
+  "x-rate-limit-reset",
+];
+
+/**
+ * Milliseconds to wait by `Retry-After` or the reset of a rate limit: seconds, seconds since 1970, an HTTP
+ * date or an ISO time. Null where none of them says.
+ */
+export function readRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | null {
+  const [waitMs = null] = HEADERS.flatMap((name) => waitOf(headers[name] ?? "", now) ?? []);
+  return waitMs;
+}
+
+function waitOf(text: string, now: number): number | null {
+  const waitMs = /^\d+(\.\d+)?$/.test(text.trim())
+    ? secondsToWait(Number(text), now)
+    : Date.parse(text) - now;
+  return Number.isNaN(waitMs) ? null : Math.min(Math.max(Math.ceil(waitMs), 0), MAX_WAIT_MS);
+}
+
+function secondsToWait(seconds: number, now: number): number {
+  return seconds >= FIRST_MOMENT_SECONDS ? seconds * SECOND - now : seconds * SECOND;
+}
