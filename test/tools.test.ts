@@ -5,9 +5,12 @@ import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadCatalog } from "../src/app/catalog.ts";
+import { DEFAULT_TOOL_SETS } from "../src/domain/permissions.ts";
 import { createToolbox, type ToolListing } from "../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "./support/context.ts";
 
+/** What MCP lists by default, and all of them. */
+const MAX_OFFERED_BYTES = 36 * 1024;
 const MAX_LISTING_BYTES = 40 * 1024;
 const MAX_DESCRIPTION_CHARS = 1_024;
 
@@ -56,6 +59,8 @@ describe("all tools", () => {
   });
 
   it("fit into what a model reads at once", () => {
+    const offered = listings.filter(({ permission }) => DEFAULT_TOOL_SETS.includes(permission));
+    expect(Buffer.byteLength(JSON.stringify({ tools: offered }))).toBeLessThanOrEqual(MAX_OFFERED_BYTES);
     expect(Buffer.byteLength(JSON.stringify({ tools: listings }))).toBeLessThanOrEqual(MAX_LISTING_BYTES);
   });
 });

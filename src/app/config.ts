@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";
+import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -22,6 +23,8 @@ export interface Config {
   readonly confirm: "never" | "risky" | "always";
   /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
   readonly hasLegacySse: boolean;
+  /** The sets of tools that MCP lists. */
+  readonly toolSets: readonly Permission[];
   /** Where the files are kept; null: in the data folder. */
   readonly bucket: BucketSettings | null;
   /**
@@ -117,6 +120,18 @@ const Environment = z.object({
     .enum(["on", "off"], { error: "must be on or off" })
     .default("on")
     .transform((text) => text === "on"),
+  POSTHORN_TOOLS: z
+    .string()
+    .default(DEFAULT_TOOL_SETS.join(","))
+    .transform((text, context) => {
+      const sets = parseToolSets(text);
+      if (sets !== null) return sets;
+      context.addIssue({
+        code: "custom",
+        message: `must be all, or some of ${PERMISSIONS.join(", ")}, separated by commas`,
+      });
+      return z.NEVER;
+    }),
 });
 
 /**
@@ -161,6 +176,7 @@ export function readConfig(
       uploadFolders: values.POSTHORN_UPLOAD_FOLDERS,
       confirm: values.POSTHORN_CONFIRM,
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
+      toolSets: values.POSTHORN_TOOLS,
       bucket,
       platformSettings: Object.fromEntries(
         Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0])),

@@ -51,6 +51,14 @@ interface ServerOptions {
   readonly role: "serve" | "cli";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
+  /** In the place of `POSTHORN_TOOLS`. */
+  readonly tools?: string;
+}
+
+interface StdioOptions {
+  readonly permissions: readonly Permission[];
+  /** In the place of `POSTHORN_TOOLS`. */
+  readonly tools?: string;
 }
 
 /** One thing that `posthorn doctor` looked at. */
@@ -103,7 +111,7 @@ export interface Host {
   openSession(options?: { readonly isEnlisted?: boolean }): Promise<Session>;
   startServer(options: ServerOptions): Promise<Server>;
   /** Speaks MCP on standard input and output until the client goes. */
-  runStdio(options: { readonly permissions: readonly Permission[] }): Promise<void>;
+  runStdio(options: StdioOptions): Promise<void>;
   makeTemporaryFolder(): Promise<string>;
   removeFolder(path: string): Promise<void>;
   /** Looks at settings, folder, clock, database and reachability; never throws for what it finds. */

@@ -165,7 +165,7 @@ let mcpClient: Client;
 
 beforeAll(async () => {
   const env = { ...folder.env, POSTHORN_API_KEY: API_KEY, POSTHORN_LOG_LEVEL: "silent" };
-  server = await startServer({ ...env, POSTHORN_PORT: "0" });
+  server = await startServer({ ...env, POSTHORN_PORT: "0", POSTHORN_TOOLS: "all" });
   mcpClient = new Client({ name: "parity", version: "1" });
   const requestInit = { headers: { Authorization: `Bearer ${API_KEY}` } };
   await mcpClient.connect(
