@@ -41,6 +41,7 @@ describe("all tools", () => {
       "get_post",
       "get_status",
       "list_accounts",
+      "list_choices",
       "list_files",
       "list_platforms",
       "list_posts",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readPlatformSettings, type ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
@@ -135,21 +136,20 @@ const Environment = z.object({
 });
 
 /**
- * Parses the environment once. `platforms` are the names of the platforms, whose settings begin with
- * `POSTHORN_<NAME>_`. Throws ConfigError that names every bad setting, unknown `POSTHORN_` names among them.
+ * Parses the environment once, with the settings of these platforms. Throws ConfigError that names every bad
+ * setting, unknown `POSTHORN_` names among them.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
-  platforms: readonly string[],
+  platforms: readonly ConfigurablePlatform[],
 ): { config: Config; secrets: Secrets } {
-  const prefixes = platforms.map((name) => `POSTHORN_${name.toUpperCase()}_`);
   const known = new Set(SETTINGS.map((setting) => setting.name));
   const given = Object.fromEntries(
     Object.entries(env).filter(
-      ([name, value]) => name.startsWith("POSTHORN_") && value !== undefined && value !== "",
+      (entry): entry is [string, string] =>
+        entry[0].startsWith("POSTHORN_") && entry[1] !== undefined && entry[1] !== "",
     ),
   );
-  const isPlatformSetting = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix));
 
   const parsed = Environment.safeParse(given);
   const problems = parsed.success
@@ -157,7 +157,9 @@ export function readConfig(
     : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
   problems.push(...bucketProblems);
-  const unknown = Object.keys(given).filter((name) => !known.has(name) && !isPlatformSetting(name));
+  const ofPlatforms = readPlatformSettings(given, platforms);
+  problems.push(...ofPlatforms.problems);
+  const unknown = ofPlatforms.rest.filter((name) => !known.has(name));
   problems.push(...unknown.map((name) => `${name}: no such setting`));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(problems, unknown.length > 0 ? [...known, "POSTHORN_<PLATFORM>_…"] : []);
@@ -178,9 +180,7 @@ export function readConfig(
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
       toolSets: values.POSTHORN_TOOLS,
       bucket,
-      platformSettings: Object.fromEntries(
-        Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0])),
-      ),
+      platformSettings: ofPlatforms.values,
     },
     secrets: {
       apiKey: values.POSTHORN_API_KEY ?? null,

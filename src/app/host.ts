@@ -51,9 +51,9 @@ export function createHost(options: HostOptions): Host {
     },
     makeTemporaryFolder: () => mkdtemp(join(tmpdir(), "posthorn-demo-")),
     removeFolder: (path) => rm(path, { recursive: true, force: true }),
-    async examine() {
+    async examine(platform) {
       const { examine } = await import("./upkeep/doctor.ts");
-      return examine(env);
+      return examine(env, platform);
     },
     async backup({ file, isForced }) {
       const { backUp } = await import("./upkeep/back-up.ts");

@@ -114,8 +114,11 @@ export interface Host {
   runStdio(options: StdioOptions): Promise<void>;
   makeTemporaryFolder(): Promise<string>;
   removeFolder(path: string): Promise<void>;
-  /** Looks at settings, folder, clock, database and reachability; never throws for what it finds. */
-  examine(): Promise<readonly Finding[]>;
+  /**
+   * Looks at settings, folder, clock, database and reachability; never throws for what it finds. The steps to
+   * set up the platform that is named are among it.
+   */
+  examine(platform: string | null): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
   restore(options: {

@@ -50,9 +50,10 @@ const LISTED: Readonly<Record<string, Listed>> = {
   "get_status.lateness": { in: "get_status", fields: ["p95Ms"] },
   "get_status.lastFailures": { in: "get_status", fields: ["id", "error"] },
   "get_status.accountsToReconnect": { in: "get_status", fields: ["id", "reason"] },
+  "list_platforms.platforms.setup": { in: "list_platforms", fields: ["steps"] },
   "list_platforms.platforms": {
     in: "list_platforms",
-    fields: ["provider", "title", "configured", "missing", "metadataSchema"],
+    fields: ["provider", "title", "configured", "missing", "ways", "metadataSchema", "setup"],
   },
 };
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ConnectIo, RenewalIo } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
@@ -100,7 +101,6 @@ interface IoParts {
 function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
   const { platform, ownerId, signal, knownSecrets, publicUrl } = parts;
   const asking = { ctx, title: platform.title, ownerId, signal, knownSecrets };
-  const prefix = `POSTHORN_${platform.name.toUpperCase()}_`;
   return {
     signal,
     publicUrl,
@@ -108,7 +108,7 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
     log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),
-    setting: (name) => ctx.settings.platformSettings[prefix + name]?.replace(/\/+$/, "") ?? null,
+    setting: (name) => ctx.settings.platformSettings[settingName(platform.name, name)] ?? null,
     request: (request) => requestPlatform(asking, request),
   };
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { ConfigError, readConfig } from "../../../src/app/config.ts";
+import { settingsOf } from "../../../src/ports/platform-setup.ts";
+import { createCinema } from "../../support/cinema.ts";
+
+const configurable = (name: string) => {
+  const platform = createCinema({ name });
+  return { name, settings: settingsOf(platform) };
+};
+const PLATFORMS = [configurable("cinema"), configurable("cinema_business"), { name: "feed", settings: [] }];
+
+function read(env: Readonly<Record<string, string>>) {
+  return readConfig(env, PLATFORMS).config.platformSettings;
+}
+
+function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    read(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("the settings of platforms", () => {
+  it("lose the slashes at the end of addresses, and of nothing else", () => {
+    expect(
+      read({
+        POSTHORN_CINEMA_BASE_URL: "https://gateway.example/v1//",
+        POSTHORN_CINEMA_CLIENT_SECRET: "bG9uZw==Lw//",
+        POSTHORN_CINEMA_BUSINESS_CLIENT_ID: "two",
+      }),
+    ).toEqual({
+      POSTHORN_CINEMA_BASE_URL: "https://gateway.example/v1",
+      POSTHORN_CINEMA_CLIENT_SECRET: "bG9uZw==Lw//",
+      POSTHORN_CINEMA_BUSINESS_CLIENT_ID: "two",
+    });
+  });
+
+  it("are all named at once where they are wrong, with those there are, and never what they hold", () => {
+    const problems = problemsOf({
+      POSTHORN_CINEMA_CLIENT_SECRT: "canary",
+      POSTHORN_CINEMA_BASE_URL: "canary",
+      POSTHORN_CINEMA_REDIRECT_URL: "ftp://canary.example",
+      POSTHORN_FEED_BASE_URL: "https://canary.example",
+      POSTHORN_CINEMA_BUSINESS_NO: "canary",
+      POSTHORN_PORT: "x",
+    });
+    expect(problems).toEqual([
+      expect.stringMatching(/^POSTHORN_PORT: /),
+      expect.stringMatching(
+        /^POSTHORN_CINEMA_CLIENT_SECRT: no such setting\. The settings of the platform cinema are POSTHORN_CINEMA_BASE_URL, POSTHORN_CINEMA_CLIENT_ID, .*_SECRET, .*_SCOPES, POSTHORN_CINEMA_REDIRECT_URL\.$/,
+      ),
+      expect.stringMatching(/^POSTHORN_CINEMA_BASE_URL: must be an http\(s\) address/),
+      expect.stringMatching(/^POSTHORN_CINEMA_REDIRECT_URL: must be an http\(s\) address/),
+      "POSTHORN_FEED_BASE_URL: no such setting. The platform feed has none.",
+      expect.stringMatching(
+        /^POSTHORN_CINEMA_BUSINESS_NO: no such setting\. The settings of the platform cinema_business/,
+      ),
+    ]);
+    expect(problems.join("\n")).not.toContain("canary");
+  });
+});
