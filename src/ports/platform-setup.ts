@@ -9,8 +9,9 @@ type Ways = Pick<AnyPlatform, "name" | "connect" | "settings">;
 
 /** A platform's own settings, and those of every platform that asks people for their consent. */
 export function settingsOf(platform: Ways): readonly PlatformSetting[] {
-  const own = new Set(platform.settings.map(({ name }) => name));
-  return [...platform.settings, ...oauthSettings(platform).filter(({ name }) => !own.has(name))];
+  const all = [...platform.settings, ...oauthSettings(platform)];
+  const first = new Map(all.toReversed().map((setting) => [setting.name, setting]));
+  return all.filter((setting) => first.get(setting.name) === setting);
 }
 
 function oauthSettings({ connect }: Ways): PlatformSetting[] {
@@ -21,6 +22,7 @@ function oauthSettings({ connect }: Ways): PlatformSetting[] {
   const app = needing === undefined ? [] : appSettings(connect[0] === needing, needing);
   return [
     ...app,
+    ...ways.flatMap(endpointSettings),
     {
       name: "SCOPES",
       meaning: "What people are asked to allow, separated by spaces, instead of what is asked for usually",
@@ -35,6 +37,20 @@ function oauthSettings({ connect }: Ways): PlatformSetting[] {
       default: `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
       isRequired: false,
     },
+  ];
+}
+
+/** Of a platform that has one place for all; where each server has its own, they are asked of it. */
+function endpointSettings({ endpoints, appOf }: OAuthWay): PlatformSetting[] {
+  if (typeof endpoints === "function" || appOf !== undefined) return [];
+  const { authorize, token, revoke } = endpoints;
+  const address = { kind: "address", isRequired: false } as const;
+  return [
+    { ...address, name: "AUTH_URL", meaning: "Where people are asked for their consent", default: authorize },
+    { ...address, name: "TOKEN_URL", meaning: "Where tokens are got and renewed", default: token },
+    ...(revoke === undefined
+      ? []
+      : [{ ...address, name: "REVOKE_URL", meaning: "Where tokens are given back", default: revoke }]),
   ];
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createDoor } from "../../../src/app/compose.ts";
 import { ConfigError, readConfig } from "../../../src/app/config.ts";
-import { settingsOf } from "../../../src/ports/platform-setup.ts";
-import { createCinema } from "../../support/cinema.ts";
+import { requiredSettings, settingsOf } from "../../../src/ports/platform-setup.ts";
+import { consentWay, createCinema } from "../../support/cinema.ts";
 
 const configurable = (name: string) => {
   const platform = createCinema({ name });
@@ -51,7 +51,7 @@ describe("the settings of platforms", () => {
     expect(problems).toEqual([
       expect.stringMatching(/^POSTHORN_PORT: /),
       expect.stringMatching(
-        /^POSTHORN_CINEMA_CLIENT_SECRT: no such setting\. The settings of the platform cinema are POSTHORN_CINEMA_BASE_URL, POSTHORN_CINEMA_CLIENT_ID, .*_SECRET, .*_SCOPES, POSTHORN_CINEMA_REDIRECT_URL\.$/,
+        /^POSTHORN_CINEMA_CLIENT_SECRT: no such setting\. The settings of the platform cinema are POSTHORN_CINEMA_BASE_URL, POSTHORN_CINEMA_CLIENT_ID, .*_SECRET, .*_AUTH_URL, .*_TOKEN_URL, .*_SCOPES, POSTHORN_CINEMA_REDIRECT_URL\.$/,
       ),
       expect.stringMatching(/^POSTHORN_CINEMA_BASE_URL: must be an http\(s\) address/),
       expect.stringMatching(/^POSTHORN_CINEMA_REDIRECT_URL: must be an http\(s\) address/),
@@ -71,5 +71,25 @@ describe("the settings of platforms", () => {
     await using door = createDoor(readConfig(env, PLATFORMS).config);
     expect(door.assertAllowed("url", "http://127.0.0.1:9/films").port).toBe("9");
     expect(() => door.assertAllowed("url", "http://127.0.0.1:4747/films")).toThrow("private");
+  });
+
+  it("come each once, the platform's own first, where it has several ways to consent", () => {
+    const secret = { name: "CLIENT_SECRET", meaning: "May be empty", kind: "secret", default: null } as const;
+    const revoke = "https://cinema.example/revoke";
+    const endpoints = { authorize: "https://two.example/a", token: "https://two.example/t", revoke };
+    const platform = createCinema({
+      settings: [{ ...secret, isRequired: false }],
+      connect: [consentWay(), consentWay({ endpoints }), consentWay({ appOf: "theatre" })],
+    });
+    expect(settingsOf(platform).map(({ name, default: usual }) => [name, usual])).toEqual([
+      ["CLIENT_SECRET", null],
+      ["CLIENT_ID", null],
+      ["AUTH_URL", "https://cinema.example/authorize"],
+      ["TOKEN_URL", "https://cinema.example/token"],
+      ["REVOKE_URL", revoke],
+      ["SCOPES", "film.write film.read"],
+      ["REDIRECT_URL", "<POSTHORN_PUBLIC_URL>/connect/callback"],
+    ]);
+    expect(requiredSettings(platform, platform.connect[0])).toEqual(["POSTHORN_CINEMA_CLIENT_ID"]);
   });
 });

@@ -61,6 +61,8 @@ describe("listPlatforms", () => {
       ["POSTHORN_CINEMA_BASE_URL", false, false],
       ["POSTHORN_CINEMA_CLIENT_ID", true, true],
       ["POSTHORN_CINEMA_CLIENT_SECRET", true, false],
+      ["POSTHORN_CINEMA_AUTH_URL", false, false],
+      ["POSTHORN_CINEMA_TOKEN_URL", false, false],
       ["POSTHORN_CINEMA_SCOPES", false, false],
       ["POSTHORN_CINEMA_REDIRECT_URL", false, false],
     ]);
