@@ -37,7 +37,7 @@ describe("the bundle", () => {
     "lists over stdio what the source lists, with confirmation %s",
     async (confirm) => {
       using folder = temporaryFolder();
-      const { tools } = await listTools({ ...folder.env, POSTHORN_CONFIRM: confirm });
+      const { tools } = await listTools({ ...folder.env, POSTHORN_CONFIRM: confirm, POSTHORN_TOOLS: "all" });
       const expected = describeTools((await loadCatalog()).tools, { confirm });
       expect(
         tools.map(({ inputSchema, outputSchema, annotations }) => ({
