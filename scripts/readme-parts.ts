@@ -1,9 +1,12 @@
 import { loadCatalog } from "../src/app/catalog.ts";
 import { SETTINGS } from "../src/app/settings.ts";
-import type { Capabilities } from "../src/domain/accounts/account.ts";
+import { PERMISSIONS } from "../src/domain/permissions.ts";
 import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
+import { settingsOf } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
+import { code, firstSentence, table } from "./markdown.ts";
+import { platformsPage, platformTable, settingTable, setupPage } from "./platform-docs.ts";
 
 /**
  * The README with everything between `<!-- begin NAME -->` and `<!-- end NAME -->` written anew from the
@@ -12,13 +15,29 @@ import type { AnyTool } from "../src/toolkit/define-tool.ts";
 export async function renderReadme(readme: string): Promise<string> {
   const { tools, platforms } = await loadCatalog();
   const parts: Readonly<Record<string, string>> = {
-    tools: toolTable(tools),
-    platforms: platformTable(platforms),
-    settings: settingTable(platforms),
+    tools: setTable(tools),
+    platforms: platformTable(platforms, "docs/platforms"),
     life: lifeOfAPost(),
   };
   return Object.entries(parts).reduce((text, [name, part]) => replacePart(text, name, part), readme);
 }
+
+/** The documents that are made from the code alone, by their paths below `docs/`. */
+export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
+  const { tools, platforms } = await loadCatalog();
+  const guides = platforms.flatMap((platform): [string, string][] => {
+    const page = setupPage(platform);
+    return page === null ? [] : [[`platforms/${platform.name}.md`, page]];
+  });
+  const pages: [string, string][] = [
+    ["tools.md", toolsPage(tools)],
+    ["settings.md", settingsPage(platforms)],
+    ["platforms.md", platformsPage(platforms)],
+  ];
+  return new Map([...pages, ...guides].map(([path, text]) => [path, `${NOTE}\n\n${text}`]));
+}
+
+const NOTE = "<!-- Written by npm run readme. -->";
 
 function replacePart(text: string, name: string, part: string): string {
   const begin = `<!-- begin ${name} -->`;
@@ -29,67 +48,40 @@ function replacePart(text: string, name: string, part: string): string {
   return `${text.slice(0, from + begin.length)}\n\n${part}\n\n${text.slice(to)}`;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-function toolTable(tools: readonly AnyTool[]): string {
+function setTable(tools: readonly AnyTool[]): string {
+  const namesOf = (set: string): string[] =>
+    tools.filter(({ permission }) => permission === set).map(({ name }) => name);
   return table(
-    ["tool", "permission", "what it does"],
-    tools.map((tool) => [`\`${tool.name}\``, tool.permission, firstSentence(tool.description)]),
+    ["set, permission", "tools"],
+    PERMISSIONS.map((set) => [code([set]), code(namesOf(set))]),
   );
 }
 
-function firstSentence(text: string): string {
-  return /^.*?[.:](?=\s|$)/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+function toolsPage(tools: readonly AnyTool[]): string {
+  return [
+    "# Tools",
+    "Every tool has the same name, arguments and answers in MCP, at `POST /api/v1/tools/<name>` and in `posthorn call <name>`. `posthorn tools <name>` shows its schemas.",
+    "A tool's set is named after the permission that it needs. Over MCP the set `admin` is left out unless `POSTHORN_TOOLS=all` (or `posthorn stdio --tools all`) says otherwise: a model reads the whole list before its first call. HTTP and the command line have all of them.",
+    table(
+      ["tool", "set, permission", "what it does"],
+      tools.map((tool) => [code([tool.name]), tool.permission, firstSentence(tool.description)]),
+    ),
+  ].join("\n\n");
 }
 
-function platformTable(platforms: readonly AnyPlatform[]): string {
-  return table(
-    ["platform", "takes", "text", "can be changed when live", "a doubtful outcome"],
-    platforms.map(({ name, title, capabilities }) => [
-      `\`${name}\` ${title}`,
-      mediaOf(capabilities),
-      captionOf(capabilities),
-      capabilities.editPublished.fields.map((field) => `\`${field}\``).join(", ") || "nothing",
-      SETTLED_BY[capabilities.reconciles],
-    ]),
-  );
-}
-
-const SETTLED_BY: Record<Capabilities["reconciles"], string> = {
-  server_key: "cannot double: the receiver drops repeats of one id",
-  client_key: "is looked up under the key chosen for it",
-  session: "is asked of the upload session",
-  container: "is asked of the prepared container",
-  list: "is looked for in the account's posts",
-  blind: "is left to a person (`resolve_post`)",
-};
-
-function mediaOf({ media }: Capabilities): string {
-  const kinds = media.accepts.map(({ kind, maxItems }) =>
-    maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`,
-  );
-  return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
-}
-
-function captionOf({ caption }: Capabilities): string {
-  return caption.maxLength === null ? "any length" : `${caption.maxLength} ${caption.unit}`;
-}
-
-function settingTable(platforms: readonly AnyPlatform[]): string {
-  const required = platforms.flatMap((platform) =>
-    platform.requiredSettings.map((name) => [`\`${name}\``, `Needed to connect ${platform.title}`, "none"]),
-  );
-  const own = SETTINGS.map((setting) => [`\`${setting.name}\``, setting.meaning, setting.default]);
-  const base = [
-    "`POSTHORN_<PLATFORM>_BASE_URL`",
-    "Another address of that platform's API (a gateway, a server of your own)",
-    "the platform's",
-  ];
-  return table(["setting", "meaning", "default"], [...own, ...required, base]);
+function settingsPage(platforms: readonly AnyPlatform[]): string {
+  const own = SETTINGS.map((setting) => [code([setting.name]), setting.meaning, setting.default]);
+  const sections = platforms
+    .filter((platform) => settingsOf(platform).length > 0)
+    .flatMap((platform) => [`### ${platform.title}`, settingTable(platform)]);
+  return [
+    "# Settings",
+    "Environment variables, or the same names in `posthorn.env` in the data folder. Bad ones, and unknown ones that begin with `POSTHORN_`, are all named at once, and nothing starts.",
+    table(["setting", "meaning", "default"], own),
+    "## Of platforms",
+    "`POSTHORN_<PLATFORM>_<NAME>`; addresses stand for the platform's own (a gateway, a server of your own).",
+    ...sections,
+  ].join("\n\n");
 }
 
 function lifeOfAPost(): string {

@@ -1,8 +1,17 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { format } from "prettier";
-import { renderReadme } from "./readme-parts.ts";
+import { renderDocs, renderReadme } from "./readme-parts.ts";
 
 const FILE = new URL("../README.md", import.meta.url);
+const DOCS = new URL("../docs/", import.meta.url);
+const GUIDES = new URL("platforms/", DOCS);
 
-const text = await renderReadme(await readFile(FILE, "utf8"));
-await writeFile(FILE, await format(text, { parser: "markdown", printWidth: 140 }));
+const markdown = (text: string): Promise<string> => format(text, { parser: "markdown", printWidth: 140 });
+
+await writeFile(FILE, await markdown(await renderReadme(await readFile(FILE, "utf8"))));
+const pages = await renderDocs();
+await mkdir(GUIDES, { recursive: true });
+// Guides of platforms that are gone.
+for (const name of await readdir(GUIDES))
+  if (!pages.has(`platforms/${name}`)) await rm(new URL(name, GUIDES));
+for (const [path, text] of pages) await writeFile(new URL(path, DOCS), await markdown(text));

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "esbuild";
-import { listPlatformNames, loadCatalog } from "../src/app/catalog.ts";
+import { listPlatformSettings, loadCatalog } from "../src/app/catalog.ts";
 import { describeTools } from "../src/toolkit/toolbox.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -33,17 +33,18 @@ async function writeCatalog(): Promise<string> {
   const { tools } = await loadCatalog();
   // Text of JSON is parsed faster than an object of the language.
   const listings = JSON.stringify(JSON.stringify(describeTools(tools, {})));
+  const settings = JSON.stringify(JSON.stringify(await listPlatformSettings()));
   return `
     export const loadCatalog = () => import("${MODULES}");
-    export async function listPlatformNames() { return ${JSON.stringify(await listPlatformNames())}; }
+    export async function listPlatformSettings() { return JSON.parse(${settings}); }
     export async function readListings() { return JSON.parse(${listings}); }`;
 }
 
 async function writeModules(): Promise<string> {
-  const { tools } = await loadCatalog();
+  const { tools, platforms } = await loadCatalog();
   const lists = {
     tools: tools.map(({ name }) => `tools/${name}`),
-    platforms: (await listPlatformNames()).map((name) => `src/platforms/${name}`),
+    platforms: platforms.map(({ name }) => `src/platforms/${name}`),
   };
   return Object.entries(lists)
     .map(([list, paths]) => {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,13 +7,18 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { format } from "prettier";
 import { describe, expect, it } from "vitest";
-import { renderReadme } from "../scripts/readme-parts.ts";
+import { setupPage, platformsPage, platformTable } from "../scripts/platform-docs.ts";
+import { renderDocs, renderReadme } from "../scripts/readme-parts.ts";
+import { consentWay, createCinema } from "./support/cinema.ts";
+import { createPhotobox } from "./support/connect-fixtures.ts";
 import { runCli } from "./support/cli.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const MAX_LINES = 300;
+
+const markdown = (text: string): Promise<string> => format(text, { parser: "markdown", printWidth: 140 });
 
 /**
  * The blocks of one language that a reader may paste; those that would stay or install something are marked.
@@ -49,7 +54,22 @@ describe("the README", () => {
   });
 
   it("says what the code says (npm run readme)", async () => {
-    expect(README).toBe(await format(await renderReadme(README), { parser: "markdown", printWidth: 140 }));
+    expect(README).toBe(await markdown(await renderReadme(README)));
+  });
+
+  it("leads to documents that say what the code says (npm run readme)", async () => {
+    const pages = await renderDocs();
+    for (const [path, text] of pages)
+      expect([path, readFileSync(join(ROOT, "docs", path), "utf8")]).toEqual([path, await markdown(text)]);
+    const guides = join(ROOT, "docs", "platforms");
+    const kept = existsSync(guides) ? readdirSync(guides).map((name) => `platforms/${name}`) : [];
+    expect(kept.filter((path) => !pages.has(path))).toEqual([]);
+  });
+
+  it("has links within this repository that lead somewhere", () => {
+    const targets = [...README.matchAll(/\]\(([\w./-]+)\)/g)].map(([, path]) => path!);
+    expect(targets).toContain("docs/settings.md");
+    expect(targets.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
   it("has commands that work as they stand, beside a server that runs", async () => {
@@ -99,5 +119,35 @@ describe("the README", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain("schedule_post");
     await client.close();
+  });
+});
+
+describe("the documents of platforms", () => {
+  it("have the steps of what must be registered, with what goes there", () => {
+    const ways = [consentWay(), ...createPhotobox().platform.connect] as const;
+    const page = setupPage(createCinema({ connect: ways }))!;
+    for (const part of [
+      "# Set up Cinema",
+      "Begin at <https://console.cinema.example/apps>.",
+      "2. Register the redirect address `<POSTHORN_PUBLIC_URL>/connect/callback`.",
+      "3. Ask for the scopes film.write film.read.",
+      "- Until the app is audited, films stay private.",
+      "Scopes: `film.write`, `film.read`.",
+      "Needs `POSTHORN_CINEMA_CLIENT_ID`, `POSTHORN_CINEMA_CLIENT_SECRET`.",
+      "Needs no settings.",
+      "| `POSTHORN_CINEMA_CLIENT_SECRET` | Its secret | must be set |",
+    ])
+      expect(page).toContain(part);
+    expect(setupPage(createPhotobox().platform)).toBeNull();
+  });
+
+  it("lead from both tables to the guide of a platform that has one", () => {
+    const platforms = [createCinema(), createPhotobox().platform];
+    const [short, long] = [platformTable(platforms, "docs/platforms"), platformsPage(platforms)];
+    expect(short).toContain("| `cinema` [Cinema](docs/platforms/cinema.md) | 1 video | an app of yours |");
+    expect(long).toContain(
+      "`cinema` [Cinema](platforms/cinema.md) | 1 video | 5000 bytes | held there, private",
+    );
+    for (const text of [short, long]) expect(text).toMatch(/\| `photobox` Photobox \|.* nothing \|$/m);
   });
 });

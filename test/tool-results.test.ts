@@ -5,6 +5,7 @@ import { loadCatalog } from "../src/app/catalog.ts";
 import { storeUpload } from "../src/services/files/file-uploads.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { createToolbox } from "../src/toolkit/toolbox.ts";
+import { createCinema } from "./support/cinema.ts";
 import { callOf, callerOf } from "./support/context.ts";
 import { scriptedPlatform, targetOf, TEXT_CAPABILITIES } from "./support/scripted-platform.ts";
 import { startService, type Service } from "./support/service.ts";
@@ -42,6 +43,7 @@ const talkative = scriptedPlatform({
       }),
     },
   ],
+  choices: { shelf: async () => [{ value: "1", label: "Poems", ...MORE }] },
   publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null, ...MORE }),
   edit: async () => ({ platformPostId: "2", ...MORE }),
   setThumbnail: async () => {},
@@ -62,7 +64,11 @@ let account: string;
 beforeAll(async () => {
   service = await startService(
     {},
-    { platforms: new Map([...platforms, talkative].map((platform) => [platform.name, platform])) },
+    {
+      platforms: new Map(
+        [...platforms, talkative, createCinema()].map((platform) => [platform.name, platform]),
+      ),
+    },
   );
   account = (await service.call("connect_channel", { provider: "talkative" })).account.id;
 });
@@ -110,7 +116,8 @@ const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   get_status: async () => [(await addPost({ ...FAILED, scheduled_at: service.clock.now() - 1_000 }), {})],
   list_accounts: async () => [{}],
   list_files: async () => [(await addFile(), {})],
-  list_platforms: async () => [{}],
+  list_choices: async () => [{ accountId: account, field: "shelf" }],
+  list_platforms: async () => [{}, { provider: ["talkative", "cinema", "feed", "bluesky"] }],
   list_posts: async () => [(await addPost(), { limit: 1 })],
   list_webhooks: async () => {
     const id = await addWebhook();
@@ -151,7 +158,11 @@ it("leaves objects open only where nobody can name their fields", () => {
     tools.flatMap((tool: AnyTool) =>
       openObjects(z.toJSONSchema(tool.output, { reused: "inline" }), tool.name),
     ),
-  ).toEqual(["get_account_analytics.series", "list_platforms.platforms.metadataSchema"]);
+  ).toEqual([
+    "get_account_analytics.series",
+    "list_platforms.platforms.metadataSchema",
+    "list_platforms.platforms.connecting.secretsSchema",
+  ]);
 });
 
 type Schema = Readonly<Record<string, any>>;

@@ -5,9 +5,12 @@ import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadCatalog } from "../src/app/catalog.ts";
+import { DEFAULT_TOOL_SETS } from "../src/domain/permissions.ts";
 import { createToolbox, type ToolListing } from "../src/toolkit/toolbox.ts";
 import { callerOf, createTestContext } from "./support/context.ts";
 
+/** What MCP lists by default, and all of them. */
+const MAX_OFFERED_BYTES = 36 * 1024;
 const MAX_LISTING_BYTES = 40 * 1024;
 const MAX_DESCRIPTION_CHARS = 1_024;
 
@@ -38,6 +41,7 @@ describe("all tools", () => {
       "get_post",
       "get_status",
       "list_accounts",
+      "list_choices",
       "list_files",
       "list_platforms",
       "list_posts",
@@ -56,6 +60,8 @@ describe("all tools", () => {
   });
 
   it("fit into what a model reads at once", () => {
+    const offered = listings.filter(({ permission }) => DEFAULT_TOOL_SETS.includes(permission));
+    expect(Buffer.byteLength(JSON.stringify({ tools: offered }))).toBeLessThanOrEqual(MAX_OFFERED_BYTES);
     expect(Buffer.byteLength(JSON.stringify({ tools: listings }))).toBeLessThanOrEqual(MAX_LISTING_BYTES);
   });
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PlatformListing } from "../src/domain/accounts/platform-listing.ts";
+import { PlatformListing, PlatformsArgs } from "../src/domain/accounts/platform-listing.ts";
 import { listPlatforms } from "../src/services/platforms/platforms.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
@@ -8,12 +8,13 @@ export default defineTool({
   title: "List platforms",
   permission: "read",
   description:
-    "List every platform a channel can be on: whether it can be connected here (and which settings are missing), what it can do, and the JSON Schema of a post's metadata on it. " +
-    "Call it before connect_channel for the provider's name, and before schedule_post for the metadata fields. Example: {}",
+    "List every platform a channel can be on, in short: whether it can be connected here, the settings that are missing, the ways to connect, what it takes. " +
+    "With provider the whole of those (10 at most): capabilities, the JSON Schema of a post's metadata, what a person enters to connect, and the steps to register an app. " +
+    'Call it with a channel\'s provider before schedule_post for the metadata fields. Example: {"provider":["bluesky"]}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-  input: z.strictObject({}),
+  input: PlatformsArgs,
   output: z.strictObject({
     platforms: z.array(PlatformListing).describe("By name."),
   }),
-  handle: (_args, call) => listPlatforms(call),
+  handle: (args, call) => listPlatforms(call, args),
 });

@@ -1,6 +1,8 @@
+import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
+import { settingsOf } from "../ports/platform-setup.ts";
 import type { AnyTool } from "../toolkit/define-tool.ts";
-import { listModules, loadFolder } from "../toolkit/load-folder.ts";
+import { loadFolder } from "../toolkit/load-folder.ts";
 import type { ToolListing } from "../toolkit/toolbox.ts";
 
 // In the bundle `scripts/static-catalog.ts` puts lists made at build in the place of this module.
@@ -22,9 +24,10 @@ export async function loadCatalog(): Promise<Catalog> {
   return { tools, platforms };
 }
 
-/** What settings are named after; loads no platform. */
-export function listPlatformNames(): Promise<string[]> {
-  return listModules(PLATFORMS);
+/** The settings of each platform; in the bundle without loading any. */
+export async function listPlatformSettings(): Promise<readonly ConfigurablePlatform[]> {
+  const platforms = await loadFolder<AnyPlatform>(PLATFORMS);
+  return platforms.map((platform) => ({ name: platform.name, settings: settingsOf(platform) }));
 }
 
 /**

@@ -119,10 +119,15 @@ export function defaultPublicUrl(config: Config, port = config.port): string {
   return config.publicUrl ?? `http://localhost:${port}`;
 }
 
-/** The base addresses of platforms and the bucket's, which the administrator set: no user gave them. */
+/**
+ * The base addresses of platforms and the bucket's, which the administrator set: no user gave them. What
+ * people come back to is no server of a platform.
+ */
 function trustedOrigins({ platformSettings, bucket }: Config): string[] {
   const ofPlatforms = Object.entries(platformSettings)
-    .filter(([name, value]) => name.endsWith("_URL") && URL.canParse(value))
+    .filter(
+      ([name, value]) => name.endsWith("_URL") && !name.endsWith("_REDIRECT_URL") && URL.canParse(value),
+    )
     .map(([, value]) => new URL(value).origin);
   return bucket === null ? ofPlatforms : [...ofPlatforms, new URL(bucket.endpoint).origin];
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { readPlatformSettings, type ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";
+import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
 import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
 
@@ -22,6 +24,8 @@ export interface Config {
   readonly confirm: "never" | "risky" | "always";
   /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
   readonly hasLegacySse: boolean;
+  /** The sets of tools that MCP lists. */
+  readonly toolSets: readonly Permission[];
   /** Where the files are kept; null: in the data folder. */
   readonly bucket: BucketSettings | null;
   /**
@@ -117,24 +121,35 @@ const Environment = z.object({
     .enum(["on", "off"], { error: "must be on or off" })
     .default("on")
     .transform((text) => text === "on"),
+  POSTHORN_TOOLS: z
+    .string()
+    .default(DEFAULT_TOOL_SETS.join(","))
+    .transform((text, context) => {
+      const sets = parseToolSets(text);
+      if (sets !== null) return sets;
+      context.addIssue({
+        code: "custom",
+        message: `must be all, or some of ${PERMISSIONS.join(", ")}, separated by commas`,
+      });
+      return z.NEVER;
+    }),
 });
 
 /**
- * Parses the environment once. `platforms` are the names of the platforms, whose settings begin with
- * `POSTHORN_<NAME>_`. Throws ConfigError that names every bad setting, unknown `POSTHORN_` names among them.
+ * Parses the environment once, with the settings of these platforms. Throws ConfigError that names every bad
+ * setting, unknown `POSTHORN_` names among them.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
-  platforms: readonly string[],
+  platforms: readonly ConfigurablePlatform[],
 ): { config: Config; secrets: Secrets } {
-  const prefixes = platforms.map((name) => `POSTHORN_${name.toUpperCase()}_`);
   const known = new Set(SETTINGS.map((setting) => setting.name));
   const given = Object.fromEntries(
     Object.entries(env).filter(
-      ([name, value]) => name.startsWith("POSTHORN_") && value !== undefined && value !== "",
+      (entry): entry is [string, string] =>
+        entry[0].startsWith("POSTHORN_") && entry[1] !== undefined && entry[1] !== "",
     ),
   );
-  const isPlatformSetting = (name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix));
 
   const parsed = Environment.safeParse(given);
   const problems = parsed.success
@@ -142,7 +157,9 @@ export function readConfig(
     : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
   const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
   problems.push(...bucketProblems);
-  const unknown = Object.keys(given).filter((name) => !known.has(name) && !isPlatformSetting(name));
+  const ofPlatforms = readPlatformSettings(given, platforms);
+  problems.push(...ofPlatforms.problems);
+  const unknown = ofPlatforms.rest.filter((name) => !known.has(name));
   problems.push(...unknown.map((name) => `${name}: no such setting`));
   if (!parsed.success || problems.length > 0)
     throw new ConfigError(problems, unknown.length > 0 ? [...known, "POSTHORN_<PLATFORM>_…"] : []);
@@ -161,10 +178,9 @@ export function readConfig(
       uploadFolders: values.POSTHORN_UPLOAD_FOLDERS,
       confirm: values.POSTHORN_CONFIRM,
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
+      toolSets: values.POSTHORN_TOOLS,
       bucket,
-      platformSettings: Object.fromEntries(
-        Object.entries(given).filter((entry): entry is [string, string] => isPlatformSetting(entry[0])),
-      ),
+      platformSettings: ofPlatforms.values,
     },
     secrets: {
       apiKey: values.POSTHORN_API_KEY ?? null,

@@ -33,15 +33,16 @@ export function createHost(options: HostOptions): Host {
       const { startSession } = await import("./start/start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
     },
-    async startServer({ role, sandbox }) {
+    async startServer({ role, sandbox, tools }) {
       const { startServer } = await import("./start/start-server.ts");
-      const setup = sandbox === undefined ? await readSetup(env) : await readSandboxSetup(sandbox);
+      const setup =
+        sandbox === undefined ? await readSetup(withTools(env, tools)) : await readSandboxSetup(sandbox);
       return startServer({ setup: { ...setup, ...threads }, machine, role, stopSignal });
     },
-    async runStdio({ permissions }) {
+    async runStdio({ permissions, tools }) {
       const { runStdio } = await import("./start/start-stdio.ts");
       await runStdio({
-        settings: { ...(await readSettings(env)), ...threads },
+        settings: { ...(await readSettings(withTools(env, tools))), ...threads },
         machine,
         permissions,
         streams: options.stdio,
@@ -50,9 +51,9 @@ export function createHost(options: HostOptions): Host {
     },
     makeTemporaryFolder: () => mkdtemp(join(tmpdir(), "posthorn-demo-")),
     removeFolder: (path) => rm(path, { recursive: true, force: true }),
-    async examine() {
+    async examine(platform) {
       const { examine } = await import("./upkeep/doctor.ts");
-      return examine(env);
+      return examine(env, platform);
     },
     async backup({ file, isForced }) {
       const { backUp } = await import("./upkeep/back-up.ts");
@@ -75,6 +76,10 @@ export function createHost(options: HostOptions): Host {
       createLogger("error").error({ err: error }, "a command failed");
     },
   };
+}
+
+function withTools(env: HostOptions["env"], tools: string | undefined): HostOptions["env"] {
+  return tools === undefined ? env : { ...env, POSTHORN_TOOLS: tools };
 }
 
 /** A single command tells what matters itself; its log is for those who ask for it. */

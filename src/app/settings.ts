@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { platform, userInfo } from "node:os";
 import { BUCKET_SETTINGS } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
+import { DEFAULT_TOOL_SETS } from "../domain/permissions.ts";
 
 /** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
 export const SETTINGS: readonly {
@@ -61,6 +62,11 @@ export const SETTINGS: readonly {
       "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
       "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all",
     default: "risky",
+  },
+  {
+    name: "POSTHORN_TOOLS",
+    meaning: "all, or the sets of tools (comma-separated, named after permissions) that MCP lists and calls",
+    default: DEFAULT_TOOL_SETS.join(","),
   },
   {
     name: "POSTHORN_LEGACY_SSE",

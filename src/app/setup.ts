@@ -1,4 +1,4 @@
-import { listPlatformNames, loadCatalog, type Catalog } from "./catalog.ts";
+import { listPlatformSettings, loadCatalog, type Catalog } from "./catalog.ts";
 import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts";
 import {
   locateDataFolder,
@@ -7,6 +7,7 @@ import {
   readSecretKey,
   type DataFolder,
 } from "./data-folder.ts";
+import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
 
 import type { Threads } from "./threads.ts";
@@ -33,7 +34,7 @@ export interface Setup extends Settings {
  */
 export async function readSettings(env: Environment): Promise<Settings> {
   const place = locateDataFolder(env);
-  const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformNames());
+  const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
   const folder = await openDataFolder(place);
   return { config, secrets, folder, masterKey: await readSecretKey(folder) };
 }
@@ -52,7 +53,7 @@ export async function readSandboxSetup(path: string): Promise<Setup> {
 /** As `readConfig`, with one AppError that lists the problems. */
 export function parseConfig(
   env: Environment,
-  platforms: readonly string[],
+  platforms: readonly ConfigurablePlatform[],
 ): { config: Config; secrets: Secrets } {
   try {
     return readConfig(env, platforms);

@@ -51,6 +51,14 @@ interface ServerOptions {
   readonly role: "serve" | "cli";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
+  /** In the place of `POSTHORN_TOOLS`. */
+  readonly tools?: string;
+}
+
+interface StdioOptions {
+  readonly permissions: readonly Permission[];
+  /** In the place of `POSTHORN_TOOLS`. */
+  readonly tools?: string;
 }
 
 /** One thing that `posthorn doctor` looked at. */
@@ -103,11 +111,14 @@ export interface Host {
   openSession(options?: { readonly isEnlisted?: boolean }): Promise<Session>;
   startServer(options: ServerOptions): Promise<Server>;
   /** Speaks MCP on standard input and output until the client goes. */
-  runStdio(options: { readonly permissions: readonly Permission[] }): Promise<void>;
+  runStdio(options: StdioOptions): Promise<void>;
   makeTemporaryFolder(): Promise<string>;
   removeFolder(path: string): Promise<void>;
-  /** Looks at settings, folder, clock, database and reachability; never throws for what it finds. */
-  examine(): Promise<readonly Finding[]>;
+  /**
+   * Looks at settings, folder, clock, database and reachability; never throws for what it finds. The steps to
+   * set up the platform that is named are among it.
+   */
+  examine(platform: string | null): Promise<readonly Finding[]>;
   backup(options: { readonly file: string; readonly isForced: boolean }): Promise<BackupResult>;
   /** Throws `conflict` while anything runs on the data folder. */
   restore(options: {

@@ -4,6 +4,17 @@ import { AppError } from "./errors.ts";
 export const PERMISSIONS = ["read", "publish", "accounts", "files", "admin"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** Tools come in sets, which are named after the permission that they need. These are listed over MCP. */
+export const DEFAULT_TOOL_SETS: readonly Permission[] = PERMISSIONS.filter((set) => set !== "admin");
+
+/** `all`, or names of sets separated by commas; `null` for a name that is none, or no name at all. */
+export function parseToolSets(text: string): readonly Permission[] | null {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.length === 1 && names[0] === "all") return PERMISSIONS;
+  const isKnown = names.every((name) => PERMISSIONS.some((set) => set === name));
+  return isKnown ? PERMISSIONS.filter((set) => names.includes(set)) : null;
+}
+
 export const DEFAULT_OWNER = "default";
 
 /** Who asks: an owner, and how far their key reaches. */

@@ -4,7 +4,7 @@
  */
 export const INSTRUCTIONS = `Posthorn schedules posts to the owner's channels and publishes each at its time, once.
 
-Plan a post: list_accounts gives channel ids with what each takes (media, caption length, metadata); list_platforms has every metadata field. Media comes from an https address, or from list_files or upload_file. Then schedule_post; without scheduledAt it goes out at once, with dryRun nothing is stored and every warning is shown. Use schedule_posts for a batch.
+Plan a post: list_accounts gives channel ids with what each takes; list_platforms (provider) has each metadata field, list_choices a channel's boards and the like. Media comes from an https address, or from list_files or upload_file. Then schedule_post; without scheduledAt it goes out at once, with dryRun nothing is stored and all warnings are shown. schedule_posts takes a batch.
 
 Times are ISO 8601 with an offset; answers are in UTC. Ask for the person's time zone before you convert "tomorrow at nine".
 

@@ -23,8 +23,13 @@ export async function readAccounts(scope: Scope): Promise<Account[]> {
 
 const Platform = z.looseObject({ provider: z.string(), title: z.string() });
 
-export async function readPlatforms(scope: Scope): Promise<z.infer<typeof Platform>[]> {
-  return (await ask(scope, "list_platforms", {}, z.object({ platforms: z.array(Platform) }))).platforms;
+/** All of them in short, or those named whole. */
+export async function readPlatforms(
+  scope: Scope,
+  provider?: readonly string[],
+): Promise<z.infer<typeof Platform>[]> {
+  const args = provider === undefined ? {} : { provider };
+  return (await ask(scope, "list_platforms", args, z.object({ platforms: z.array(Platform) }))).platforms;
 }
 
 interface PostPage {

@@ -1,3 +1,4 @@
+import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import { definePlatform } from "../ports/platform.ts";
 import { ACCOUNT_METRICS, analytics } from "./bluesky/app-view.ts";
 import { connect, INSTRUCTIONS, SECRET_FIELDS } from "./bluesky/connect.ts";
@@ -10,6 +11,25 @@ import { refresh } from "./bluesky/session.ts";
 import { limits } from "./shared/limits.ts";
 
 const MB = 1_000_000;
+
+const address = { kind: "address", isRequired: false } as const;
+
+const SETTINGS: readonly PlatformSetting[] = [
+  {
+    ...address,
+    name: "BASE_URL",
+    meaning: "Stands for every server of the network: a gateway",
+    default: "the server of the account",
+  },
+  {
+    ...address,
+    name: "APPVIEW_URL",
+    meaning: "Where numbers of posts are asked for",
+    default: "https://public.api.bsky.app",
+  },
+  { ...address, name: "VIDEO_URL", meaning: "Where videos are sent", default: "https://video.bsky.app" },
+  { ...address, name: "WEB_URL", meaning: "Where people look at posts", default: "https://bsky.app" },
+];
 
 export default definePlatform({
   name: "bluesky",
@@ -50,7 +70,7 @@ export default definePlatform({
     needsPublicMediaUrl: false,
   },
   metadata: BlueskyMetadata,
-  requiredSettings: [],
+  settings: SETTINGS,
   connect: [
     {
       kind: "secrets",

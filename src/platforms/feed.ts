@@ -58,7 +58,7 @@ export default definePlatform({
   },
   isLocal: true,
   metadata: FeedMetadata,
-  requiredSettings: [],
+  settings: [],
   connect: [
     {
       kind: "none",

@@ -53,7 +53,7 @@ export default definePlatform({
     needsPublicMediaUrl: true,
   },
   metadata: WebhookMetadata,
-  requiredSettings: [],
+  settings: [],
   connect: [
     {
       kind: "secrets",

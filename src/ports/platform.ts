@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { Capabilities } from "../domain/accounts/account.ts";
+import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
 import type { ConnectWay } from "./connect.ts";
 import type { JsonObject, PlatformIo } from "./platform-io.ts";
@@ -52,6 +53,12 @@ export interface PlatformAnalytics {
   readonly unavailable: readonly { metric: string; reason: string }[];
 }
 
+/** A value that a field of the metadata may have, and what it is called. */
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
 /** A platform: one file under `src/platforms`, data first. */
 export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly name: string;
@@ -65,10 +72,15 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
    */
   readonly isLocal?: boolean;
   readonly metadata: S;
-  /** Environment variables without which it cannot be connected. */
-  readonly requiredSettings: readonly string[];
+  /** Its own settings; those of a consent (CLIENT_ID, SCOPES, …) come by themselves (`settingsOf`). */
+  readonly settings: readonly PlatformSetting[];
   /** How its channels are connected; the first is the way that is taken when none is named. */
   readonly connect: readonly [ConnectWay, ...ConnectWay[]];
+  /**
+   * Fields of the metadata whose values only the channel knows (boards, playlists), each with a look-up of
+   * those that fit what is searched for; "" for all. The best first, 100 at most are answered.
+   */
+  readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
   /**
    * Rules of a post that data cannot say (length in the platform's unit, media that exclude each other).
    * Pure. `errors` refuse the post, `warnings` are told.

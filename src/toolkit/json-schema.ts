@@ -13,7 +13,7 @@ export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSch
 
 /**
  * The output of the tool of this name as lists of tools show it: every result fits it, and `LISTED` says what
- * it leaves out.
+ * it leaves out. Which fields are always there it does not say.
  */
 export function toListedSchema(output: z.ZodType, tool: string): JsonSchema {
   return write(output, "output", tool);
@@ -50,9 +50,10 @@ const LISTED: Readonly<Record<string, Listed>> = {
   "get_status.lateness": { in: "get_status", fields: ["p95Ms"] },
   "get_status.lastFailures": { in: "get_status", fields: ["id", "error"] },
   "get_status.accountsToReconnect": { in: "get_status", fields: ["id", "reason"] },
+  "list_platforms.platforms.setup": { in: "list_platforms", fields: ["steps"] },
   "list_platforms.platforms": {
     in: "list_platforms",
-    fields: ["provider", "title", "configured", "missing", "metadataSchema"],
+    fields: ["provider", "title", "configured", "missing", "ways", "metadataSchema", "setup"],
   },
 };
 
@@ -102,7 +103,8 @@ function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
     return ANY_VALUE.test($ref)
       ? rest
       : writeOut({ ...definition($ref, how.defs), ...rest, id: idOf($ref) }, how);
-  const kept = Object.entries(rest).filter(([keyword]) => !OBVIOUS.includes(keyword));
+  const dropped = how.tool === null ? OBVIOUS : [...OBVIOUS, "required"];
+  const kept = Object.entries(rest).filter(([keyword]) => !dropped.includes(keyword));
   const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, how)] as const);
   return Object.fromEntries(
     written.filter(([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how)),

@@ -37,7 +37,7 @@ describe("the bundle", () => {
     "lists over stdio what the source lists, with confirmation %s",
     async (confirm) => {
       using folder = temporaryFolder();
-      const { tools } = await listTools({ ...folder.env, POSTHORN_CONFIRM: confirm });
+      const { tools } = await listTools({ ...folder.env, POSTHORN_CONFIRM: confirm, POSTHORN_TOOLS: "all" });
       const expected = describeTools((await loadCatalog()).tools, { confirm });
       expect(
         tools.map(({ inputSchema, outputSchema, annotations }) => ({
@@ -57,6 +57,16 @@ describe("the bundle", () => {
       );
     },
   );
+
+  it("knows the settings of each platform before it loads any", async () => {
+    using folder = temporaryFolder();
+    const env = { PATH: process.env["PATH"], ...folder.env, POSTHORN_BLUESKY_BASE_URI: "https://a.example" };
+    const child = spawn(BUNDLE, ["stdio"], { env });
+    const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(stderr).toContain("POSTHORN_BLUESKY_BASE_URI: no such setting.");
+    expect(stderr).toContain("The settings of the platform bluesky are POSTHORN_BLUESKY_BASE_URL, ");
+    expect(status).toBe(1);
+  });
 
   it("tells why it ends when the service behind the list cannot be opened", async () => {
     using folder = temporaryFolder();

@@ -485,6 +485,17 @@ describe("the rest", () => {
     expect(asTool.json).toEqual({ result: resource.json });
   });
 
+  it("GET /api/v1/platforms tells those named whole, and refuses what is none", async () => {
+    const { json } = await service.ask("GET /api/v1/platforms?provider=feed,bluesky");
+    expect(json.platforms.map(({ provider }: { provider: string }) => provider)).toEqual(["bluesky", "feed"]);
+    expect(json.platforms[0]).toHaveProperty("metadataSchema");
+    const refused = await service.ask("GET /api/v1/platforms?provider=myspace");
+    expect([refused.status, refused.json.error]).toEqual([
+      400,
+      expect.stringContaining("The platforms are bluesky, feed, "),
+    ]);
+  });
+
   it.each([
     ["PUT /api/v1/posts", "GET, HEAD, POST"],
     ["PUT /api/v1/posts/post_1", "GET, HEAD, PATCH, DELETE, POST"],

@@ -130,6 +130,7 @@ describe("live answers", () => {
     await see("POST", "/api/v1/files", { body: "x", key: null }, 401);
     for (const path of ["accounts", "files", "platforms", "status", "tools"])
       await see("GET", `/api/v1/${path}`, {}, 200);
+    await see("GET", "/api/v1/platforms", { query: "?provider=feed,bluesky" }, 200);
     for (const path of ["/healthz", "/readyz", "/api/v1/openapi.json"])
       await see("GET", path, { key: null }, 200);
   });

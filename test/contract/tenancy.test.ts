@@ -33,6 +33,7 @@ const MISSING: Things = {
 /** Arguments that a tool needs besides; a new tool with others adds them here. */
 const FILLERS: Readonly<Record<string, unknown>> = {
   caption: "x",
+  field: "boardId",
   thumbnailUrl: "https://example.com/a.jpg",
   outcome: "not_published",
   from: "2026-11-01",

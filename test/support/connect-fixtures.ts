@@ -24,7 +24,7 @@ const BASE = {
   docs: "https://photobox.example/api",
   capabilities: CAPABILITIES,
   metadata: z.strictObject({ title: z.string().max(50).optional() }),
-  requiredSettings: [],
+  settings: [],
   publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null }) as const,
 } satisfies Partial<Platform>;
 

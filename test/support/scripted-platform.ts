@@ -75,7 +75,7 @@ export function scriptedPlatform({
     docs: "https://platform.example/docs",
     capabilities: TEXT_CAPABILITIES,
     metadata,
-    requiredSettings: [],
+    settings: [],
     connect: [refresh === undefined ? atOnce : renewedBy(refresh)],
     ...parts,
   });

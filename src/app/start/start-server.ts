@@ -22,6 +22,7 @@ import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
 import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
+import { offerSets } from "../../mcp/tool-sets.ts";
 import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
@@ -50,7 +51,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     let publisher: Publisher | null = null;
     const mcp = createMcpEndpoints({
       ctx,
-      toolbox,
+      toolbox: offerSets(toolbox, setup.config.toolSets),
       version: VERSION,
       isKeyActive: (caller) => isKeyActive(ctx, caller),
       hasLegacySse: setup.config.hasLegacySse,

@@ -7,6 +7,7 @@ import { SECOND } from "../../domain/time.ts";
 import { createLogger } from "../log.ts";
 import { untilOrphaned } from "../../mcp/transports/parent.ts";
 import { serveStdio } from "../../mcp/transports/stdio.ts";
+import { offerSets } from "../../mcp/tool-sets.ts";
 import { within } from "../../mcp/calls/within.ts";
 import type { Machine } from "../publishing/running-publisher.ts";
 import type { Settings } from "../setup.ts";
@@ -55,7 +56,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
     const base = { store, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
     const service = openLate(start, base, closers);
     await serveStdio({
-      toolbox: await createLateToolbox(settings, service.open),
+      toolbox: offerSets(await createLateToolbox(settings, service.open), settings.config.toolSets),
       ctx: base,
       version: VERSION,
       caller: localCaller({ permissions: start.permissions }),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding } from "../../cli/host.ts";
-import { listPlatformNames, loadCatalog, type Catalog } from "../catalog.ts";
+import { listPlatformSettings, loadCatalog, type Catalog } from "../catalog.ts";
 import { createContext, defaultPublicUrl, type Context } from "../compose.ts";
 import type { Config } from "../config.ts";
 import {
@@ -13,14 +13,12 @@ import {
   readSecretKey,
   type DataFolder,
 } from "../data-folder.ts";
+import { examinePlatforms } from "./doctor-platforms.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
-import { localCaller } from "../../cli/local-caller.ts";
-import { plainCall } from "../../services/context.ts";
-import { listPlatforms } from "../../services/platforms/platforms.ts";
+import { MINUTE, quote, SECOND, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
@@ -32,8 +30,9 @@ const MAX_CLOCK_ERROR_MS = MINUTE;
 
 /**
  * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out.
+ * Throws `invalid` for a platform that there is none of.
  */
-export async function examine(env: Environment): Promise<Finding[]> {
+export async function examine(env: Environment, platform: string | null = null): Promise<Finding[]> {
   const findings: Finding[] = [];
   const note = (topic: string, verdict: Finding["verdict"], text: string): void =>
     void findings.push({ topic, verdict, text });
@@ -47,9 +46,10 @@ export async function examine(env: Environment): Promise<Finding[]> {
   };
 
   const catalog = await loadCatalog();
+  requireKnown(catalog, platform);
   const place = locateDataFolder(env);
   const settings = await attempt("settings", async () =>
-    parseConfig(await readEnvironment(place, env), await listPlatformNames()),
+    parseConfig(await readEnvironment(place, env), await listPlatformSettings()),
   );
   if (settings !== null)
     note(
@@ -93,11 +93,20 @@ export async function examine(env: Environment): Promise<Finding[]> {
       ...(await examineRestore(ctx)),
       ...(await examinePublishing(ctx)),
     );
-    findings.push(...(await examinePlatforms(ctx)), ...(await examineAddress(ctx, setup.config, catalog)));
+    findings.push(
+      ...(await examinePlatforms(ctx, platform)),
+      ...(await examineAddress(ctx, setup.config, catalog)),
+    );
   } finally {
     await ctx[Symbol.asyncDispose]();
   }
   return findings;
+}
+
+function requireKnown({ platforms }: Catalog, name: string | null): void {
+  if (name === null || platforms.some((platform) => platform.name === name)) return;
+  const known = platforms.map((platform) => platform.name).join(", ");
+  throw new AppError("invalid", `${quote(name)} is not a known platform. The platforms are ${known}.`);
 }
 
 /** Neither a database nor the mark of one that was lost. */
@@ -131,17 +140,6 @@ async function examineRestore(ctx: Context): Promise<Finding[]> {
       : `${restored.inDoubt} posts that were due before may`;
   const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again; those whose platform cannot tell are failed, and you settle them with resolve_post.`;
   return [{ topic: "restore", verdict: "note", text }];
-}
-
-async function examinePlatforms(ctx: Context): Promise<Finding[]> {
-  const { platforms } = await listPlatforms(plainCall(ctx, localCaller()));
-  return platforms.map((platform) => ({
-    topic: platform.provider,
-    verdict: platform.configured ? "ok" : "note",
-    text: platform.configured
-      ? `ready; connect a channel with: posthorn connect ${platform.provider}`
-      : `cannot be connected yet: set ${platform.missing.join(" and ")} (${platform.docs})`,
-  }));
 }
 
 /** Whether others reach this server, and whether its clock and ours agree. */

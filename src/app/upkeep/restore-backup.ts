@@ -9,7 +9,7 @@ import {
   readEnvironment,
   type DataFolder,
 } from "../data-folder.ts";
-import { listPlatformNames, loadCatalog } from "../catalog.ts";
+import { listPlatformSettings, loadCatalog } from "../catalog.ts";
 import { describeBucket } from "../../domain/files/bucket-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
@@ -55,7 +55,7 @@ export async function restoreBackup({
   const archive = resolve(file);
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const place = locateDataFolder(env);
-  const settings = parseConfig(await readEnvironment(place, env), await listPlatformNames());
+  const settings = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
   const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);
   try {

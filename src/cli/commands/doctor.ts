@@ -9,16 +9,17 @@ export function addDoctorCommand(program: Command, host: Host): void {
   program
     .command("doctor")
     .description("check settings, data folder, clock, database, platforms and reachability")
+    .argument("[platform]", "tell the steps to set up this platform, too")
     .option("--json", "print the findings as JSON")
     .addHelpText(
       "after",
       "\nIt changes nothing; to a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
     )
-    .action((options: { json?: true }) => examine(host, options));
+    .action((platform: string | undefined, options: { json?: true }) => examine(host, platform, options));
 }
 
-async function examine(host: Host, options: { json?: true }): Promise<void> {
-  const findings = await host.examine();
+async function examine(host: Host, platform: string | undefined, options: { json?: true }): Promise<void> {
+  const findings = await host.examine(platform ?? null);
   host.terminal.print(options.json === true ? toJsonText({ findings }) : toText(findings));
   const problems = findings.filter((finding) => finding.verdict === "problem").length;
   if (problems > 0) {

@@ -6,6 +6,7 @@ export function addServeCommand(program: Command, host: Host): void {
   program
     .command("serve")
     .description("run the HTTP API, MCP over HTTP, the pages and the publisher")
+    .option("--tools <sets>", "all, or the sets of tools that MCP lists; as POSTHORN_TOOLS")
     .addHelpText(
       "after",
       `
@@ -16,11 +17,11 @@ Examples:
   posthorn serve
   POSTHORN_PORT=8080 POSTHORN_PUBLIC_URL=https://posts.example.com posthorn serve`,
     )
-    .action(() => serve(host));
+    .action((options: { tools?: string }) => serve(host, options));
 }
 
-async function serve(host: Host): Promise<void> {
-  await using server = await host.startServer({ role: "serve" });
+async function serve(host: Host, options: { tools?: string }): Promise<void> {
+  await using server = await host.startServer({ role: "serve", ...options });
   host.terminal.print(greet(host, server));
   const { lost } = server.ctx.store;
   await untilAborted(AbortSignal.any([host.stopSignal, lost]));

@@ -9,6 +9,7 @@ export function addStdioCommand(program: Command, host: Host): void {
     .command("stdio", { isDefault: true })
     .description("speak MCP on standard input and output, for an agent's client (the default command)")
     .option("--permissions <list>", "what the agent may do, separated by commas", PERMISSIONS.join(","))
+    .option("--tools <sets>", "all, or the sets of tools that MCP lists; as POSTHORN_TOOLS")
     // A mistyped command ends up here too, because this is the default; it deserves a better sentence than
     // "too many arguments".
     .allowExcessArguments(true)
@@ -21,7 +22,7 @@ An agent's client starts this; its configuration looks like this:
 It needs no key: it works for the default owner. It also publishes, safely beside other Posthorn processes, as long
 as it runs. With --permissions read the agent sees everything and changes nothing.`,
     );
-  command.action((options: { permissions: string }) =>
+  command.action((options: { permissions: string; tools?: string }) =>
     stdio(host, program, { ...options, unknown: command.args[0] }),
   );
 }
@@ -29,7 +30,7 @@ as it runs. With --permissions read the agent sees everything and changes nothin
 async function stdio(
   host: Host,
   program: Command,
-  options: { permissions: string; unknown: string | undefined },
+  options: { permissions: string; tools?: string; unknown: string | undefined },
 ): Promise<void> {
   if (options.unknown !== undefined) {
     const names = program.commands.map((command) => command.name()).join(", ");
@@ -44,5 +45,6 @@ async function stdio(
       'Posthorn speaks MCP here: an agent\'s client should start it. "posthorn --help" lists what you can type; Ctrl-C ends this.\n',
     );
   }
-  await host.runStdio({ permissions });
+  const { tools } = options;
+  await host.runStdio({ permissions, ...(tools === undefined ? {} : { tools }) });
 }

@@ -1,19 +1,72 @@
 import { z } from "zod";
-import { Capabilities } from "./account.ts";
+import { Capabilities, MEDIA_KINDS } from "./account.ts";
 
-/** A platform that channels can be on. */
+/** So many whole platforms make an answer that a model can still read. */
+export const MAX_WHOLE_PLATFORMS = 10;
+
+const CONNECT_KINDS = ["none", "secrets", "oauth", "redirect"] as const;
+
+/** Which platforms are told whole. */
+export const PlatformsArgs = z.strictObject({
+  provider: z
+    .array(z.string().min(1).max(64))
+    .min(1)
+    .max(MAX_WHOLE_PLATFORMS)
+    .optional()
+    .describe("Tell these platforms whole (names from the short list); default: all, in short."),
+});
+export type PlatformsArgs = z.infer<typeof PlatformsArgs>;
+
+/** One way to connect, as a caller chooses among them. */
+const WayListing = z.strictObject({
+  name: z.string(),
+  label: z.string(),
+  kind: z.enum(CONNECT_KINDS),
+  instructions: z.string(),
+  missing: z.array(z.string()).describe("Settings that this way needs and that are not set."),
+  secretsSchema: z
+    .looseObject({})
+    .nullable()
+    .describe("JSON Schema of what the person enters, on a page of ours or at posthorn connect."),
+  scopes: z.array(z.string()).describe("What the person is asked to allow."),
+});
+
+const SettingListing = z.strictObject({
+  name: z.string(),
+  meaning: z.string(),
+  kind: z.enum(["text", "secret", "address"]),
+  default: z.string().nullable(),
+  isRequired: z.boolean(),
+  isSet: z.boolean(),
+});
+
+const SetupListing = z.strictObject({
+  url: z.string().describe("Where the person begins."),
+  steps: z.array(z.string()),
+  warnings: z.array(z.string()).describe("Reviews and what works without them, limits, costs."),
+});
+
+/** A platform that channels can be on: in short, and what is told of it whole. */
 export const PlatformListing = z.strictObject({
   provider: z.string(),
   title: z.string(),
   configured: z.boolean(),
   missing: z.array(z.string()).describe("Settings that must be set first."),
   connect: z
-    .enum(["none", "secrets", "oauth", "redirect"])
+    .enum(CONNECT_KINDS)
     .describe(
       "none: connects at once; secrets: a person enters them on a page; oauth, redirect: a person agrees on the platform.",
     ),
-  docs: z.string(),
-  capabilities: Capabilities,
-  metadataSchema: z.looseObject({}).describe("JSON Schema of a post's metadata."),
+  ways: z.array(z.string()).describe("Names of the ways to connect, the default first."),
+  media: z.array(z.enum(MEDIA_KINDS)),
+  caption: Capabilities.shape.caption,
+  nativeScheduling: z.boolean(),
+  docs: z.string().optional(),
+  capabilities: Capabilities.optional(),
+  metadataSchema: z.looseObject({}).optional().describe("JSON Schema of a post's metadata."),
+  connecting: z.array(WayListing).optional(),
+  settings: z.array(SettingListing).optional(),
+  redirectUrl: z.string().nullable().optional().describe("To be registered with the platform's app."),
+  setup: SetupListing.nullable().optional().describe("How a person registers an app; null: none is needed."),
 });
 export type PlatformListing = z.infer<typeof PlatformListing>;

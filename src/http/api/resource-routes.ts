@@ -183,10 +183,10 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "get",
     path: "/platforms",
-    summary: "Every platform and what it supports",
+    summary: "Every platform in short; provider tells those named whole",
     tools: ["list_platforms"],
     body: "none",
-    query: {},
+    query: { provider: "list" },
   },
   {
     method: "get",

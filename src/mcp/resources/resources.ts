@@ -92,8 +92,10 @@ const PLATFORM_RESOURCE: ResourceKind = {
   },
   async read(provider, scope) {
     const platforms = await readPlatforms(scope);
-    const platform = platforms.find((one) => one.provider === provider);
-    if (platform !== undefined) return jsonContents(addressOf(PLATFORM_RESOURCE, provider), platform);
+    if (platforms.some((one) => one.provider === provider)) {
+      const [platform] = await readPlatforms(scope, [provider]);
+      return jsonContents(addressOf(PLATFORM_RESOURCE, provider), platform);
+    }
     const known = platforms.map((one) => one.provider).join(", ");
     throw new AppError(
       "not_found",

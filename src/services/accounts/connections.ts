@@ -14,8 +14,9 @@ import { completeFields, storedSecrets, type ConnectTarget } from "./connect-fie
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readSettings } from "../platforms/platform-io.ts";
-import { findPlatform, requireConfigured } from "../platforms/platforms.ts";
+import { findPlatform } from "../platforms/platforms.ts";
 import type { SecretValues } from "../platforms/secrets.ts";
+import { requireConfigured } from "../platforms/set-up.ts";
 
 /** How long an address to connect at works. */
 export const LINK_LIFE_MS = 15 * MINUTE;
@@ -171,7 +172,7 @@ async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): P
   }
   if (reconnecting !== null && reconnecting.provider !== platform.name)
     throw otherPlatform(reconnecting.provider, platform);
-  requireConfigured(ctx, platform);
+  await requireConfigured(ctx, platform, platform.connect[0]);
   const instanceUrl = given ?? (reconnecting === null ? null : storedInstance(ctx, reconnecting));
   return {
     ownerId: caller.ownerId,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ConnectIo, RenewalIo } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
@@ -113,7 +114,6 @@ interface IoParts {
 function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
   const { platform, ownerId, signal, knownSecrets, publicUrl } = parts;
   const asking = { ctx, title: platform.title, ownerId, signal, knownSecrets };
-  const prefix = `POSTHORN_${platform.name.toUpperCase()}_`;
   return {
     signal,
     publicUrl,
@@ -121,18 +121,13 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
     log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),
-    setting: (name) => trimAddress(ctx.settings.platformSettings[prefix + name] ?? null),
+    setting: (name) => ctx.settings.platformSettings[settingName(platform.name, name)] ?? null,
     request: (request) => requestPlatform(asking, request),
     ask: async (request, schema) => {
       const response = await requestPlatform(asking, request);
       return readAnswer(asking, { request, response, schema });
     },
   };
-}
-
-/** Paths are added to addresses; of anything else, a secret say, every character counts. */
-function trimAddress(value: string | null): string | null {
-  return value !== null && /^https?:\/\//i.test(value) ? value.replace(/\/+$/, "") : value;
 }
 
 function withFields(log: Logger, fields: object): Logger {

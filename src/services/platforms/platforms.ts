@@ -1,32 +1,99 @@
 import { z } from "zod";
-import type { PlatformListing } from "../../domain/accounts/platform-listing.ts";
+import type { PlatformListing, PlatformsArgs } from "../../domain/accounts/platform-listing.ts";
+import { settingName } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
+import type { ConnectWay, SecretField } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
+import { scopesOf, settingsOf } from "../../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import { describeSetup, missingSettings, readSetting, redirectUrlOf } from "./set-up.ts";
 
-/** Every platform of this installation, by name. */
-export async function listPlatforms({ ctx }: CallContext): Promise<{ platforms: PlatformListing[] }> {
-  const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { platforms: platforms.map((platform) => describePlatform(ctx, platform)) };
+/**
+ * Every platform of this installation in short, or those named whole, by name. Throws `invalid` for a name
+ * that is none.
+ */
+export async function listPlatforms(
+  { ctx }: CallContext,
+  { provider }: PlatformsArgs = {},
+): Promise<{ platforms: PlatformListing[] }> {
+  if (provider === undefined) return { platforms: byName(ctx.platforms.values()).map(inShort(ctx)) };
+  const wanted = new Set(provider.map((name) => findPlatform(ctx, name)));
+  return { platforms: await Promise.all(byName(wanted).map((platform) => describePlatform(ctx, platform))) };
 }
 
-function describePlatform(ctx: AppContext, platform: AnyPlatform): PlatformListing {
-  const missing = missingSettings(ctx, platform);
+function byName(platforms: Iterable<AnyPlatform>): AnyPlatform[] {
+  return [...platforms].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const inShort =
+  (ctx: AppContext) =>
+  (platform: AnyPlatform): PlatformListing => {
+    const { name, title, connect, capabilities } = platform;
+    const missing = missingSettings(ctx, platform, connect[0]);
+    return {
+      provider: name,
+      title,
+      configured: missing.length === 0,
+      missing,
+      connect: connect[0].kind,
+      ways: connect.map((way) => way.name),
+      media: capabilities.media.accepts.map(({ kind }) => kind),
+      caption: capabilities.caption,
+      nativeScheduling: capabilities.nativeScheduling,
+    };
+  };
+
+async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise<PlatformListing> {
+  const { connect, capabilities, docs, name } = platform;
+  const comesBack = connect.some(({ kind }) => kind === "oauth" || kind === "redirect");
+  const isSet = (setting: string): boolean => readSetting(ctx, platform, setting) !== null;
   return {
-    provider: platform.name,
-    title: platform.title,
-    configured: missing.length === 0,
-    missing,
-    connect: platform.connect[0].kind,
-    docs: platform.docs,
-    capabilities: platform.capabilities,
+    ...inShort(ctx)(platform),
+    docs,
+    capabilities,
     metadataSchema: z.toJSONSchema(platform.metadata, {
       target: "draft-2020-12",
       io: "input",
       reused: "inline",
       unrepresentable: "any",
     }),
+    connecting: connect.map((way) => describeWay(ctx, platform, way)),
+    settings: settingsOf(platform).map((setting) => ({
+      ...setting,
+      name: settingName(name, setting.name),
+      isSet: isSet(setting.name),
+    })),
+    redirectUrl: comesBack ? await redirectUrlOf(ctx, platform) : null,
+    setup: await describeSetup(ctx, platform),
+  };
+}
+
+type WayListing = NonNullable<PlatformListing["connecting"]>[number];
+
+function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): WayListing {
+  return {
+    name: way.name,
+    label: way.label,
+    kind: way.kind,
+    instructions: way.instructions,
+    missing: missingSettings(ctx, platform, way),
+    secretsSchema: way.kind === "secrets" ? secretsSchema(way.fields) : null,
+    scopes: [...scopesOf(way, readSetting(ctx, platform, "SCOPES"))],
+  };
+}
+
+/** What `posthorn connect --secrets-stdin` takes, too. */
+function secretsSchema(fields: readonly SecretField[]): Record<string, unknown> {
+  const properties = fields.map(({ name, label, help, isSecret }) => [
+    name,
+    { type: "string", title: label, description: help, ...(isSecret ? { writeOnly: true } : {}) },
+  ]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    required: fields.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: false,
   };
 }
 
@@ -39,19 +106,4 @@ export function findPlatform(ctx: AppContext, name: string): AnyPlatform {
     "invalid",
     `provider: ${quote(name)} is not a known platform. The platforms are ${known}.`,
   );
-}
-
-/** Throws `unavailable` that names the settings without which the platform cannot be connected. */
-export function requireConfigured(ctx: AppContext, platform: AnyPlatform): void {
-  const missing = missingSettings(ctx, platform);
-  if (missing.length === 0) return;
-  throw new AppError(
-    "unavailable",
-    `${platform.title} cannot be connected yet: ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set. ` +
-      `Set ${missing.length === 1 ? "it" : "them"} in the environment or in posthorn.env and start Posthorn again; ${platform.docs} says where to get ${missing.length === 1 ? "it" : "them"}.`,
-  );
-}
-
-function missingSettings(ctx: AppContext, platform: AnyPlatform): string[] {
-  return platform.requiredSettings.filter((name) => (ctx.settings.platformSettings[name] ?? "") === "");
 }

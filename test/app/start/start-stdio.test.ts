@@ -74,6 +74,16 @@ describe("posthorn stdio", () => {
     expect(url).toMatch(/^https:\/\/posts\.example\.com\/connect\//);
   });
 
+  it("lists the tools for administrators to whoever asks for them", async () => {
+    using folder = temporaryFolder();
+    const namesOf = async (args: readonly string[]): Promise<string[]> => {
+      await using agent = await startAgent(folder.env, args);
+      return (await agent.client.listTools()).tools.map(({ name }) => name);
+    };
+    expect(await namesOf([])).not.toContain("create_webhook");
+    expect(await namesOf(["--tools", "all"])).toContain("create_webhook");
+  });
+
   it("lets an agent that may only read do nothing else", async () => {
     using folder = temporaryFolder();
     await using agent = await startAgent(folder.env, ["--permissions", "read"]);

@@ -33,6 +33,16 @@ describe("posthorn doctor", () => {
     });
   });
 
+  it("tells the steps to set up a platform that is named, and knows which there are", async () => {
+    using folder = temporaryFolder();
+    const named = await runCli(["doctor", "bluesky"], { env: folder.env });
+    expect(named.status).toBe(0);
+    expect(named.stdout).toContain("no app needs to be registered");
+    const unknown = await runCli(["doctor", "myspace"], { env: folder.env });
+    expect(unknown).toMatchObject({ status: 1, stdout: "" });
+    expect(unknown.stderr).toMatch(/^"myspace" is not a known platform\. The platforms are bluesky, feed, /);
+  });
+
   it("makes nothing that a start would find", async () => {
     using folder = temporaryFolder();
     expect(await examine(folder.env)).toMatchObject({ status: 0 });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadCatalog } from "../../../src/app/catalog.ts";
 import { addPosts } from "../../support/post-rows.ts";
 import type { Line } from "../peers.ts";
 import { connectReader, startRealServer, type Reader, type RealServer } from "../readers.ts";
@@ -7,6 +8,7 @@ import { queryOf } from "../../support/handles.ts";
 
 const LINES: readonly Line[] = ["sdk 1", "sdk 2, sessions", "sdk 2, stateless"];
 const POST = "posthorn://posts/{id}";
+const PLATFORMS = (await loadCatalog()).platforms.map(({ name }) => name);
 
 let server: RealServer;
 let key: string;
@@ -70,7 +72,7 @@ describe.each(LINES)("a client of %s", (line) => {
       "posthorn://calendar/2026-12",
       "posthorn://accounts/acc_1",
       "posthorn://accounts/acc_2",
-      ...["bluesky", "feed", "webhook"].map((name) => `posthorn://platforms/${name}`),
+      ...PLATFORMS.map((name) => `posthorn://platforms/${name}`),
       "posthorn://posts/post_2",
       "posthorn://posts/post_1",
     ]);
@@ -115,7 +117,7 @@ describe.each(LINES)("a client of %s", (line) => {
       "Take ids from list_accounts",
     );
     expect((await refusalOf(reader.read("posthorn://platforms/myspace"))).message).toContain(
-      "The platforms are bluesky, feed, webhook",
+      `The platforms are ${PLATFORMS.join(", ")}`,
     );
     expect((await refusalOf(reader.read("posthorn://calendar/2026-13"))).message).toContain("yyyy-mm");
     expect((await refusalOf(reader.read("posthorn://nowhere"))).message).toContain(POST);

@@ -4,6 +4,7 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { AppError } from "../../../src/domain/errors.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
@@ -18,6 +19,7 @@ import { guestCall } from "../../../src/services/context.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import { openStore } from "../../../src/store/open-store.ts";
+import { createCinema } from "../../support/cinema.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../../support/context.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
@@ -121,20 +123,28 @@ describe("connectChannel", () => {
   });
 
   it("names the missing settings of a platform that is not configured", async () => {
-    const { platform } = createPhotobox({
-      requiredSettings: ["POSTHORN_PHOTOBOX_CLIENT_ID", "POSTHORN_PHOTOBOX_CLIENT_SECRET"],
-    });
-    const settings = {
-      timezone: "UTC",
-      maxLatenessMs: 1,
-      uploadFolders: [],
-      platformSettings: { POSTHORN_PHOTOBOX_CLIENT_ID: "id" },
+    const refusalWith = async (platformSettings: Readonly<Record<string, string>>): Promise<AppError> => {
+      const settings = { timezone: "UTC", maxLatenessMs: 1, uploadFolders: [], platformSettings };
+      const { start } = await setUp({ platformList: [createCinema()], settings });
+      return start({ provider: "cinema" }).then(
+        () => expect.fail("It is not configured."),
+        (error: AppError) => error,
+      );
     };
-    const { start } = await setUp({ platformList: [platform], settings });
-    await expect(start()).rejects.toMatchObject({
-      kind: "unavailable",
-      message: expect.stringContaining("POSTHORN_PHOTOBOX_CLIENT_SECRET is not set"),
+    const nothing = await refusalWith({});
+    expect(nothing.kind).toBe("unavailable");
+    expect(nothing.message).toBe(
+      "Cinema cannot be connected yet: POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET are not set. " +
+        "A person registers an app at https://console.cinema.example/apps with the redirect address http://localhost:4747/connect/callback; " +
+        'list_platforms with provider "cinema", and posthorn doctor cinema, tell the steps. ' +
+        "Set them in the environment or in posthorn.env and start Posthorn again.",
+    );
+    const half = await refusalWith({
+      POSTHORN_CINEMA_CLIENT_ID: "id",
+      POSTHORN_CINEMA_REDIRECT_URL: "https://posts.example/back",
     });
+    expect(half.message).toContain(": POSTHORN_CINEMA_CLIENT_SECRET is not set.");
+    expect(half.message).toContain("redirect address https://posts.example/back;");
   });
 
   it("keeps owners and limited keys apart", async () => {

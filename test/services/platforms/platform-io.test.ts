@@ -40,7 +40,7 @@ async function setUp(
     maxLatenessMs: 1,
     uploadFolders: [],
     platformSettings: {
-      POSTHORN_PHOTOBOX_BASE_URL: "https://gateway.example//",
+      POSTHORN_PHOTOBOX_BASE_URL: "https://gateway.example",
       POSTHORN_PHOTOBOX_CLIENT_SECRET: "ends/in/slashes//",
       POSTHORN_OTHER_BASE_URL: "https://other.example",
     },

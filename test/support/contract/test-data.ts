@@ -4,6 +4,7 @@ import { z } from "zod";
 import { Capabilities, MEDIA_KINDS } from "../../../src/domain/accounts/account.ts";
 import { commonMetadata } from "../../../src/domain/posts/common-metadata.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { settingsOf } from "../../../src/ports/platform-setup.ts";
 
 /** What a platform says of itself. */
 export function testData(platform: AnyPlatform): void {
@@ -12,11 +13,17 @@ export function testData(platform: AnyPlatform): void {
 
   it("has a file of its name, a title and a page it follows", () => {
     expect(readdirSync(new URL("../../../src/platforms/", import.meta.url))).toContain(`${platform.name}.ts`);
-    expect(platform.name).toMatch(/^[a-z][a-z0-9]*$/);
+    expect(platform.name).toMatch(/^[a-z][a-z0-9_]*$/);
     expect(platform.title).toMatch(/^[A-Z]/);
     expect(platform.docs).toMatch(/^https:\/\//);
-    for (const setting of platform.requiredSettings)
-      expect(setting).toMatch(new RegExp(`^POSTHORN_${platform.name.toUpperCase()}_[A-Z_]+$`));
+    const settings = settingsOf(platform);
+    expect(new Set(settings.map(({ name }) => name)).size).toBe(settings.length);
+    for (const { name, meaning, kind } of settings) {
+      expect(name).toMatch(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/);
+      expect(meaning).toMatch(/^[A-Z].*[^.]$/);
+      // What opens the door to a host is an address, and the other way round.
+      expect(kind === "address").toBe(name.endsWith("_URL"));
+    }
   });
 
   it("has well-formed capabilities", () => {

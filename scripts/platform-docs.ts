@@ -1,0 +1,151 @@
+import { settingName, type PlatformSetting } from "../src/domain/accounts/platform-settings.ts";
+import type { Capabilities } from "../src/domain/accounts/account.ts";
+import type { ConnectWay } from "../src/ports/connect.ts";
+import {
+  CALLBACK_PATH,
+  fillGuide,
+  guideOf,
+  requiredSettings,
+  settingsOf,
+} from "../src/ports/platform-setup.ts";
+import type { AnyPlatform } from "../src/ports/platform.ts";
+import { code, table } from "./markdown.ts";
+
+/** The platforms as the README lists them; `folder` is where their guides are, as seen from there. */
+export function platformTable(platforms: readonly AnyPlatform[], folder: string): string {
+  return table(
+    ["platform", "takes", "to be registered first"],
+    platforms.map((platform) => [
+      nameOf(platform, folder),
+      mediaOf(platform.capabilities),
+      registrationOf(platform),
+    ]),
+  );
+}
+
+/** Everything that capabilities tell, side by side. */
+export function platformsPage(platforms: readonly AnyPlatform[]): string {
+  const rows = platforms.map((platform) => {
+    const { capabilities, insights } = platform;
+    const { thumbnail, analytics } = capabilities;
+    const thumbnails = [
+      ...(thumbnail.set ? ["with the post"] : []),
+      ...(thumbnail.replaceAfterPublish ? ["when live"] : []),
+    ];
+    const numbers = [
+      ...(insights === undefined ? [] : ["of posts"]),
+      ...(analytics.account.length > 0 ? ["of the channel"] : []),
+    ];
+    return [
+      nameOf(platform, "platforms"),
+      mediaOf(capabilities),
+      captionOf(capabilities),
+      capabilities.nativeScheduling ? "held there, private" : "sent at its time",
+      code(capabilities.editPublished.fields) || "nothing",
+      thumbnails.join(", ") || "none",
+      numbers.join(", ") || "none",
+      SETTLED_BY[capabilities.reconciles],
+      registrationOf(platform),
+    ];
+  });
+  return [
+    "# Platforms",
+    "All that `posthorn call list_platforms` tells, side by side; with `provider` it tells every limit, and the JSON Schema of a post's `metadata`.",
+    table(
+      [
+        "platform",
+        "takes",
+        "text",
+        "before its time",
+        "can be changed when live",
+        "thumbnail",
+        "numbers",
+        "a doubtful outcome",
+        "to be registered first",
+      ],
+      rows,
+    ),
+  ].join("\n\n");
+}
+
+/** How one platform is set up; null where nobody has to register anything. */
+export function setupPage(platform: AnyPlatform): string | null {
+  const found = guideOf(platform);
+  if (found === null) return null;
+  const { title, docs, name, connect } = platform;
+  const { way, guide } = found;
+  const redirectUrl = `\`<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}\``;
+  const { url, steps, warnings } = fillGuide(guide, { redirectUrl, scopes: way.scopes });
+  const ways = connect.map(
+    (one) => `- **${one.label}** (\`${one.name}\`). ${one.instructions}${needs(platform, one)}`,
+  );
+  return [
+    `# Set up ${title}`,
+    `Channels of ${title} are connected through an app that you register once. Posthorn follows <${docs}>.`,
+    "## Register an app",
+    `Begin at <${url}>. \`posthorn doctor ${name}\` shows these steps with your own address in them.`,
+    steps.map((step, at) => `${at + 1}. ${step}`).join("\n"),
+    `Redirect address: ${redirectUrl}, exactly. \`${settingName(name, "REDIRECT_URL")}\` sets another one.`,
+    `Scopes: ${code(way.scopes)}.`,
+    ...(warnings.length === 0
+      ? []
+      : ["## Good to know", warnings.map((warning) => `- ${warning}`).join("\n")]),
+    "## Ways to connect",
+    ways.join("\n"),
+    `\`posthorn connect ${name}\` takes the first one.`,
+    "## Settings",
+    settingTable(platform),
+  ].join("\n\n");
+}
+
+export function settingTable(platform: AnyPlatform): string {
+  return table(
+    ["setting", "meaning", "default"],
+    settingsOf(platform).map((setting) => [
+      code([settingName(platform.name, setting.name)]),
+      setting.meaning,
+      defaultOf(setting),
+    ]),
+  );
+}
+
+function defaultOf({ default: usual, isRequired, kind }: PlatformSetting): string {
+  if (usual === null) return isRequired ? "must be set" : "none";
+  return kind === "text" || usual.includes("<") ? code([usual]) : usual;
+}
+
+function needs(platform: AnyPlatform, way: ConnectWay): string {
+  const names = requiredSettings(platform, way);
+  return names.length === 0 ? " Needs no settings." : ` Needs ${code(names)}.`;
+}
+
+function nameOf(platform: AnyPlatform, folder: string): string {
+  const { name, title } = platform;
+  return guideOf(platform) === null ? `\`${name}\` ${title}` : `\`${name}\` [${title}](${folder}/${name}.md)`;
+}
+
+function registrationOf(platform: AnyPlatform): string {
+  const needy = platform.connect.filter((way) => requiredSettings(platform, way).length > 0);
+  if (needy.length === 0) return "nothing";
+  return needy.length === platform.connect.length ? "an app of yours" : "nothing, or an app of yours";
+}
+
+const SETTLED_BY: Record<Capabilities["reconciles"], string> = {
+  server_key: "cannot double: the receiver drops repeats of one id",
+  client_key: "is looked up under the key chosen for it",
+  session: "is asked of the upload session",
+  container: "is asked of the prepared container",
+  list: "is looked for in the account's posts",
+  blind: "is left to a person (`resolve_post`)",
+};
+
+function mediaOf({ media }: Capabilities): string {
+  const kinds = media.accepts.map(({ kind, maxItems }) =>
+    maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`,
+  );
+  return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
+}
+
+function captionOf({ caption }: Capabilities): string {
+  return caption.maxLength === null ? "any length" : `${caption.maxLength} ${caption.unit}`;
+}

@@ -1,0 +1,58 @@
+import type { Finding } from "../../cli/host.ts";
+import { requiredSettings } from "../../ports/platform-setup.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
+import { describeSetup, missingSettings, redirectUrlOf } from "../../services/platforms/set-up.ts";
+import type { AppContext } from "../../services/context.ts";
+
+/**
+ * Whether each platform can be connected, and what is missing. The steps are told of the one that was named,
+ * and of those that somebody has begun to set up.
+ */
+export async function examinePlatforms(ctx: AppContext, named: string | null): Promise<Finding[]> {
+  const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const findings = await Promise.all(platforms.map((one) => examinePlatform(ctx, one, one.name === named)));
+  return findings.flat();
+}
+
+async function examinePlatform(ctx: AppContext, platform: AnyPlatform, isNamed: boolean): Promise<Finding[]> {
+  const [way] = platform.connect;
+  const missing = missingSettings(ctx, platform, way);
+  const isBegun = missing.length > 0 && missing.length < requiredSettings(platform, way).length;
+  const steps = isNamed || isBegun ? await listSteps(ctx, platform) : [];
+  return [
+    missing.length === 0
+      ? finding(platform, "ok", `ready; connect a channel with: posthorn connect ${platform.name}`)
+      : finding(platform, "note", await explainMissing(ctx, platform, missing)),
+    ...steps.map((step) => finding(platform, missing.length === 0 ? "ok" : "note", step)),
+  ];
+}
+
+async function explainMissing(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  missing: readonly string[],
+): Promise<string> {
+  const [way, ...others] = platform.connect;
+  const address =
+    way.kind === "oauth" ? `; the redirect address to register is ${await redirectUrlOf(ctx, platform)}` : "";
+  const open = others.filter((other) => missingSettings(ctx, platform, other).length === 0);
+  const instead =
+    open.length === 0
+      ? ""
+      : `; without them it can be connected by ${open.map(({ name }) => name).join(", ")}`;
+  return `cannot be connected yet: set ${missing.join(" and ")}${address}${instead} (steps: posthorn doctor ${platform.name})`;
+}
+
+async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string[]> {
+  const setup = await describeSetup(ctx, platform);
+  if (setup === null) return [`no app needs to be registered; ${platform.docs}`];
+  return [
+    `begin at ${setup.url}`,
+    ...setup.steps.map((step, at) => `${at + 1}. ${step}`),
+    ...setup.warnings.map((warning) => `note: ${warning}`),
+  ];
+}
+
+function finding({ name }: AnyPlatform, verdict: Finding["verdict"], text: string): Finding {
+  return { topic: name, verdict, text };
+}

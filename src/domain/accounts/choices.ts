@@ -1,0 +1,19 @@
+import { z } from "zod";
+
+/** Whose values of a metadata field are asked for. */
+export const ChoicesArgs = z.strictObject({
+  accountId: z.string().min(1).max(64).describe("Account id from list_accounts."),
+  field: z.string().min(1).max(100).describe("Key of the metadata, for example boardId."),
+  search: z.string().max(200).optional().describe("Only those with this in their name; default: all."),
+});
+export type ChoicesArgs = z.infer<typeof ChoicesArgs>;
+
+const Choice = z.strictObject({
+  value: z.string().describe("What goes into the metadata."),
+  label: z.string().describe("What a person knows it by."),
+});
+
+export const Choices = z.strictObject({
+  choices: z.array(Choice).describe("100 at most, the best first."),
+});
+export type Choices = z.infer<typeof Choices>;

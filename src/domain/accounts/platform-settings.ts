@@ -1,0 +1,77 @@
+import { z } from "zod";
+
+/** One setting of a platform, `POSTHORN_<PLATFORM>_<NAME>` in the environment or in posthorn.env. */
+export interface PlatformSetting {
+  /** Without the prefix: CLIENT_ID, BASE_URL. */
+  readonly name: string;
+  readonly meaning: string;
+  /** `address`: http(s), kept without a slash at its end. */
+  readonly kind: "text" | "secret" | "address";
+  /** What holds where it is not set; null: nothing. */
+  readonly default: string | null;
+  /** Without it the platform cannot be connected, in the way that is taken when none is named. */
+  readonly isRequired: boolean;
+}
+
+/** A platform as far as reading settings needs to know it. */
+export interface ConfigurablePlatform {
+  readonly name: string;
+  readonly settings: readonly PlatformSetting[];
+}
+
+/** The whole name of a platform's setting. */
+export function settingName(platform: string, name: string): string {
+  return `POSTHORN_${platform.toUpperCase()}_${name}`;
+}
+
+const Address = z.url({
+  protocol: /^https?$/,
+  error: "must be an http(s) address, for example https://api.example.com",
+});
+
+/**
+ * The settings of platforms among those that are given, by their whole names; `rest` belongs to no platform.
+ * `problems` names each that no platform has, or that is no address, and never what it holds.
+ */
+export function readPlatformSettings(
+  given: Readonly<Record<string, string>>,
+  platforms: readonly ConfigurablePlatform[],
+): {
+  readonly values: Readonly<Record<string, string>>;
+  readonly problems: readonly string[];
+  readonly rest: readonly string[];
+} {
+  const values: Record<string, string> = {};
+  const problems: string[] = [];
+  const rest: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    const platform = platformOf(name, platforms);
+    const setting = platform?.settings.find((one) => settingName(platform.name, one.name) === name);
+    if (platform === undefined) rest.push(name);
+    else if (setting === undefined) problems.push(`${name}: no such setting. ${knownOf(platform)}`);
+    else if (setting.kind !== "address") values[name] = value;
+    else {
+      const { error } = Address.safeParse(value);
+      if (error === undefined) values[name] = value.replace(/\/+$/, "");
+      else problems.push(`${name}: ${error.issues[0]?.message ?? "must be an address"}`);
+    }
+  }
+  return { values, problems, rest };
+}
+
+/** Names may begin alike (google, google_business): the longest one is meant. */
+function platformOf(
+  name: string,
+  platforms: readonly ConfigurablePlatform[],
+): ConfigurablePlatform | undefined {
+  return platforms
+    .filter((platform) => name.startsWith(settingName(platform.name, "")))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+function knownOf({ name, settings }: ConfigurablePlatform): string {
+  const known = settings.map((setting) => settingName(name, setting.name)).join(", ");
+  return settings.length === 0
+    ? `The platform ${name} has none.`
+    : `The settings of the platform ${name} are ${known}.`;
+}

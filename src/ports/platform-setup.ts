@@ -1,0 +1,115 @@
+import { settingName, type PlatformSetting } from "../domain/accounts/platform-settings.ts";
+import type { ConnectWay, OAuthWay, SetupGuide } from "./connect.ts";
+import type { AnyPlatform } from "./platform.ts";
+
+/** Where every platform sends people back to, below our own address. */
+export const CALLBACK_PATH = "/connect/callback";
+
+type Ways = Pick<AnyPlatform, "name" | "connect" | "settings">;
+
+/** A platform's own settings, and those of every platform that asks people for their consent. */
+export function settingsOf(platform: Ways): readonly PlatformSetting[] {
+  const all = [...platform.settings, ...oauthSettings(platform)];
+  const first = new Map(all.toReversed().map((setting) => [setting.name, setting]));
+  return all.filter((setting) => first.get(setting.name) === setting);
+}
+
+function oauthSettings({ connect }: Ways): PlatformSetting[] {
+  const ways = connect.filter((way) => way.kind === "oauth");
+  const [way] = ways;
+  if (way === undefined) return [];
+  const needing = ways.find(needsOwnApp);
+  const app = needing === undefined ? [] : appSettings(connect[0] === needing, needing);
+  return [
+    ...app,
+    ...ways.flatMap(endpointSettings),
+    {
+      name: "SCOPES",
+      meaning: "What people are asked to allow, separated by spaces, instead of what is asked for usually",
+      kind: "text",
+      default: way.scopes.join(" "),
+      isRequired: false,
+    },
+    {
+      name: "REDIRECT_URL",
+      meaning: "The registered address that people come back to, where it is not Posthorn's own",
+      kind: "address",
+      default: `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
+      isRequired: false,
+    },
+  ];
+}
+
+/** Of a platform that has one place for all; where each server has its own, they are asked of it. */
+function endpointSettings({ endpoints, appOf }: OAuthWay): PlatformSetting[] {
+  if (typeof endpoints === "function" || appOf !== undefined) return [];
+  const { authorize, token, revoke } = endpoints;
+  const address = { kind: "address", isRequired: false } as const;
+  return [
+    { ...address, name: "AUTH_URL", meaning: "Where people are asked for their consent", default: authorize },
+    { ...address, name: "TOKEN_URL", meaning: "Where tokens are got and renewed", default: token },
+    ...(revoke === undefined
+      ? []
+      : [{ ...address, name: "REVOKE_URL", meaning: "Where tokens are given back", default: revoke }]),
+  ];
+}
+
+function needsOwnApp(way: OAuthWay): boolean {
+  return way.register === undefined && way.appOf === undefined;
+}
+
+function appSettings(isRequired: boolean, way: OAuthWay): PlatformSetting[] {
+  const id = { name: "CLIENT_ID", meaning: "Id of the app that you registered", kind: "text" } as const;
+  const secret = { name: "CLIENT_SECRET", meaning: "Its secret", kind: "secret" } as const;
+  const isSecretRequired = isRequired && way.clientAuth !== "none";
+  return [
+    { ...id, default: null, isRequired },
+    { ...secret, default: null, isRequired: isSecretRequired },
+  ];
+}
+
+/**
+ * Whole names of the settings without which this way cannot be taken: those that the platform needs in any
+ * case, and the app, which may be another platform's.
+ */
+export function requiredSettings(platform: Ways, way: ConnectWay): string[] {
+  const always = platform.settings.filter(({ name, isRequired }) => isRequired && !APP.includes(name));
+  const whole = always.map(({ name }) => settingName(platform.name, name));
+  if (way.kind !== "oauth" || way.register !== undefined) return whole;
+  const spared = platform.settings.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
+  const app = way.clientAuth === "none" ? APP.slice(0, 1) : APP;
+  const needed = way.appOf === undefined ? app.filter((name) => !spared.includes(name)) : app;
+  return [...needed.map((name) => settingName(way.appOf ?? platform.name, name)), ...whole];
+}
+
+const APP: readonly string[] = ["CLIENT_ID", "CLIENT_SECRET"];
+
+/** What a guide's {redirectUrl} and {scopes} stand for. */
+interface SetupPlace {
+  readonly redirectUrl: string;
+  readonly scopes: readonly string[];
+}
+
+/** A guide as a person reads it. */
+export interface FilledGuide extends SetupGuide {
+  readonly steps: string[];
+  readonly warnings: string[];
+}
+
+export function fillGuide(guide: SetupGuide, { redirectUrl, scopes }: SetupPlace): FilledGuide {
+  const fill = (text: string): string =>
+    text.replaceAll("{redirectUrl}", redirectUrl).replaceAll("{scopes}", scopes.join(" "));
+  return { url: guide.url, steps: guide.steps.map(fill), warnings: guide.warnings.map(fill) };
+}
+
+/** Where this way's scopes come from: the setting, or the platform. */
+export function scopesOf(way: ConnectWay, setting: string | null): readonly string[] {
+  if (way.kind !== "oauth") return [];
+  return setting === null ? way.scopes : setting.split(/[\s,]+/).filter((scope) => scope !== "");
+}
+
+/** The guide of the way that is taken when none is named, else of the first that has one. */
+export function guideOf({ connect }: Ways): { way: OAuthWay; guide: SetupGuide } | null {
+  for (const way of connect) if (way.kind === "oauth" && way.setup !== null) return { way, guide: way.setup };
+  return null;
+}

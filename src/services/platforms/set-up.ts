@@ -1,0 +1,67 @@
+import { settingName } from "../../domain/accounts/platform-settings.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { ConnectWay } from "../../ports/connect.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
+import {
+  CALLBACK_PATH,
+  fillGuide,
+  guideOf,
+  requiredSettings,
+  scopesOf,
+  type FilledGuide,
+} from "../../ports/platform-setup.ts";
+import type { AppContext } from "../context.ts";
+
+/** The platform's setting of this name; null where it is not set. */
+export function readSetting(ctx: AppContext, platform: AnyPlatform, name: string): string | null {
+  return ctx.settings.platformSettings[settingName(platform.name, name)] ?? null;
+}
+
+/** The address that people come back to from a platform, as it must be registered there. */
+export async function redirectUrlOf(ctx: AppContext, platform: AnyPlatform): Promise<string> {
+  return readSetting(ctx, platform, "REDIRECT_URL") ?? `${await ctx.publicUrl()}${CALLBACK_PATH}`;
+}
+
+/** Whole names of the settings without which the platform cannot be connected in this way. */
+export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string[] {
+  return requiredSettings(platform, way).filter((name) => (ctx.settings.platformSettings[name] ?? "") === "");
+}
+
+/** How an app is registered at the platform, with our own address in it; null where none is needed. */
+export async function describeSetup(ctx: AppContext, platform: AnyPlatform): Promise<FilledGuide | null> {
+  const found = guideOf(platform);
+  if (found === null) return null;
+  return fillGuide(found.guide, {
+    redirectUrl: await redirectUrlOf(ctx, platform),
+    scopes: scopesOf(found.way, readSetting(ctx, platform, "SCOPES")),
+  });
+}
+
+/**
+ * Throws `unavailable` that names the settings without which the platform cannot be connected in this way,
+ * and the address to register.
+ */
+export async function requireConfigured(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  way: ConnectWay,
+): Promise<void> {
+  const missing = missingSettings(ctx, platform, way);
+  if (missing.length === 0) return;
+  const [them, are] = missing.length === 1 ? ["it", "is"] : ["them", "are"];
+  throw new AppError(
+    "unavailable",
+    `${platform.title} cannot be connected yet: ${missing.join(" and ")} ${are} not set. ` +
+      `${await whereToGet(ctx, platform, way)} ` +
+      `Set ${them} in the environment or in posthorn.env and start Posthorn again.`,
+  );
+}
+
+async function whereToGet(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
+  if (way.kind !== "oauth") return `${platform.docs} says where to get what they hold.`;
+  const url = way.setup === null ? platform.docs : way.setup.url;
+  return (
+    `A person registers an app at ${url} with the redirect address ${await redirectUrlOf(ctx, platform)}; ` +
+    `list_platforms with provider "${platform.name}", and posthorn doctor ${platform.name}, tell the steps.`
+  );
+}

@@ -1,0 +1,17 @@
+import { Choices, ChoicesArgs } from "../src/domain/accounts/choices.ts";
+import { listChoices } from "../src/services/accounts/choices.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "list_choices",
+  title: "List choices",
+  permission: "read",
+  description:
+    "List the values that a metadata field may have on a channel, where only the platform knows them: boards, playlists, categories, privacy options. " +
+    "The metadataSchema of list_platforms says of which fields. Put a choice's value into the metadata of schedule_post. " +
+    'Example: {"accountId":"acc_…","field":"boardId","search":"garden"}',
+  hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
+  input: ChoicesArgs,
+  output: Choices,
+  handle: (args, call) => listChoices(call, args),
+});
