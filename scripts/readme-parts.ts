@@ -1,6 +1,7 @@
 import { loadCatalog } from "../src/app/catalog.ts";
 import { SETTINGS } from "../src/app/settings.ts";
 import type { Capabilities } from "../src/domain/accounts/account.ts";
+import type { PlatformCapabilities } from "../src/domain/accounts/capabilities.ts";
 import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
@@ -68,15 +69,17 @@ const SETTLED_BY: Record<Capabilities["reconciles"], string> = {
   blind: "is left to a person (`resolve_post`)",
 };
 
-function mediaOf({ media }: Capabilities): string {
-  const kinds = media.accepts.map(({ kind, maxItems }) =>
-    maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`,
-  );
+function mediaOf({ media }: PlatformCapabilities): string {
+  const most = new Map<string, number>();
+  for (const { kind, maxItems } of media.accepts) most.set(kind, Math.max(maxItems, most.get(kind) ?? 0));
+  const kinds = [...most].map(([kind, maxItems]) => (maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`));
   return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
 }
 
-function captionOf({ caption }: Capabilities): string {
-  return caption.maxLength === null ? "any length" : `${caption.maxLength} ${caption.unit}`;
+function captionOf({ caption }: PlatformCapabilities): string {
+  return caption.maxLength === null
+    ? "any length"
+    : `${caption.maxLength} ${caption.unit === "weighted" ? "characters, weighted" : caption.unit}`;
 }
 
 function settingTable(platforms: readonly AnyPlatform[]): string {

@@ -22,10 +22,6 @@ export default definePlatform({
         {
           kind: "image",
           ...IMAGE_LIMITS,
-          mimeTypes: [...IMAGE_LIMITS.mimeTypes],
-          maxSeconds: null,
-          minAspectRatio: null,
-          maxAspectRatio: null,
           maxItems: MAX_IMAGES,
           // Its apps show the first frame alone.
           animated: false,
@@ -36,14 +32,13 @@ export default definePlatform({
           // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
           maxBytes: 300 * MB,
           maxSeconds: 600,
-          minAspectRatio: null,
-          maxAspectRatio: null,
           maxItems: 1,
         },
       ],
     },
     caption: { maxLength: MAX_TEXT_GRAPHEMES, unit: "graphemes" },
-    nativeScheduling: false,
+    // Media go ahead, as blobs that no record names.
+    scheduling: "prepare",
     // Only media can be sent ahead, and servers keep what no record names for some minutes only.
     leadMinutes: { min: 0, default: 0, max: 15 },
     thumbnail: { set: true, replaceAfterPublish: false },
@@ -63,7 +58,8 @@ export default definePlatform({
     },
     analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments", "shares", "saves"] },
     reconciles: "client_key",
-    needsPublicMediaUrl: false,
+    fetchesMedia: [],
+    quotas: [],
   },
   metadata: BlueskyMetadata,
   requiredSettings: [],

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import { z } from "zod";
-import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
+import type { MediaKind } from "../domain/accounts/account.ts";
+import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
@@ -31,9 +32,8 @@ const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
   audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
 };
 
-function accept(kind: MediaKind): MediaLimits {
-  const unlimited = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null };
-  return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
+function accept(kind: MediaKind): AcceptedMedia {
+  return { kind, mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS };
 }
 
 /**
@@ -51,13 +51,14 @@ export default definePlatform({
       accepts: [accept("image"), accept("video"), accept("audio")],
     },
     caption: { maxLength: 10_000, unit: "characters" },
-    nativeScheduling: true,
+    scheduling: "ours",
     leadMinutes: { min: 0, default: 0, max: 7 * 24 * 60 },
     thumbnail: { set: true, replaceAfterPublish: true },
     editPublished: { fields: ["caption", "title", "description", "tags", "link", "altText", "language"] },
     analytics: { account: [], post: [] },
     reconciles: "client_key",
-    needsPublicMediaUrl: false,
+    fetchesMedia: [],
+    quotas: [],
   },
   isLocal: true,
   metadata: FeedMetadata,

@@ -1,7 +1,8 @@
 import type { Connected, ConnectInput, ConnectIo, SecretField } from "../ports/connect.ts";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { MediaKind, MediaLimits } from "../domain/accounts/account.ts";
+import type { MediaKind } from "../domain/accounts/account.ts";
+import type { AcceptedMedia } from "../domain/accounts/capabilities.ts";
 import { AppError } from "../domain/errors.ts";
 import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
 import { SECOND } from "../domain/time.ts";
@@ -23,9 +24,8 @@ const MIME_TYPES: Readonly<Record<MediaKind, readonly string[]>> = {
   audio: ["audio/mpeg", "audio/mp4", "audio/aac", "audio/ogg", "audio/wav", "audio/flac"],
 };
 
-function accept(kind: MediaKind): MediaLimits {
-  const unlimited = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null };
-  return { kind, mimeTypes: [...MIME_TYPES[kind]], ...unlimited, maxItems: MAX_ITEMS };
+function accept(kind: MediaKind): AcceptedMedia {
+  return { kind, mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS };
 }
 
 const FIELDS: readonly SecretField[] = [
@@ -58,13 +58,16 @@ export default definePlatform({
       accepts: [accept("image"), accept("video"), accept("audio")],
     },
     caption: { maxLength: null, unit: "characters" },
-    nativeScheduling: false,
+    scheduling: "none",
     leadMinutes: { min: 0, default: 0, max: 0 },
     thumbnail: { set: true, replaceAfterPublish: false },
     editPublished: { fields: [] },
     analytics: { account: [], post: [] },
     reconciles: "server_key",
-    needsPublicMediaUrl: true,
+    fetchesMedia: ["image", "video", "audio"],
+    // Many a receiver runs beside us.
+    fetchesFrom: "near",
+    quotas: [],
   },
   metadata: WebhookMetadata,
   requiredSettings: [],

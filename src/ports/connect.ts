@@ -4,7 +4,10 @@ import type { JsonObject, PlatformAccount, PlatformIo, PlatformRequest } from ".
 export type Secrets = Readonly<Record<string, string>>;
 
 /** What connecting gets: no account yet, so no tokens. */
-export interface ConnectIo extends Omit<PlatformIo, "account" | "authorized" | "request" | "resultOf"> {
+export interface ConnectIo extends Omit<
+  PlatformIo,
+  "account" | "authorized" | "remember" | "request" | "resultOf"
+> {
   request(request: PlatformRequest): ReturnType<PlatformIo["request"]>;
 }
 

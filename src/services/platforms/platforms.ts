@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformListing } from "../../domain/accounts/platform-listing.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
@@ -20,7 +21,7 @@ function describePlatform(ctx: AppContext, platform: AnyPlatform): PlatformListi
     missing,
     connect: platform.connect[0].kind,
     docs: platform.docs,
-    capabilities: platform.capabilities,
+    capabilities: showCapabilities(platform.capabilities),
     metadataSchema: z.toJSONSchema(platform.metadata, {
       target: "draft-2020-12",
       io: "input",

@@ -1,3 +1,4 @@
+import { acceptedFor, type PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { declaredBytes } from "../../domain/files/media-answer.ts";
 import { checkCounts, checkMedia, type MediaFigures } from "../../domain/files/media-limits.ts";
@@ -15,6 +16,7 @@ import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-plac
 
 export interface MediaToCheck {
   readonly platform: AnyPlatform;
+  readonly capabilities: PlatformCapabilities;
   readonly caller: Caller;
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
@@ -62,7 +64,7 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
   );
   const excess = checkCounts(
     looks.flatMap(({ item }) => item ?? []),
-    check.platform.capabilities.media.accepts,
+    check.capabilities.media.accepts,
   );
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
   return { ...replaced(check, resolved), warnings: looks.flatMap(({ warnings }) => warnings) };
@@ -97,9 +99,9 @@ function replaced(
   };
 }
 
-function assertCount({ platform }: MediaToCheck, places: readonly MediaPlace[]): void {
+function assertCount({ platform, capabilities }: MediaToCheck, places: readonly MediaPlace[]): void {
   const items = places.filter((place) => place.isItem && place.url !== "").length;
-  const { maxItems } = platform.capabilities.media;
+  const { maxItems } = capabilities.media;
   if (items > maxItems) {
     throw new AppError(
       "invalid",
@@ -117,22 +119,23 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
     allFilesOf(check.caller.ownerId),
     place.url.slice("r2://".length),
   );
-  return file === null ? NOTHING : lookAtFile(check.platform, place, figuresOf(file));
+  return file === null ? NOTHING : lookAtFile(check, place, figuresOf(file));
 }
 
 /** Own files are at hand: what can never be sent is refused now, what will be changed is told. */
-function lookAtFile(platform: AnyPlatform, place: MediaPlace, figures: MediaFigures): Look {
-  const { problems, changes } = checkMedia(figures, platform.capabilities.media.accepts);
+function lookAtFile(
+  { platform, capabilities }: MediaToCheck,
+  place: MediaPlace,
+  figures: MediaFigures,
+): Look {
+  const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
   if (problems.length > 0) throw refusal(platform, place.field, problems);
   const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
   return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
 }
 
-async function lookAtRemote(
-  ctx: AppContext,
-  { platform, caller, signal }: MediaToCheck,
-  place: MediaPlace,
-): Promise<string[]> {
+async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<string[]> {
+  const { caller, signal } = check;
   try {
     const answer = await ctx.outbound.request({
       method: "HEAD",
@@ -155,7 +158,7 @@ async function lookAtRemote(
       return [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`];
     }
     return place.isShown && answer.status === 200
-      ? warnOfSize(platform, place.field, { type, sizeBytes: declaredBytes(answer.headers) })
+      ? warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) })
       : [];
   } catch (error) {
     if (error instanceof AppError)
@@ -168,13 +171,13 @@ async function lookAtRemote(
 
 /** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */
 function warnOfSize(
-  platform: AnyPlatform,
+  { platform, capabilities }: MediaToCheck,
   field: string,
   said: { type: string; sizeBytes: number | null },
 ): string[] {
-  const limits = platform.capabilities.media.accepts.find(
-    ({ kind }) => kind !== "image" && said.type.startsWith(`${kind}/`),
-  );
+  const [kind = "", mimeType = ""] = [said.type.split("/")[0], said.type.split(";")[0]?.trim()];
+  const limits =
+    kind === "image" ? undefined : acceptedFor({ type: kind, mimeType }, capabilities.media.accepts);
   const maxBytes = limits?.maxBytes ?? null;
   if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
   return [

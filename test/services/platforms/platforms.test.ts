@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { showCapabilities } from "../../../src/domain/accounts/capabilities.ts";
 import { listPlatforms } from "../../../src/services/platforms/platforms.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
@@ -15,7 +16,7 @@ describe("listPlatforms", () => {
     expect(platforms[0]).toMatchObject({
       title: "Photobox",
       docs: platform.docs,
-      capabilities: platform.capabilities,
+      capabilities: showCapabilities(platform.capabilities),
     });
     expect(platforms[0]?.metadataSchema).toMatchObject({
       type: "object",
