@@ -119,7 +119,33 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
     allFilesOf(check.caller.ownerId),
     place.url.slice("r2://".length),
   );
-  return file === null ? NOTHING : lookAtFile(check, place, figuresOf(file));
+  if (file === null) return NOTHING;
+  const figures = figuresOf(file);
+  const seen = lookAtFile(check, place, figures);
+  // What is made of a picture is not in a bucket.
+  const problem = await fetchProblem(ctx, check, { type: figures.type, isCopied: seen.warnings.length > 0 });
+  if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
+  return seen;
+}
+
+/**
+ * Why a platform that fetches media itself could not fetch this, which is ours or copied by us: it would fail
+ * at the post's time. Null where it can, or does not.
+ */
+async function fetchProblem(
+  ctx: AppContext,
+  { platform, capabilities }: MediaToCheck,
+  media: { readonly type: string; readonly isCopied: boolean },
+): Promise<string | null> {
+  const { fetchesMedia, fetchesFrom = "public" } = capabilities;
+  if (fetchesFrom === "near" || !fetchesMedia.some((kind) => kind === media.type)) return null;
+  // A copy is in no bucket.
+  const ours = media.isCopied || fetchesFrom === "ours";
+  if (await ctx.publicMedia.canBeFetched({ ours })) return null;
+  return (
+    `${platform.title} fetches it by itself and cannot reach this Posthorn. ` +
+    "Whoever runs it must set POSTHORN_PUBLIC_URL to an https:// address that is open to the internet."
+  );
 }
 
 /** Own files are at hand: what can never be sent is refused now, what will be changed is told. */
@@ -154,6 +180,10 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
         `${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`,
       ];
     const type = answer.headers["content-type"] ?? "";
+    const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
+    const media = { type: type.split("/")[0] ?? "", isCopied };
+    const problem = isCopied ? await fetchProblem(ctx, check, media) : null;
+    if (problem !== null) throw new AppError("invalid", problem);
     if (type.startsWith("text/html")) {
       return [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`];
     }
