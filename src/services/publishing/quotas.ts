@@ -104,13 +104,14 @@ export async function warnOfQuotas(
 
 function describe(account: AccountRow, { quota, nth }: Excess): string {
   const { from, perMinutes, max, scope } = quota;
-  const hours = perMinutes / 60;
-  const time =
-    from === "rolling"
-      ? `${Number.isInteger(hours) ? `${hours} hours` : `${perMinutes} minutes`}`
-      : `the day (${from})`;
+  const span = perMinutes % 60 === 0 ? plural(perMinutes / 60, "hour") : plural(perMinutes, "minute");
+  const time = from === "rolling" ? span : `the day (${from})`;
   const place = scope === "account" ? `"${account.name}"` : `${account.provider}, all channels together`;
   return `this is post ${nth} in ${time} on ${place}, which takes ${max} (${quota.name})`;
+}
+
+function plural(count: number, unit: string): string {
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
 }
 
 /** What is asked right before something is sent. */
