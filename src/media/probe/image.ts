@@ -4,7 +4,7 @@ import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 import { isAnimation } from "./animation.ts";
 import { assertDecodable } from "./decoded-size.ts";
-import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./frame.ts";
+import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./fit/frame.ts";
 import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
 import { loadSharp } from "./load-sharp.ts";
 
