@@ -169,7 +169,8 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>): Promise<R
   const { ctx } = at;
   if (at.isSettleOnly) throw new NothingSent();
   if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
-  await at.guard?.();
+  // What follows a live post is no post of its own.
+  if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
   await intend(at, spec, ctx.clock.now());
   at.signal.throwIfAborted();

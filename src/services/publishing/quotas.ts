@@ -128,9 +128,8 @@ export function guardQuotas(
   capabilities: PlatformCapabilities,
 ): SendGuard | null {
   const { quotas } = capabilities;
-  const isCounted = post.status === "uploaded" || post.platform_post_id !== null;
   const isOpen = effects.some(({ state }) => state === "intent" || state === "unknown");
-  if (quotas.length === 0 || isCounted || isOpen) return null;
+  if (quotas.length === 0 || post.status === "uploaded" || isOpen) return null;
   let isPassed = false;
   return async () => {
     const now = ctx.clock.now();
