@@ -1,5 +1,6 @@
 import { settingName, type PlatformSetting } from "../src/domain/accounts/platform-settings.ts";
 import type { Capabilities } from "../src/domain/accounts/account.ts";
+import type { PlatformCapabilities } from "../src/domain/accounts/capabilities.ts";
 import type { ConnectWay } from "../src/ports/connect.ts";
 import {
   CALLBACK_PATH,
@@ -40,7 +41,7 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
       nameOf(platform, "platforms"),
       mediaOf(capabilities),
       captionOf(capabilities),
-      capabilities.nativeScheduling ? "held there, private" : "sent at its time",
+      SCHEDULING[capabilities.scheduling],
       code(capabilities.editPublished.fields) || "nothing",
       thumbnails.join(", ") || "none",
       numbers.join(", ") || "none",
@@ -139,13 +140,22 @@ const SETTLED_BY: Record<Capabilities["reconciles"], string> = {
   blind: "is left to a person (`resolve_post`)",
 };
 
-function mediaOf({ media }: Capabilities): string {
-  const kinds = media.accepts.map(({ kind, maxItems }) =>
-    maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`,
-  );
+const SCHEDULING: Record<PlatformCapabilities["scheduling"], string> = {
+  platform: "held there, and goes live by itself",
+  ours: "held there, private",
+  prepare: "prepared ahead",
+  none: "sent at its time",
+};
+
+function mediaOf({ media }: PlatformCapabilities): string {
+  const most = new Map<string, number>();
+  for (const { kind, maxItems } of media.accepts) most.set(kind, Math.max(maxItems, most.get(kind) ?? 0));
+  const kinds = [...most].map(([kind, maxItems]) => (maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`));
   return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
 }
 
-function captionOf({ caption }: Capabilities): string {
-  return caption.maxLength === null ? "any length" : `${caption.maxLength} ${caption.unit}`;
+function captionOf({ caption }: PlatformCapabilities): string {
+  return caption.maxLength === null
+    ? "any length"
+    : `${caption.maxLength} ${caption.unit === "weighted" ? "characters, weighted" : caption.unit}`;
 }

@@ -98,6 +98,11 @@ const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: st
   "src/services/access/idempotency.ts": [4, "the keys themselves"],
   "src/services/accounts/connect-page.ts": [2, "how often a link was tried, and why that failed"],
   "src/services/platforms/renew-tokens.ts": [2, "tokens renewed, or refused by the platform"],
+  "src/services/platforms/remember.ts": [1, "what a platform learned of an account while it was used"],
+  "src/services/accounts/inspect.ts": [
+    1,
+    "what a platform says of an account, asked by nobody in particular",
+  ],
   "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
   "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],
   "src/services/publishing/settle-post.ts": [2, "the lease on a post while the platform is asked"],

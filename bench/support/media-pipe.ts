@@ -38,6 +38,7 @@ const media = createMediaSource({
   folder: join(folder, "spool"),
   findFile: async () => null,
   downloadUrl: async () => "",
+  copyUrl: async () => "",
 });
 
 // Loading the libraries is the start's affair.

@@ -5,13 +5,14 @@ import { clearDisk, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
+import { createPublicMedia } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
-import { createDownloadUrl } from "../services/files/file-addresses.ts";
+import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
 import { createIntake } from "../services/intake.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
@@ -69,7 +70,9 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
         room: openDiskRoom(folder, "spool", clock),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
+        copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
       }),
+      publicMedia: createPublicMedia({ folder: folder.spool, files, publicUrl: () => ctx.publicUrl() }),
       probe,
       feed: createFeedShelf(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),

@@ -8,7 +8,6 @@ import { BlueskyMetadata, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./bluesky/metad
 import { checkPost } from "./bluesky/parts.ts";
 import { publish } from "./bluesky/publish.ts";
 import { refresh } from "./bluesky/session.ts";
-import { limits } from "./shared/limits.ts";
 
 const MB = 1_000_000;
 
@@ -41,13 +40,14 @@ export default definePlatform({
       maxItems: MAX_IMAGES,
       accepts: [
         // Its apps show the first frame alone.
-        limits("image", { ...IMAGE_LIMITS, maxItems: MAX_IMAGES, animated: false }),
+        { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_IMAGES, animated: false },
         // https://github.com/bluesky-social/atproto/blob/main/lexicons/app/bsky/embed/video.json
-        limits("video", { mimeTypes: ["video/mp4"], maxBytes: 300 * MB, maxSeconds: 600, maxItems: 1 }),
+        { kind: "video", mimeTypes: ["video/mp4"], maxBytes: 300 * MB, maxSeconds: 600, maxItems: 1 },
       ],
     },
     caption: { maxLength: MAX_TEXT_GRAPHEMES, unit: "graphemes" },
-    nativeScheduling: false,
+    // Media go ahead, as blobs that no record names.
+    scheduling: "prepare",
     // Only media can be sent ahead, and servers keep what no record names for some minutes only.
     leadMinutes: { min: 0, default: 0, max: 15 },
     thumbnail: { set: true, replaceAfterPublish: false },
@@ -67,7 +67,8 @@ export default definePlatform({
     },
     analytics: { account: [...ACCOUNT_METRICS], post: ["likes", "comments", "shares", "saves"] },
     reconciles: "client_key",
-    needsPublicMediaUrl: false,
+    fetchesMedia: [],
+    quotas: [],
   },
   metadata: BlueskyMetadata,
   settings: SETTINGS,

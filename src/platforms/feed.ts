@@ -8,7 +8,6 @@ import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
 import { definePlatform, type PlatformPost } from "../ports/platform.ts";
 import type { PlatformIo } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
-import { limits } from "./shared/limits.ts";
 
 const FeedMetadata = z.strictObject({
   title: commonMetadata.title,
@@ -45,16 +44,17 @@ export default definePlatform({
     media: {
       required: false,
       maxItems: MAX_ITEMS + 1,
-      accepts: MEDIA_KINDS.map((kind) => limits(kind, { mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS })),
+      accepts: MEDIA_KINDS.map((kind) => ({ kind, mimeTypes: MIME_TYPES[kind], maxItems: MAX_ITEMS })),
     },
     caption: { maxLength: 10_000, unit: "characters" },
-    nativeScheduling: true,
+    scheduling: "ours",
     leadMinutes: { min: 0, default: 0, max: 7 * 24 * 60 },
     thumbnail: { set: true, replaceAfterPublish: true },
     editPublished: { fields: ["caption", "title", "description", "tags", "link", "altText", "language"] },
     analytics: { account: [], post: [] },
     reconciles: "client_key",
-    needsPublicMediaUrl: false,
+    fetchesMedia: [],
+    quotas: [],
   },
   isLocal: true,
   metadata: FeedMetadata,

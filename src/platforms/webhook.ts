@@ -8,7 +8,7 @@ import { SECOND } from "../domain/time.ts";
 import { definePlatform } from "../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformResponse } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
-import { ACCEPTED, limits } from "./shared/limits.ts";
+import { ACCEPTED } from "./shared/accepted.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./webhook/event.ts";
 
 const MAX_ITEMS = 21;
@@ -41,16 +41,19 @@ export default definePlatform({
       required: false,
       maxItems: MAX_ITEMS,
       // What the receiver makes of them is its own affair.
-      accepts: MEDIA_KINDS.map((kind) => limits(kind, { mimeTypes: ACCEPTED[kind], maxItems: MAX_ITEMS })),
+      accepts: MEDIA_KINDS.map((kind) => ({ kind, mimeTypes: ACCEPTED[kind], maxItems: MAX_ITEMS })),
     },
     caption: { maxLength: null, unit: "characters" },
-    nativeScheduling: false,
+    scheduling: "none",
     leadMinutes: { min: 0, default: 0, max: 0 },
     thumbnail: { set: true, replaceAfterPublish: false },
     editPublished: { fields: [] },
     analytics: { account: [], post: [] },
     reconciles: "server_key",
-    needsPublicMediaUrl: true,
+    fetchesMedia: ["image", "video", "audio"],
+    // Many a receiver runs beside us.
+    fetchesFrom: "near",
+    quotas: [],
   },
   metadata: WebhookMetadata,
   settings: [],

@@ -7,7 +7,7 @@ export type Secrets = Readonly<Record<string, string>>;
 /** What connecting gets: no account yet, so no tokens. */
 export interface ConnectIo extends Omit<
   PlatformIo,
-  "account" | "authorized" | "request" | "ask" | "resultOf"
+  "account" | "authorized" | "remember" | "request" | "ask" | "resultOf"
 > {
   request(request: PlatformRequest): ReturnType<PlatformIo["request"]>;
   ask<T>(request: PlatformRequest, schema: z.ZodType<T>): Promise<T>;

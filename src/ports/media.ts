@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { Fill } from "../domain/accounts/capabilities.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";
 
 /** What the bytes themselves say, never a header or a file name. */
@@ -39,6 +40,8 @@ export interface ImageLimits {
   readonly mimeTypes: readonly string[];
   readonly maxWidth?: number;
   readonly maxHeight?: number;
+  /** Width divided by height. A picture beyond either gets bars: white, or of its own picture blurred. */
+  readonly aspect?: { readonly min?: number; readonly max?: number; readonly fill: Fill };
 }
 
 export interface FittedImage {
@@ -60,10 +63,30 @@ export interface PostMedia {
   /** The picture within the limits, orientation applied, location data stripped. */
   fitImage(item: MediaItem, limits: ImageLimits): Promise<FittedImage>;
   /**
-   * An address that the platform itself can fetch for `minutes`; throws `invalid` where we are not publicly
-   * reachable, unless the receiver may be near: an address of the user's own, on this machine or network.
+   * An address that the platform itself can fetch for `minutes`: of media that are not ours where they are,
+   * of what was fitted that of a copy, which goes with `release`. Throws `invalid` where we are not publicly
+   * reachable.
    */
-  publicUrl(item: MediaItem, minutes: number, options?: { readonly mayBeNear: boolean }): Promise<string>;
+  publicUrl(item: MediaItem | FittedImage, minutes: number, options?: PublicUrlOptions): Promise<string>;
+}
+
+export interface PublicUrlOptions {
+  /** The receiver may be on this machine or network: any address is good. */
+  readonly mayBeNear?: boolean;
+  /** Under an address of this Posthorn in any case, never the user's or a bucket's. */
+  readonly ours?: boolean;
+}
+
+/** What others fetch from us by address. */
+export interface PublicMedia {
+  /** A copy that `publicUrl` made; null where it is gone, or never was. */
+  openCopy(name: string): Promise<{
+    readonly mimeType: string;
+    readonly sizeBytes: number;
+    open(range?: { start?: number; end?: number }): Readable;
+  } | null>;
+  /** Whether somebody on the internet can fetch a file of ours; `ours`: not out of a bucket. */
+  canBeFetched(where: { readonly ours: boolean }): Promise<boolean>;
 }
 
 /** Whose media it is: own files of another owner are `not_found`. */

@@ -124,6 +124,8 @@ export interface PlatformAccount {
    * is reconnected.
    */
   readonly settings: JsonObject;
+  /** What `inspect` found the account may do; empty until it was asked. */
+  readonly limits: JsonObject;
 }
 
 /** What every call of a platform gets; it has no other way to the outside. */
@@ -158,6 +160,11 @@ export interface PlatformIo {
    * the call is about no post.
    */
   resultOf(step: string): Json;
+  /**
+   * Puts these over the account's stored settings (a chat that has moved); `account.settings` has them when it
+   * resolves. The server that gets its secrets (`instanceUrl`) only a person changes.
+   */
+  remember(settings: JsonObject): Promise<void>;
   /** Our own address that others can reach, for links in texts (`POSTHORN_PUBLIC_URL`). */
   readonly publicUrl: string;
   /** Storage of the built-in feed; of use to that platform alone. */

@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import type { Capabilities } from "../domain/accounts/account.ts";
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
+import type { MediaFigures } from "../domain/files/media-limits.ts";
 import type { Insights, Metrics } from "../domain/posts/post.ts";
 import type { ConnectWay } from "./connect.ts";
-import type { JsonObject, PlatformIo } from "./platform-io.ts";
+import type { JsonObject, PlatformAccount, PlatformIo } from "./platform-io.ts";
 import type { PublishIo } from "./publish-io.ts";
 
 /** A post as a platform file sees it. `M` is its parsed metadata. */
@@ -59,13 +60,41 @@ export interface Choice {
   readonly label: string;
 }
 
+/** What `check` sees beside the post. */
+export interface CheckedAt {
+  readonly account: PlatformAccount;
+  /** Of the owner's files in the post, by the address that it gives. */
+  readonly media: ReadonlyMap<string, MediaFigures>;
+  /** Wall clock in milliseconds. */
+  readonly now: number;
+}
+
+/** What is left out stays as it was. */
+export interface Inspection {
+  readonly name?: string;
+  readonly handle?: string | null;
+  readonly avatarUrl?: string | null;
+  /** Becomes `account.limits`: longest video, privacy options, rights, the server's own limits. */
+  readonly limits?: JsonObject;
+  /** Why nothing can be posted, in a sentence with the way out; null: nothing is in the way. */
+  readonly problem: string | null;
+  /** How much of its quotas is used, by their names, as far as the platform tells. */
+  readonly quotaUse?: Readonly<Record<string, number>>;
+}
+
 /** A platform: one file under `src/platforms`, data first. */
 export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
   /** The page of the platform's documentation it follows. */
   readonly docs: string;
-  readonly capabilities: Capabilities;
+  readonly capabilities: PlatformCapabilities;
+  /**
+   * Those of one account, where its server, plan or permissions make a difference, and of the kind of post
+   * that is meant (null: of none in particular). Pure and quick, out of `account.settings` and
+   * `account.limits`, which may be empty still.
+   */
+  capabilitiesOf?(account: PlatformAccount, post: PlatformPost<z.infer<S>> | null): PlatformCapabilities;
   /**
    * Its posts live in this very database: after a restore there is nothing on it that the database does not
    * know of. Default: false.
@@ -82,13 +111,20 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
    */
   readonly choices?: Readonly<Record<string, (search: string, io: PlatformIo) => Promise<readonly Choice[]>>>;
   /**
-   * Rules of a post that data cannot say (length in the platform's unit, media that exclude each other).
+   * Rules of a post that data cannot say (media that exclude each other, a privacy that the account has not).
    * Pure. `errors` refuse the post, `warnings` are told.
    */
-  check?(post: PlatformPost<z.infer<S>>): {
-    readonly errors: readonly string[];
-    readonly warnings: readonly string[];
-  };
+  check?(
+    post: PlatformPost<z.infer<S>>,
+    at: CheckedAt,
+  ): { readonly errors: readonly string[]; readonly warnings: readonly string[] };
+  /** The length of a caption, where its unit is `weighted`. Pure. */
+  measure?(text: string): number;
+  /**
+   * Asks who the account is now, what it may do, and what stands in the way of posting: after connecting, and
+   * daily.
+   */
+  inspect?(io: PlatformIo): Promise<Inspection>;
   publish(post: PlatformPost<z.infer<S>>, io: PublishIo): Promise<PublishOutcome>;
   /** Changes a live post. `changed` names the fields that differ. */
   edit?(

@@ -5,7 +5,7 @@ import type { FeedShelf } from "../ports/feed-shelf.ts";
 import type { FileStore } from "../ports/file-store.ts";
 import type { Logger } from "../ports/logger.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
-import type { MediaSource } from "../ports/media.ts";
+import type { MediaSource, PublicMedia } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Store, Tx } from "../store/engine/store.ts";
@@ -41,6 +41,7 @@ export interface AppContext {
   readonly files: FileStore;
   readonly intake: Intake;
   readonly media: MediaSource;
+  readonly publicMedia: PublicMedia;
   readonly probe: MediaProbe;
   readonly feed: FeedShelf;
   readonly platforms: ReadonlyMap<string, AnyPlatform>;

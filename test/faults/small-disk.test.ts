@@ -104,6 +104,7 @@ describe("media of a post that has no room", () => {
       room: { expect: refuse, take: refuse },
       findFile: async () => null,
       downloadUrl: async () => "",
+      copyUrl: async () => "",
     });
     const post = media.forPost({ ownerId: "default", postId: "post_1" }, new AbortController().signal);
     const error = await post.item(source.origin).catch((caught: unknown) => caught);

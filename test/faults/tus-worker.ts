@@ -31,6 +31,7 @@ const media = createMediaSource({
   folder: join(folder, "spool"),
   findFile: async () => null,
   downloadUrl: async () => "",
+  copyUrl: async () => "",
   passFromBytes: Number(passFromBytes),
 });
 const ctx = await createTestContext({

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { Capabilities } from "../../src/domain/accounts/account.ts";
+import type { PlatformCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import type { OAuthWay } from "../../src/ports/connect.ts";
 import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 
-const CAPABILITIES: Capabilities = {
+const CAPABILITIES: PlatformCapabilities = {
   media: {
     required: true,
     maxItems: 1,
@@ -13,8 +13,6 @@ const CAPABILITIES: Capabilities = {
         mimeTypes: ["video/mp4", "video/quicktime", "video/webm"],
         maxBytes: 256_000_000_000,
         maxSeconds: 43_200,
-        minAspectRatio: null,
-        maxAspectRatio: null,
         maxItems: 1,
         videoCodecs: ["avc", "hevc", "vp9", "av1"],
         audioCodecs: ["aac", "opus"],
@@ -22,13 +20,14 @@ const CAPABILITIES: Capabilities = {
     ],
   },
   caption: { maxLength: 5_000, unit: "bytes" },
-  nativeScheduling: true,
+  scheduling: "platform",
   leadMinutes: { min: 0, default: 60, max: 1_440 },
   thumbnail: { set: true, replaceAfterPublish: false },
   editPublished: { fields: [] },
   analytics: { account: [], post: [] },
   reconciles: "session",
-  needsPublicMediaUrl: false,
+  fetchesMedia: [],
+  quotas: [],
 };
 
 /** A way on which a person agrees on the platform, with an app that somebody registers. */

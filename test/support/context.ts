@@ -53,6 +53,7 @@ export async function createTestContext(
     files: absent("files"),
     intake: createIntake(),
     media: absent("media"),
+    publicMedia: absent("publicMedia"),
     probe: createMediaProbe(),
     feed: absent("feed"),
     platforms: new Map((platformList ?? []).map((platform) => [platform.name, platform])),

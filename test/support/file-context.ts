@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createPublicMedia } from "../../src/media/source/copies.ts";
 import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { createDownloadUrl } from "../../src/services/files/file-addresses.ts";
+import { createCopyUrl, createDownloadUrl } from "../../src/services/files/file-addresses.ts";
 import { findReadyFile } from "../../src/services/files/files.ts";
 import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
 import { FakeClock } from "./clock.ts";
@@ -34,10 +35,16 @@ export async function createFileContext(
     folder: join(folder.path, "spool"),
     findFile: (ownerId, key) => findReadyFile(ctx.store, ownerId, key),
     downloadUrl: (id, lastsMs) => createDownloadUrl(ctx, id, lastsMs),
+    copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
     ...(maxBytes === undefined ? {} : { maxBytes }),
     ...(passFromBytes === undefined ? {} : { passFromBytes }),
   });
-  const ctx: TestContext = await createTestContext({ files, outbound, clock, media, ...parts });
+  const publicMedia = createPublicMedia({
+    folder: join(folder.path, "spool"),
+    files,
+    publicUrl: () => ctx.publicUrl(),
+  });
+  const ctx: TestContext = await createTestContext({ files, outbound, clock, media, publicMedia, ...parts });
   return {
     ...ctx,
     folder: folder.path,

@@ -31,6 +31,8 @@ export async function addAccount(
       settings: "{}",
       secrets_version: 0,
       next_allowed_at: 0,
+      limits: "{}",
+      inspected_at: 0,
       created_at: 0,
       updated_at: 0,
     })

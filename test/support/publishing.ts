@@ -40,6 +40,8 @@ export async function addAccount(
     wait_cause: null,
     freed_at: null,
     last_published_at: null,
+    limits: "{}",
+    inspected_at: 0,
     created_at: now,
     updated_at: now,
     ...overrides,

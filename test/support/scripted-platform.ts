@@ -1,18 +1,19 @@
 import { z } from "zod";
-import type { Capabilities } from "../../src/domain/accounts/account.ts";
+import type { PlatformCapabilities } from "../../src/domain/accounts/capabilities.ts";
 import type { NoneWay, Renewal, RenewalIo, Secrets, SecretsWay, Target } from "../../src/ports/connect.ts";
 import { definePlatform, type AnyPlatform, type Platform } from "../../src/ports/platform.ts";
 
-export const TEXT_CAPABILITIES: Capabilities = {
+export const TEXT_CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: 0, accepts: [] },
   caption: { maxLength: 300, unit: "graphemes" },
-  nativeScheduling: false,
+  scheduling: "none",
   leadMinutes: { min: 0, default: 0, max: 60 },
   thumbnail: { set: false, replaceAfterPublish: false },
   editPublished: { fields: [] },
   analytics: { account: [], post: [] },
   reconciles: "client_key",
-  needsPublicMediaUrl: false,
+  fetchesMedia: [],
+  quotas: [],
 };
 
 /** New secrets for expired ones. */

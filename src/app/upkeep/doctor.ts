@@ -147,7 +147,7 @@ async function examineAddress(ctx: Context, config: Config, catalog: Catalog): P
   const now = ctx.clock.now();
   if (config.publicUrl === null) {
     const fetching = catalog.platforms
-      .filter(({ capabilities }) => capabilities.needsPublicMediaUrl)
+      .filter(({ capabilities }) => capabilities.fetchesMedia.length > 0)
       .map(({ title }) => title);
     const who =
       fetching.length === 0

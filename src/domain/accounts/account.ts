@@ -33,9 +33,16 @@ const MediaLimits = z.strictObject({
 });
 export type MediaLimits = z.infer<typeof MediaLimits>;
 
-/**
- * What a platform can do, as data: validation, list_accounts, list_platforms and the documents all read it.
- */
+const Quota = z.strictObject({
+  name: z.string(),
+  max: z.int(),
+  perMinutes: z.int(),
+  from: z.string().describe("rolling, or the time zone of the midnight it begins at."),
+  scope: z.enum(["account", "app"]),
+});
+export type Quota = z.infer<typeof Quota>;
+
+/** What a channel, or a platform, can do, as callers see it; made of its data by `showCapabilities`. */
 export const Capabilities = z
   .strictObject({
     media: z.strictObject({
@@ -45,7 +52,9 @@ export const Capabilities = z
     }),
     caption: z.strictObject({
       maxLength: z.int().nullable(),
-      unit: z.enum(["characters", "graphemes", "bytes", "utf16"]),
+      unit: z.enum(["characters", "graphemes", "bytes", "utf16", "weighted"]),
+      urlLength: z.int().optional().describe("What each address counts."),
+      withMedia: z.int().optional().describe("maxLength beside media."),
     }),
     nativeScheduling: z.boolean().describe("The platform can hold a post privately until its time."),
     leadMinutes: z.strictObject({ min: z.int(), default: z.int(), max: z.int() }),
@@ -56,6 +65,7 @@ export const Capabilities = z
     analytics: z.strictObject({ account: z.array(z.string()), post: z.array(z.string()) }),
     reconciles: z.enum(RECONCILE_CLASSES),
     needsPublicMediaUrl: z.boolean(),
+    quotas: z.array(Quota).describe("How many posts in a time."),
   })
   .meta({ id: "Capabilities" });
 export type Capabilities = z.infer<typeof Capabilities>;

@@ -1,4 +1,4 @@
-import type { MediaLimits } from "../accounts/account.ts";
+import { acceptedFor, type AcceptedMedia } from "../accounts/capabilities.ts";
 import type { FileType } from "./file.ts";
 
 /** What is known of a picture, video or sound; null where it is not known, or there is no such thing. */
@@ -23,8 +23,8 @@ interface MediaVerdict {
 }
 
 /** Rules that nothing but another file can satisfy, in the order in which they are told. */
-const RULES: readonly ((media: MediaFigures, limits: MediaLimits) => string | null)[] = [
-  ({ durationSeconds }, { maxSeconds }) =>
+const RULES: readonly ((media: MediaFigures, limits: AcceptedMedia) => string | null)[] = [
+  ({ durationSeconds }, { maxSeconds = null }) =>
     durationSeconds !== null && maxSeconds !== null && durationSeconds > maxSeconds
       ? `lasts ${Math.round(durationSeconds)} seconds, and may last ${maxSeconds}`
       : null,
@@ -32,18 +32,7 @@ const RULES: readonly ((media: MediaFigures, limits: MediaLimits) => string | nu
     durationSeconds !== null && durationSeconds < minSeconds
       ? `lasts ${Math.round(durationSeconds)} seconds, and must last at least ${minSeconds}`
       : null,
-  (media, { maxAspectRatio }) => {
-    const ratio = aspectOf(media);
-    return ratio !== null && maxAspectRatio !== null && ratio > maxAspectRatio
-      ? `is ${sizeOf(media)}, which is too wide (at most ${maxAspectRatio} times as wide as high)`
-      : null;
-  },
-  (media, { minAspectRatio }) => {
-    const ratio = aspectOf(media);
-    return ratio !== null && minAspectRatio !== null && ratio < minAspectRatio
-      ? `is ${sizeOf(media)}, which is too tall (at least ${minAspectRatio} times as wide as high)`
-      : null;
-  },
+  (media, limits) => (getsBars(media, limits) ? null : shapeProblem(media, limits)),
   (media, { minWidth = 0, minHeight = 0 }) =>
     media.width !== null && media.height !== null && (media.width < minWidth || media.height < minHeight)
       ? `is ${sizeOf(media)}, and must be at least ${minWidth} × ${minHeight}`
@@ -63,7 +52,7 @@ const RULES: readonly ((media: MediaFigures, limits: MediaLimits) => string | nu
 /** Rules that a picture is made to satisfy; any other file must satisfy them by itself. */
 const FITTED_RULES: readonly ((
   media: MediaFigures,
-  limits: MediaLimits,
+  limits: AcceptedMedia,
 ) => { problem: string; change: string } | null)[] = [
   ({ mimeType }, { mimeTypes }) =>
     mimeTypes.includes(mimeType)
@@ -82,7 +71,11 @@ const FITTED_RULES: readonly ((
       change: `shrunk from ${sizeOf(media)} to ${fitted}`,
     };
   },
-  ({ sizeBytes }, { maxBytes }) =>
+  (media, limits) => {
+    const problem = getsBars(media, limits) ? shapeProblem(media, limits) : null;
+    return problem === null ? null : { problem, change: `given bars (it ${problem})` };
+  },
+  ({ sizeBytes }, { maxBytes = null }) =>
     maxBytes === null || sizeBytes <= maxBytes
       ? null
       : {
@@ -95,21 +88,24 @@ const FITTED_RULES: readonly ((
  * How a post's items, as far as they are known, are more of one kind than it takes; null where they are not.
  */
 export function checkCounts(
-  items: readonly Pick<MediaFigures, "type">[],
-  accepts: readonly MediaLimits[],
+  items: readonly Pick<MediaFigures, "type" | "mimeType">[],
+  accepts: readonly AcceptedMedia[],
 ): string | null {
-  for (const { kind, maxItems } of accepts) {
-    const count = items.filter(({ type }) => type === kind).length;
-    if (count > maxItems) return `makes ${count} items of type ${kind}, and may make ${maxItems}`;
+  for (const entry of accepts) {
+    const { kind, maxItems, mimeTypes } = entry;
+    const count = items.filter((item) => acceptedFor(item, accepts) === entry).length;
+    const isOnly = accepts.every((other) => other === entry || other.kind !== kind);
+    const type = isOnly ? kind : `${kind} (${mimeTypes.join(", ")})`;
+    if (count > maxItems) return `makes ${count} items of type ${type}, and may make ${maxItems}`;
   }
   return null;
 }
 
 /** Holds media to what a platform takes of its kind. */
-export function checkMedia(media: MediaFigures, accepts: readonly MediaLimits[]): MediaVerdict {
-  const limits = accepts.find(({ kind }) => kind === media.type);
+export function checkMedia(media: MediaFigures, accepts: readonly AcceptedMedia[]): MediaVerdict {
+  const limits = acceptedFor(media, accepts);
   if (limits === undefined) {
-    const kinds = accepts.map(({ kind }) => kind).join(" or ");
+    const kinds = [...new Set(accepts.map(({ kind }) => kind))].join(" or ");
     return {
       problems: [`is of type ${media.type}, and must be ${kinds === "" ? "left out" : kinds}`],
       changes: [],
@@ -129,6 +125,21 @@ function targetOf(mimeTypes: readonly string[]): string {
     mimeTypes[0] ??
     ""
   );
+}
+
+/** A picture that is made to fit the shape, rather than refused for it. */
+function getsBars({ type }: MediaFigures, { fill }: AcceptedMedia): boolean {
+  return type === "image" && fill !== undefined;
+}
+
+function shapeProblem(media: MediaFigures, limits: AcceptedMedia): string | null {
+  const { minAspectRatio = null, maxAspectRatio = null } = limits;
+  const ratio = aspectOf(media);
+  if (ratio !== null && maxAspectRatio !== null && ratio > maxAspectRatio)
+    return `is ${sizeOf(media)}, which is too wide (at most ${maxAspectRatio} times as wide as high)`;
+  if (ratio !== null && minAspectRatio !== null && ratio < minAspectRatio)
+    return `is ${sizeOf(media)}, which is too tall (at least ${minAspectRatio} times as wide as high)`;
+  return null;
 }
 
 function aspectOf({ width, height }: MediaFigures): number | null {

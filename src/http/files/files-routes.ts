@@ -11,7 +11,7 @@ import { guestCall, plainCall, type AppContext } from "../../services/context.ts
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
 import { receiveLinkedUpload, receiveUpload, type Upload } from "../../services/files/file-uploads.ts";
-import { getFile, openDownload, type Download } from "../../services/files/files.ts";
+import { getFile, openCopy, openDownload, type Download } from "../../services/files/files.ts";
 import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
@@ -48,7 +48,11 @@ export function createFilesRouter({ ctx, uploads }: FilesDeps): (guard: Guard) =
     router.all("/api/v1/files/:id", unless(["DELETE"]), others, methodNotAllowed(["GET", "DELETE"]));
     router
       .route("/files/:id/download")
-      .get(download(ctx))
+      .get(download(ctx, openDownload))
+      .all(methodNotAllowed(["GET"]));
+    router
+      .route("/files/:id/copy")
+      .get(download(ctx, openCopy))
       .all(methodNotAllowed(["GET"]));
     router
       .route("/files/:id/upload")
@@ -182,9 +186,9 @@ function readSigned(request: Request<{ id: string }>): SignedParts {
   return { id: request.params.id, expires: text(query["expires"]), signature: text(query["signature"]) };
 }
 
-function download(ctx: AppContext): RequestHandler<{ id: string }> {
+function download(ctx: AppContext, open: typeof openDownload): RequestHandler<{ id: string }> {
   return async (request, response) => {
-    const file = await openDownload(guestCall(ctx), readSigned(request));
+    const file = await open(guestCall(ctx), readSigned(request));
     // Never shown by a browser as a page of ours, whatever it holds.
     response.attachment(file.name).set({
       "Content-Type": file.mimeType,

@@ -4,6 +4,7 @@ import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
 import { isAnimation } from "./animation.ts";
 import { assertDecodable } from "./decoded-size.ts";
+import { frameAround, isSameSize, putInFrame, scaledTo, scaleInto } from "./fit/frame.ts";
 import { fitPlainImage, inspectPlainImage } from "./plain-image.ts";
 import { loadSharp } from "./load-sharp.ts";
 
@@ -70,15 +71,17 @@ export async function fitImage(bytes: Buffer, mimeType: string, limits: ImageLim
   const isTransparent = metadata.hasAlpha && (await hasTransparentPixels(bytes));
   const isMoving = isAnimated(metadata, bytes, mimeType);
   const ways = waysOf(mimeType, { isTransparent, isMoving }, limits.mimeTypes);
-  const first = Math.min(
-    1,
-    ratio(limits.maxWidth, metadata.autoOrient.width),
-    ratio(limits.maxHeight, metadata.autoOrient.height),
-  );
+  const { aspect } = limits;
+  const first = scaleInto(metadata.autoOrient, limits);
   for (const scale of SCALES) {
-    const size = scaled(metadata.autoOrient, first * scale);
+    const size = scaledTo(metadata.autoOrient, first * scale, aspect !== undefined);
+    const frame = frameAround(size, aspect);
     for (const way of ways) {
-      const picture = draw(bytes, { size, isMoving, isFlat: !way.keepsAlpha });
+      const drawn = draw(bytes, { size, isMoving, isFlat: !way.keepsAlpha });
+      // Moving pictures get white bars: a ground of each frame would flicker.
+      const fill = isMoving ? "white" : aspect?.fill;
+      const isWhole = fill === undefined || isSameSize(frame, size);
+      const picture = isWhole ? drawn : await guarded(putInFrame(drawn, { frame, fill, bytes, open }));
       const { data, info } = await guarded(way.encode(picture).toBuffer({ resolveWithObject: true }));
       if (data.length > limits.maxBytes) continue;
       return {
@@ -115,7 +118,8 @@ function isWithin(
     limits.mimeTypes.includes(image.mimeType) &&
     image.bytes.length <= limits.maxBytes &&
     metadata.width <= (limits.maxWidth ?? Infinity) &&
-    metadata.height <= (limits.maxHeight ?? Infinity)
+    metadata.height <= (limits.maxHeight ?? Infinity) &&
+    isSameSize(frameAround(metadata, limits.aspect), metadata)
   );
 }
 
@@ -233,15 +237,4 @@ function damaged(cause: unknown): AppError {
   return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it anew.", {
     cause,
   });
-}
-
-function ratio(limit: number | undefined, length: number): number {
-  return limit === undefined ? 1 : limit / length;
-}
-
-function scaled(size: { width: number; height: number }, scale: number): { width: number; height: number } {
-  return {
-    width: Math.max(1, Math.round(size.width * scale)),
-    height: Math.max(1, Math.round(size.height * scale)),
-  };
 }

@@ -2,6 +2,7 @@ import { imageSize } from "image-size";
 import { AppError } from "../../domain/errors.ts";
 import type { FittedImage, ImageLimits } from "../../ports/media.ts";
 import type { MediaFormat } from "../../ports/media-probe.ts";
+import { frameAround, isSameSize } from "./fit/frame.ts";
 import { isAnimation } from "./animation.ts";
 
 /** image-size's names of the formats that `formats.ts` takes. */
@@ -69,6 +70,8 @@ function reasonToChange(
   if (bytes.length > maxBytes) return `has ${bytes.length} bytes where ${maxBytes} are taken`;
   if (image.width > maxWidth || image.height > maxHeight)
     return `is ${image.width} × ${image.height}, which is too large`;
+  if (!isSameSize(frameAround(image, limits.aspect), image))
+    return `is ${image.width} × ${image.height}, which is too wide or too tall`;
   if (image.isTurned) return "is stored turned";
   // Where and with what it was taken is nobody's business; it is published to everybody.
   if (METADATA_MARKS.some((mark) => bytes.includes(mark, 0, "latin1")))

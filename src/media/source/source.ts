@@ -8,6 +8,8 @@ import type { MediaItem, MediaOwner, MediaSource, OwnFile, PostMedia } from "../
 import type { MediaProbe } from "../../ports/media-probe.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import { isPublicUrl } from "../outbound/addresses.ts";
+import { createFolderStore } from "../stores/folder-store.ts";
+import { keepCopy, nameOfCopy } from "./copies.ts";
 import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
@@ -34,6 +36,8 @@ export interface MediaSourceOptions {
   findFile(ownerId: string, key: string): Promise<OwnFile | null>;
   /** A signed address of ours for a file. */
   downloadUrl(fileId: string, lastsMs: number): Promise<string>;
+  /** The same for a copy, by its name. */
+  copyUrl(name: string, lastsMs: number): Promise<string>;
   /** Default 4 GiB. */
   readonly maxBytes?: number;
   /**
@@ -53,8 +57,9 @@ export function createMediaSource(options: MediaSourceOptions): MediaSource {
     maxBytes: options.maxBytes ?? MAX_BYTES,
     passFromBytes: options.passFromBytes ?? PASS_FROM_BYTES,
   });
+  const copies = createFolderStore(options.folder, options.room);
   return {
-    forPost: (owner, signal) => createPostMedia({ options, spool, owner, signal }),
+    forPost: (owner, signal) => createPostMedia({ options, spool, copies, owner, signal }),
     release: (postId) => spool.release(postId),
   };
 }
@@ -62,6 +67,7 @@ export function createMediaSource(options: MediaSourceOptions): MediaSource {
 interface Post {
   readonly options: MediaSourceOptions;
   readonly spool: Spool;
+  readonly copies: FileStore;
   readonly owner: MediaOwner;
   readonly signal: AbortSignal;
 }
@@ -94,11 +100,19 @@ function createPostMedia(post: Post): PostMedia {
         { ownerId: post.owner.ownerId, signal: post.signal },
       );
     },
-    async publicUrl(item, minutes, near) {
-      const { file } = await openOnce(item.url);
+    async publicUrl(media, minutes, { mayBeNear = false, ours = false } = {}) {
+      const lastsMs = minutes * MINUTE;
+      const file = "bytes" in media ? null : (await openOnce(media.url)).file;
+      if ("bytes" in media || (ours && file === null)) {
+        const name = nameOfCopy(post.owner.postId, media);
+        const url = await post.options.copyUrl(name, lastsMs);
+        if (!mayBeNear) assertReachable(url);
+        await keepCopy(post.copies, name, media);
+        return url;
+      }
       const url =
-        file === null ? item.url : await ownAddress(post.options, { item, file, lastsMs: minutes * MINUTE });
-      if (near?.mayBeNear !== true) assertReachable(url);
+        file === null ? media.url : await ownAddress(post.options, { item: media, file, ours, lastsMs });
+      if (!mayBeNear) assertReachable(url);
       return url;
     },
   };
@@ -130,10 +144,20 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
  */
 async function ownAddress(
   { files, downloadUrl }: MediaSourceOptions,
-  { item, file, lastsMs }: { readonly item: MediaItem; readonly file: OwnFile; readonly lastsMs: number },
+  {
+    item,
+    file,
+    ours,
+    lastsMs,
+  }: {
+    readonly item: MediaItem;
+    readonly file: OwnFile;
+    readonly ours: boolean;
+    readonly lastsMs: number;
+  },
 ): Promise<string> {
   const url = await downloadUrl(file.id, lastsMs);
-  if (isPublicUrl(url)) return url;
+  if (ours || isPublicUrl(url)) return url;
   return (
     (await files.temporaryUrl(item.url.slice(OWN_SCHEME.length), {
       lastsMs,

@@ -108,7 +108,7 @@ export function createSpool(options: SpoolOptions): Spool {
   };
 }
 
-function folderOf(postId: string): string {
+export function folderOf(postId: string): string {
   if (/^[a-z0-9][a-z0-9_]{0,63}$/.test(postId)) return postId;
   throw new Error("The spool was asked for something that is no post.");
 }

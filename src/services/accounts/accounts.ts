@@ -1,4 +1,5 @@
-import type { Account, AccountStatus, Capabilities } from "../../domain/accounts/account.ts";
+import type { Account, AccountStatus } from "../../domain/accounts/account.ts";
+import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { DAY, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
@@ -12,6 +13,7 @@ import type { Reader } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { renewalOf } from "../platforms/renew-tokens.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import { capabilitiesFor } from "../platforms/capabilities.ts";
 
 /** How long before its access ends an account asks for attention. */
 const EXPIRING_WITHIN_MS = 7 * DAY;
@@ -89,7 +91,9 @@ export type ShownAccount = Pick<
   | "last_published_at"
   | "created_at"
   | "updated_at"
->;
+> &
+  // Events of before do not hold them.
+  Partial<Pick<AccountRow, "settings" | "limits">>;
 
 /** A row as every face shows it: field by field, so that nothing secret can slip through. */
 export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
@@ -106,7 +110,9 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     statusReason: reason,
     tokenExpiresAt: toIsoOrNull(row.token_expires_at),
     scopes: JSON.parse(row.scopes) as string[],
-    capabilities: ctx.platforms.get(row.provider)?.capabilities ?? NO_CAPABILITIES,
+    capabilities: showCapabilities(
+      capabilitiesFor(ctx, { ...row, settings: row.settings ?? "{}", limits: row.limits ?? "{}" }, null),
+    ),
     queuedCount,
     lastPublishedAt: toIsoOrNull(row.last_published_at),
     createdAt: toIso(row.created_at),
@@ -138,16 +144,3 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
     reason: `Its access ends at ${toIso(endsAt)}. Reconnect it before then with connect_channel.`,
   };
 }
-
-/** Of an account whose platform is not installed. */
-const NO_CAPABILITIES: Capabilities = {
-  media: { required: false, maxItems: 0, accepts: [] },
-  caption: { maxLength: 0, unit: "characters" },
-  nativeScheduling: false,
-  leadMinutes: { min: 0, default: 0, max: 0 },
-  thumbnail: { set: false, replaceAfterPublish: false },
-  editPublished: { fields: [] },
-  analytics: { account: [], post: [] },
-  reconciles: "blind",
-  needsPublicMediaUrl: false,
-};

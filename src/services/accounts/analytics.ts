@@ -2,12 +2,13 @@ import type { AccountAnalytics, AnalyticsArgs } from "../../domain/accounts/anal
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import { parseBound, quote, SECOND, toIso } from "../../domain/time.ts";
-import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { readEnded, type EndedPost } from "../../store/tables/analytics.ts";
 import { findAccount } from "./accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import { capabilitiesFor } from "../platforms/capabilities.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { percentile } from "../../domain/percentile.ts";
@@ -132,18 +133,19 @@ async function askPlatform(
   range: { from: string; to: string },
 ): Promise<PlatformAnalytics> {
   const platform = platformOf(ctx, account.provider);
+  const offered = capabilitiesFor(ctx, account, null).analytics.account;
   if (platform.analytics === undefined)
-    return withMissing(platform, NOTHING, `${platform.title} offers no numbers of a channel.`);
+    return withMissing(offered, NOTHING, `${platform.title} offers no numbers of a channel.`);
   if (account.status !== "connected")
-    return withMissing(platform, NOTHING, "The channel must be reconnected first; see list_accounts.");
+    return withMissing(offered, NOTHING, "The channel must be reconnected first; see list_accounts.");
   try {
     const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
-    return withMissing(platform, await platform.analytics(range, io), `${platform.title} does not offer it.`);
+    return withMissing(offered, await platform.analytics(range, io), `${platform.title} does not offer it.`);
   } catch (error) {
     ctx.log.warn({ accountId: account.id, err: error }, "analytics could not be read");
     const isTold = error instanceof PlatformFault || error instanceof AppError;
     return withMissing(
-      platform,
+      offered,
       NOTHING,
       isTold ? error.message : `${platform.title} could not be asked. Try again later.`,
     );
@@ -153,9 +155,13 @@ async function askPlatform(
 const NOTHING: PlatformAnalytics = { totals: {}, days: [], unavailable: [] };
 
 /** Names what is neither there nor accounted for, so that a missing number is never taken for a zero. */
-function withMissing(platform: AnyPlatform, answer: PlatformAnalytics, reason: string): PlatformAnalytics {
+function withMissing(
+  offered: readonly string[],
+  answer: PlatformAnalytics,
+  reason: string,
+): PlatformAnalytics {
   const told = new Set(answer.unavailable.map(({ metric }) => metric));
-  const names = new Set<string>([...platform.capabilities.analytics.account, ...PLATFORM_METRICS]);
+  const names = new Set<string>([...offered, ...PLATFORM_METRICS]);
   const missing = [...names].filter((metric) => answer.totals[metric] === undefined && !told.has(metric));
   return {
     ...answer,

@@ -18,6 +18,7 @@ import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 import { createConnectIo, toPlatformAccount } from "../platforms/platform-io.ts";
 import { showAccount } from "./accounts.ts";
+import { inspectConnected } from "./inspect.ts";
 import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
 import { mergeSecrets, scrub, sealSecrets, type SecretValues } from "../platforms/secrets.ts";
 
@@ -51,6 +52,7 @@ export async function connectAccount<T extends { readonly account: Account | nul
   });
   ctx.log.info({ accountId: done.account?.id, provider: target.platform.name }, "An account was connected");
   ctx.wakePublisher();
+  if (done.account !== null) await inspectConnected(ctx, target.ownerId, done.account.id);
   return done;
 }
 
@@ -170,6 +172,8 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     last_published_at: null,
     grant_id: null,
     way: target.way.name,
+    limits: "{}",
+    inspected_at: 0,
     created_at: now,
   };
   await insertAccount(tx, row);

@@ -10,7 +10,13 @@ const UPLOAD_MS = 15 * MINUTE;
 type Signer = Pick<AppContext, "cipher" | "clock" | "publicUrl">;
 
 /** What an address is good for; a signature for one does not open the other. */
-export type Purpose = "download" | "upload";
+export type Purpose = "download" | "upload" | "copy";
+
+const NEXT: Record<Purpose, string> = {
+  download: "Take a new one from list_files.",
+  upload: "Ask for a new one with upload_file.",
+  copy: "It was made for one post, and for the platform that it went to.",
+};
 
 /** What stands in a signed address, as it came in. */
 export interface SignedParts {
@@ -21,6 +27,11 @@ export interface SignedParts {
 
 export async function createDownloadUrl(ctx: Signer, id: string, lastsMs = DOWNLOAD_MS): Promise<string> {
   return (await createUrl(ctx, "download", { id, lastsMs })).url;
+}
+
+/** Of a copy that a platform fetches (`PostMedia.publicUrl`). */
+export async function createCopyUrl(ctx: Signer, name: string, lastsMs: number): Promise<string> {
+  return (await createUrl(ctx, "copy", { id: name, lastsMs })).url;
 }
 
 export function createUploadUrl(ctx: Signer, id: string): Promise<{ url: string; expiresAt: number }> {
@@ -43,12 +54,13 @@ export function checkSigned(ctx: Signer, purpose: Purpose, parts: SignedParts): 
   const wanted = Buffer.from(sign(ctx, purpose, parts));
   const given = Buffer.from(parts.signature);
   if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) {
-    throw new AppError("not_found", `There is nothing to ${purpose} at this address.`);
+    throw new AppError(
+      "not_found",
+      `There is nothing to ${purpose === "copy" ? "download" : purpose} at this address.`,
+    );
   }
   if (Number(parts.expires) * SECOND > ctx.clock.now()) return;
-  const next =
-    purpose === "download" ? "Take a new one from list_files." : "Ask for a new one with upload_file.";
-  throw new AppError("forbidden", `This address has expired. ${next}`);
+  throw new AppError("forbidden", `This address has expired. ${NEXT[purpose]}`);
 }
 
 function sign(ctx: Signer, purpose: Purpose, parts: { id: string; expires: string }): string {

@@ -142,6 +142,15 @@ export async function openDownload({ ctx }: GuestCall, parts: SignedParts): Prom
   };
 }
 
+/** The same for a copy that was made for a platform. */
+export async function openCopy({ ctx }: GuestCall, parts: SignedParts): Promise<Download> {
+  checkSigned(ctx, "copy", parts);
+  const copy = await ctx.publicMedia.openCopy(parts.id);
+  if (copy === null) throw new AppError("not_found", "The post that it was made for is finished.");
+  const { mimeType, sizeBytes, open: read } = copy;
+  return { name: parts.id, mimeType, sizeBytes, sha256: null, updatedAt: ctx.clock.now(), read };
+}
+
 /** What a post's media needs to know of an own file; null for one that is missing or somebody else's. */
 export async function findReadyFile(reader: Reader, ownerId: string, key: string): Promise<OwnFile | null> {
   const row = await findFileByKey(reader, allFilesOf(ownerId), key);

@@ -15,6 +15,7 @@ import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readAnswer, requestPlatform } from "./platform-request.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
+import { rememberSettings } from "./remember.ts";
 import type { SecretValues } from "./secrets.ts";
 import { signRequest } from "./sign.ts";
 
@@ -51,10 +52,18 @@ export async function createPlatformIo(
     fields,
     publicUrl: await ctx.publicUrl(),
   };
-  const account = toPlatformAccount(row);
+  // `remember` changes its settings while it is used.
+  let current = row;
+  let settings = readSettings(row);
+  const account: PlatformAccount = {
+    ...toPlatformAccount(row),
+    get settings() {
+      return settings;
+    },
+  };
   const authorized = createAuthorized(ctx, {
     platform,
-    row,
+    row: () => current,
     knownSecrets,
     refreshIo: () => ({
       ...buildIo(ctx, { ...parts, signal: new AbortController().signal }),
@@ -73,24 +82,35 @@ export async function createPlatformIo(
     resultOf: () => null,
     request: (request) => signed(request, (one) => io.request(one)),
     ask: (request, schema) => signed(request, (one) => io.ask(one, schema)),
+    remember: async (learned) => {
+      current = await rememberSettings(ctx, current, learned);
+      settings = readSettings(current);
+    },
   };
 }
 
 /** The account as its platform's file sees it. */
-export function toPlatformAccount(row: AccountRow): PlatformAccount {
+export function toPlatformAccount(row: SeenAccount): PlatformAccount {
   return {
     id: row.id,
     name: row.name,
     handle: row.handle,
     platformAccountId: row.platform_account_id,
     settings: readSettings(row),
+    limits: Fields.parse(JSON.parse(row.limits)),
   };
 }
 
-const Settings = z.record(z.string(), z.json());
+/** What `toPlatformAccount` reads of a row. */
+export type SeenAccount = Pick<
+  AccountRow,
+  "id" | "name" | "handle" | "platform_account_id" | "settings" | "limits"
+>;
 
-export function readSettings(row: AccountRow): JsonObject {
-  return Settings.parse(JSON.parse(row.settings));
+const Fields = z.record(z.string(), z.json());
+
+export function readSettings(row: Pick<AccountRow, "settings">): JsonObject {
+  return Fields.parse(JSON.parse(row.settings));
 }
 
 function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
@@ -140,19 +160,20 @@ function withFields(log: Logger, fields: object): Logger {
 
 interface AuthorizedParts {
   readonly platform: AnyPlatform;
-  readonly row: AccountRow;
+  readonly row: () => AccountRow;
   readonly knownSecrets: Set<string>;
   readonly refreshIo: () => RenewalIo;
 }
 
 function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
   const { platform, row, knownSecrets, refreshIo } = parts;
-  const ref = { ownerId: row.owner_id, id: row.id, settings: row.settings };
   const note = (secrets: LoadedSecrets): LoadedSecrets => {
     for (const value of Object.values(secrets.values)) knownSecrets.add(value);
     return secrets;
   };
   return async <T>(work: (secrets: SecretValues) => Promise<T>): Promise<T> => {
+    const { owner_id: ownerId, id, settings } = row();
+    const ref = { ownerId, id, settings };
     const first = note(await loadSecrets(ctx, ref));
     const refused = await attempt(work, first);
     if (refused.fault === null) return refused.result;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformListing, PlatformsArgs } from "../../domain/accounts/platform-listing.ts";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -29,7 +30,8 @@ function byName(platforms: Iterable<AnyPlatform>): AnyPlatform[] {
 const inShort =
   (ctx: AppContext) =>
   (platform: AnyPlatform): PlatformListing => {
-    const { name, title, connect, capabilities } = platform;
+    const { name, title, connect } = platform;
+    const { media, caption, nativeScheduling } = showCapabilities(platform.capabilities);
     const missing = missingSettings(ctx, platform, connect[0]);
     return {
       provider: name,
@@ -38,9 +40,9 @@ const inShort =
       missing,
       connect: connect[0].kind,
       ways: connect.map((way) => way.name),
-      media: capabilities.media.accepts.map(({ kind }) => kind),
-      caption: capabilities.caption,
-      nativeScheduling: capabilities.nativeScheduling,
+      media: [...new Set(media.accepts.map(({ kind }) => kind))],
+      caption,
+      nativeScheduling,
     };
   };
 
@@ -51,7 +53,7 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
   return {
     ...inShort(ctx)(platform),
     docs,
-    capabilities,
+    capabilities: showCapabilities(capabilities),
     metadataSchema: z.toJSONSchema(platform.metadata, {
       target: "draft-2020-12",
       io: "input",

@@ -13,15 +13,11 @@ import type { Tables } from "../../store/engine/schema.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { checkMediaAddress, requireFiles, resolveMediaUrl } from "../files/media-addresses.ts";
+import { findAccount } from "../accounts/accounts.ts";
+import { capabilitiesFor } from "../platforms/capabilities.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
-import {
-  checkAddresses,
-  checkContent,
-  checkForm,
-  findUsableAccount,
-  type CheckedForm,
-  type PostContent,
-} from "./post-draft.ts";
+import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
+import { checkForm, type CheckedForm, type PostContent } from "./post-form.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
@@ -50,10 +46,11 @@ export async function prepareEdit({ ctx, caller }: CallContext, input: PostEdit)
   const before = readMetadata(row);
   const metadata = input.metadata === undefined ? before : mergeMetadata(platform, before, input.metadata);
   const caption = input.caption === undefined ? row.caption : input.caption;
-  const form = checkForm(platform, { ...contentOf(row), caption, metadata });
+  const account = await findAccount(ctx, caller, row.account_id);
+  const form = await checkForm(ctx, account, { ...contentOf(row), caption, metadata });
   if (row.status !== "published") throw new AppError("conflict", conflictSentence("edit_live", row.status));
   const changed = changedFields({ caption: row.caption, metadata: before }, form.content);
-  assertEditable(platform, changed);
+  assertEditable(form, changed);
   return { row, form, changed };
 }
 
@@ -100,15 +97,18 @@ export async function setThumbnail(
   }
   const platform = platformOf(ctx, row.provider);
   const { setThumbnail: set } = platform;
-  if (set === undefined || !platform.capabilities.thumbnail.replaceAfterPublish) {
+  const account = await findAccount(ctx, caller, row.account_id);
+  const { thumbnail } = capabilitiesFor(ctx, account, toPlatformPost(platform, row));
+  if (set === undefined || !thumbnail.replaceAfterPublish) {
     throw new AppError(
       "conflict",
       `${platform.title} does not let one set a thumbnail on a post that is there already.`,
     );
   }
-  const account = await findUsableAccount(ctx, caller, row.account_id);
+  assertUsable(account);
   const metadata = mergeMetadata(platform, readMetadata(row), { thumbnailUrl });
-  const checked = await checkContent(ctx, account, checkForm(platform, { ...contentOf(row), metadata }), {
+  const form = await checkForm(ctx, account, { ...contentOf(row), metadata });
+  const checked = await checkContent(ctx, account, form, {
     caller,
     before: row,
     signal: call.signal,
@@ -150,8 +150,8 @@ function changedFields(before: Editable, after: Editable): string[] {
   ];
 }
 
-function assertEditable(platform: AnyPlatform, changed: readonly string[]): void {
-  const { fields } = platform.capabilities.editPublished;
+function assertEditable({ platform, capabilities }: CheckedForm, changed: readonly string[]): void {
+  const { fields } = capabilities.editPublished;
   const fixed = changed.filter((field) => !fields.includes(field));
   if (fixed.length === 0 && platform.edit !== undefined) return;
   if (fields.length === 0 || platform.edit === undefined) {

@@ -2,39 +2,23 @@ import type { PostInput } from "../../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import { reconnectSentence, type Capabilities } from "../../domain/accounts/account.ts";
-import { measureText } from "../../domain/posts/caption.ts";
+import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, parseMoment, toIso } from "../../domain/time.ts";
-import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
 import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
 import type { PostRow, Tables } from "../../store/engine/schema.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { checkMediaAddress, fileIdsOf, type FileUse } from "../files/media-addresses.ts";
 import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
-import { explainMetadata } from "./post-metadata.ts";
+import type { CheckedForm, PostContent } from "./post-form.ts";
 import { placesOf } from "../files/media-places.ts";
+import { warnOfQuotas } from "../publishing/quotas.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { renewalOf } from "../platforms/renew-tokens.ts";
-
-/** A post's content, whole, before it is checked. */
-export interface PostContent {
-  readonly scheduledAt: number;
-  readonly mediaUrl: string;
-  readonly caption: string | null;
-  readonly metadata: Metadata | null;
-  readonly leadMinutes: number | null;
-}
-
-/** A content whose form is right for its platform. */
-export interface CheckedForm {
-  readonly platform: AnyPlatform;
-  readonly content: PostContent;
-  readonly warnings: readonly string[];
-}
 
 export interface CheckedContent {
   readonly row: PostContentRow;
@@ -117,61 +101,32 @@ export function checkAddresses(ctx: AppContext, given: Pick<PostInput, "mediaUrl
 }
 
 /**
- * Whether a whole content is right for its platform, as far as the content alone tells. Apart from
- * `checkContent`, because it comes before what the state of post and channel forbids. Throws `invalid` naming
- * the field.
- */
-export function checkForm(platform: AnyPlatform, given: PostContent): CheckedForm {
-  const caption = given.caption === "" ? null : given.caption;
-  const metadata =
-    given.metadata === null || Object.keys(given.metadata).length === 0 ? null : given.metadata;
-  const content = { ...given, caption, metadata };
-  const parsed = platform.metadata.safeParse(metadata ?? {}, { reportInput: true });
-  if (!parsed.success) throw explainMetadata(parsed.error, platform);
-  const post: PlatformPost = {
-    id: "",
-    caption,
-    mediaUrl: content.mediaUrl,
-    metadata: parsed.data as PlatformPost["metadata"],
-    scheduledAt: content.scheduledAt,
-    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
-    platformPostId: null,
-    platformUrl: null,
-  };
-  const verdict = platform.check?.(post) ?? { errors: [], warnings: [] };
-  const errors = [
-    ...checkCaption(platform, caption),
-    ...checkLead(platform, content.leadMinutes),
-    ...checkEmpty(platform, content),
-    ...verdict.errors,
-  ];
-  if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
-  return { platform, content, warnings: verdict.warnings };
-}
-
-/**
  * Looks at the media of a content and turns it into what is stored: ids of files become their addresses,
  * texts stay as they came. Throws `invalid` naming the field, `not_found` for a file that is not the owner's.
  */
 export async function checkContent(
   ctx: AppContext,
   account: Tables["accounts"],
-  { platform, content, warnings }: CheckedForm,
+  { platform, capabilities, content, warnings }: CheckedForm,
   options: CheckOptions,
 ): Promise<CheckedContent> {
   const { mediaUrl, metadata } = content;
   const { caller, signal, before } = options;
-  const check = { platform, caller, mediaUrl, metadata, signal, kept: addressesOf(platform, before) };
+  const kept = addressesOf(platform, before);
+  const check = { platform, capabilities, caller, mediaUrl, metadata, signal, kept };
   const media = options.isLive
     ? { ...(await resolveLiveMedia(ctx, check)), warnings: [] }
     : await checkPostMedia(ctx, check);
   const resolved = { ...content, mediaUrl: media.mediaUrl, metadata: media.metadata };
   const urls = placesOf(platform, resolved).map(({ url }) => url);
-  const row = toContentRow(platform, resolved, await fileIdsOf(ctx, account.owner_id, urls));
+  const fileIds = await fileIdsOf(ctx, account.owner_id, urls);
+  const row = toContentRow({ platform, capabilities }, resolved, fileIds);
+  const planned = { id: before?.id ?? null, at: row.scheduled_at, quotas: capabilities.quotas };
+  const quotaWarnings = options.isLive === true ? [] : await warnOfQuotas(ctx, account, planned);
   return {
     row,
     files: media.files,
-    warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row)],
+    warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row), ...quotaWarnings],
   };
 }
 
@@ -181,8 +136,12 @@ function addressesOf(platform: AnyPlatform, row: PostRow | undefined): ReadonlyS
   return new Set(placesOf(platform, content).map(({ url }) => url));
 }
 
-function toContentRow(platform: AnyPlatform, content: PostContent, fileIds: string | null): PostContentRow {
-  const lead = (content.leadMinutes ?? platform.capabilities.leadMinutes.default) * MINUTE;
+function toContentRow(
+  { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
+  content: PostContent,
+  fileIds: string | null,
+): PostContentRow {
+  const lead = (content.leadMinutes ?? capabilities.leadMinutes.default) * MINUTE;
   return {
     media_url: content.mediaUrl,
     caption: content.caption,
@@ -198,35 +157,6 @@ function toContentRow(platform: AnyPlatform, content: PostContent, fileIds: stri
     is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
     file_ids: fileIds,
   };
-}
-
-function checkCaption(platform: AnyPlatform, caption: string | null): string[] {
-  const { maxLength, unit } = platform.capabilities.caption;
-  if (maxLength === null || caption === null) return [];
-  const length = measureText(caption, unit);
-  if (length <= maxLength) return [];
-  return [
-    `caption: has ${length} ${unit}; ${platform.title} takes at most ${maxLength}. Shorten it by ${length - maxLength}.`,
-  ];
-}
-
-function checkLead(platform: AnyPlatform, leadMinutes: number | null): string[] {
-  const { min, max }: Capabilities["leadMinutes"] = platform.capabilities.leadMinutes;
-  if (leadMinutes === null || (leadMinutes >= min && leadMinutes <= max)) return [];
-  return [`leadMinutes: must be from ${min} to ${max} on ${platform.title}.`];
-}
-
-function checkEmpty(platform: AnyPlatform, content: PostContent): string[] {
-  if (content.mediaUrl !== "") return [];
-  if (platform.capabilities.media.required) {
-    return [
-      `mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`,
-    ];
-  }
-  const hasLink = content.metadata?.["link"] !== undefined;
-  return content.caption === null && !hasLink
-    ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
-    : [];
 }
 
 function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {

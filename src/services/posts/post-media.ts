@@ -1,3 +1,4 @@
+import { acceptedFor, type PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { declaredBytes } from "../../domain/files/media-answer.ts";
 import { checkCounts, checkMedia, type MediaFigures } from "../../domain/files/media-limits.ts";
@@ -15,6 +16,7 @@ import { placesOf, replaceAddresses, type MediaPlace } from "../files/media-plac
 
 export interface MediaToCheck {
   readonly platform: AnyPlatform;
+  readonly capabilities: PlatformCapabilities;
   readonly caller: Caller;
   readonly mediaUrl: string;
   readonly metadata: Metadata | null;
@@ -62,7 +64,7 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
   );
   const excess = checkCounts(
     looks.flatMap(({ item }) => item ?? []),
-    check.platform.capabilities.media.accepts,
+    check.capabilities.media.accepts,
   );
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
   return { ...replaced(check, resolved), warnings: looks.flatMap(({ warnings }) => warnings) };
@@ -97,9 +99,9 @@ function replaced(
   };
 }
 
-function assertCount({ platform }: MediaToCheck, places: readonly MediaPlace[]): void {
+function assertCount({ platform, capabilities }: MediaToCheck, places: readonly MediaPlace[]): void {
   const items = places.filter((place) => place.isItem && place.url !== "").length;
-  const { maxItems } = platform.capabilities.media;
+  const { maxItems } = capabilities.media;
   if (items > maxItems) {
     throw new AppError(
       "invalid",
@@ -117,22 +119,49 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
     allFilesOf(check.caller.ownerId),
     place.url.slice("r2://".length),
   );
-  return file === null ? NOTHING : lookAtFile(check.platform, place, figuresOf(file));
+  if (file === null) return NOTHING;
+  const figures = figuresOf(file);
+  const seen = lookAtFile(check, place, figures);
+  // What is made of a picture is not in a bucket.
+  const problem = await fetchProblem(ctx, check, { type: figures.type, isCopied: seen.warnings.length > 0 });
+  if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
+  return seen;
+}
+
+/**
+ * Why a platform that fetches media itself could not fetch this, which is ours or copied by us: it would fail
+ * at the post's time. Null where it can, or does not.
+ */
+async function fetchProblem(
+  ctx: AppContext,
+  { platform, capabilities }: MediaToCheck,
+  media: { readonly type: string; readonly isCopied: boolean },
+): Promise<string | null> {
+  const { fetchesMedia, fetchesFrom = "public" } = capabilities;
+  if (fetchesFrom === "near" || !fetchesMedia.some((kind) => kind === media.type)) return null;
+  // A copy is in no bucket.
+  const ours = media.isCopied || fetchesFrom === "ours";
+  if (await ctx.publicMedia.canBeFetched({ ours })) return null;
+  return (
+    `${platform.title} fetches it by itself and cannot reach this Posthorn. ` +
+    "Whoever runs it must set POSTHORN_PUBLIC_URL to an https:// address that is open to the internet."
+  );
 }
 
 /** Own files are at hand: what can never be sent is refused now, what will be changed is told. */
-function lookAtFile(platform: AnyPlatform, place: MediaPlace, figures: MediaFigures): Look {
-  const { problems, changes } = checkMedia(figures, platform.capabilities.media.accepts);
+function lookAtFile(
+  { platform, capabilities }: MediaToCheck,
+  place: MediaPlace,
+  figures: MediaFigures,
+): Look {
+  const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
   if (problems.length > 0) throw refusal(platform, place.field, problems);
   const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
   return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
 }
 
-async function lookAtRemote(
-  ctx: AppContext,
-  { platform, caller, signal }: MediaToCheck,
-  place: MediaPlace,
-): Promise<string[]> {
+async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<string[]> {
+  const { caller, signal } = check;
   try {
     const answer = await ctx.outbound.request({
       method: "HEAD",
@@ -151,11 +180,15 @@ async function lookAtRemote(
         `${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`,
       ];
     const type = answer.headers["content-type"] ?? "";
+    const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
+    const media = { type: type.split("/")[0] ?? "", isCopied };
+    const problem = isCopied ? await fetchProblem(ctx, check, media) : null;
+    if (problem !== null) throw new AppError("invalid", problem);
     if (type.startsWith("text/html")) {
       return [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`];
     }
     return place.isShown && answer.status === 200
-      ? warnOfSize(platform, place.field, { type, sizeBytes: declaredBytes(answer.headers) })
+      ? warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) })
       : [];
   } catch (error) {
     if (error instanceof AppError)
@@ -168,13 +201,13 @@ async function lookAtRemote(
 
 /** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */
 function warnOfSize(
-  platform: AnyPlatform,
+  { platform, capabilities }: MediaToCheck,
   field: string,
   said: { type: string; sizeBytes: number | null },
 ): string[] {
-  const limits = platform.capabilities.media.accepts.find(
-    ({ kind }) => kind !== "image" && said.type.startsWith(`${kind}/`),
-  );
+  const [kind = "", mimeType = ""] = [said.type.split("/")[0], said.type.split(";")[0]?.trim()];
+  const limits =
+    kind === "image" ? undefined : acceptedFor({ type: kind, mimeType }, capabilities.media.accepts);
   const maxBytes = limits?.maxBytes ?? null;
   if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
   return [

@@ -9,16 +9,9 @@ import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/running-server.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import {
-  assertUsable,
-  checkAddresses,
-  checkContent,
-  checkForm,
-  foldThumbnail,
-  readScheduledAt,
-} from "./post-draft.ts";
+import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
+import { checkForm } from "./post-form.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
-import { platformOf } from "../publishing/publish-io.ts";
 
 export interface Scheduled {
   readonly post: Post;
@@ -133,7 +126,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     metadata,
     leadMinutes: input.leadMinutes ?? null,
   };
-  const form = checkForm(platformOf(ctx, account.provider), content);
+  const form = await checkForm(ctx, account, content);
   assertUsable(account);
   const checked = await checkContent(ctx, account, form, { caller, signal: call.signal });
   const now = ctx.clock.now();

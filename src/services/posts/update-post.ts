@@ -6,17 +6,12 @@ import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { hasEffects } from "../../store/tables/post-history.ts";
 import { findPost, readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
+import type { AccountRow } from "../../store/tables/accounts.ts";
+import { findAccount } from "../accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import {
-  checkAddresses,
-  checkContent,
-  checkForm,
-  findUsableAccount,
-  foldThumbnail,
-  readScheduledAt,
-  type CheckedForm,
-} from "./post-draft.ts";
+import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
+import { checkForm, type CheckedForm } from "./post-form.ts";
 import { requireFiles } from "../files/media-addresses.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
@@ -46,14 +41,15 @@ export async function updatePost(
   checkAddresses(ctx, { ...patch, metadata });
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = await findOwnPost(ctx, caller, id);
-    const form = applyPatch(ctx, before, {
+    const account = await findAccount(ctx, caller, before.account_id);
+    const form = await applyPatch(ctx, account, before, {
       ...patch,
       metadata,
       scheduledMs: time?.ms ?? before.scheduled_at,
     });
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
-    const account = await findUsableAccount(ctx, caller, before.account_id);
+    assertUsable(account);
     const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
     const set = {
       ...checked.row,
@@ -81,14 +77,15 @@ export async function updatePost(
   );
 }
 
-function applyPatch(
+async function applyPatch(
   ctx: AppContext,
+  account: AccountRow,
   before: PostRow,
   patch: PostInput & { readonly scheduledMs: number },
-): CheckedForm {
+): Promise<CheckedForm> {
   const platform = platformOf(ctx, before.provider);
   const current = readMetadata(before);
-  return checkForm(platform, {
+  return checkForm(ctx, account, {
     scheduledAt: patch.scheduledMs,
     mediaUrl: patch.mediaUrl ?? before.media_url,
     caption: patch.caption === undefined ? before.caption : patch.caption,

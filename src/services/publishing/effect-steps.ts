@@ -17,6 +17,8 @@ export interface EffectsOptions {
   readonly deadline: number;
   /** Asks about open steps and sends nothing: throws NothingSent where it would. */
   readonly isSettleOnly: boolean;
+  /** Asked before the intent of what is sent is written: throws where it must not be sent now. */
+  readonly guard?: (() => Promise<void>) | null;
   /** How the platform settles a doubtful outcome. */
   readonly reconciles: ReconcileClass;
 }

@@ -166,6 +166,8 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   if (at.isSettleOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isSettleOnly) throw new NothingSent();
   if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate();
+  // What follows a live post is no post of its own.
+  if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
   await intend(at, spec, ctx.clock.now());
   at.signal.throwIfAborted();

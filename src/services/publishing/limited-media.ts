@@ -1,3 +1,4 @@
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { checkCounts, checkMedia } from "../../domain/files/media-limits.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
@@ -12,6 +13,7 @@ import { placesOf } from "../files/media-places.ts";
  */
 export function limitMedia(
   platform: AnyPlatform,
+  { media: { accepts } }: Pick<PlatformCapabilities, "media">,
   media: PostMedia,
   content: { readonly mediaUrl: string; readonly metadata: Metadata | null },
 ): PostMedia {
@@ -23,7 +25,6 @@ export function limitMedia(
       const item = await media.item(url, altText);
       const place = places.find((one) => one.isShown && one.url === url);
       if (place === undefined) return item;
-      const { accepts } = platform.capabilities.media;
       const { problems } = checkMedia(item.facts, accepts);
       if (problems.length > 0) throw refusal(platform, place.field, problems);
       for (const { field, isItem } of places.filter((one) => one.url === url))

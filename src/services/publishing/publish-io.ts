@@ -8,7 +8,9 @@ import type { PostRow } from "../../store/engine/schema.ts";
 import { readMetadata } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 import { createEffects, type Effects } from "./effects.ts";
+import { guardQuotas } from "./quotas.ts";
 import { limitMedia } from "./limited-media.ts";
+import { capabilitiesFor } from "../platforms/capabilities.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 
 export interface PublishRun {
@@ -45,6 +47,7 @@ export async function createPublishRun(
   const { post: row, account, lease } = leased;
   const platform = platformOf(ctx, row.provider);
   const post = toPlatformPost(platform, row);
+  const capabilities = capabilitiesFor(ctx, account, post);
   const effects = createEffects({
     ctx,
     lease,
@@ -53,7 +56,8 @@ export async function createPublishRun(
     signal: options.signal,
     deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
     isSettleOnly: options.isSettleOnly,
-    reconciles: platform.capabilities.reconciles,
+    reconciles: capabilities.reconciles,
+    guard: guardQuotas(ctx, leased, capabilities),
   });
   const platformIo = await createPlatformIo(ctx, account, options.signal);
   const source = ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal);
@@ -71,7 +75,10 @@ export async function createPublishRun(
   };
   const io: PublishIo = {
     ...platformIo,
-    media: limitMedia(platform, timed, { mediaUrl: row.media_url, metadata: readMetadata(row) }),
+    media: limitMedia(platform, capabilities, timed, {
+      mediaUrl: row.media_url,
+      metadata: readMetadata(row),
+    }),
     get isDue() {
       return ctx.clock.now() >= row.scheduled_at;
     },
@@ -115,7 +122,7 @@ export function toPlatformPost(
     | "media_url"
     | "metadata"
     | "scheduled_at"
-    | "lead_minutes"
+    | "due_at"
     | "platform_post_id"
     | "platform_url"
   >,
@@ -136,7 +143,8 @@ export function toPlatformPost(
     mediaUrl: row.media_url,
     metadata: metadata.data as PlatformPost["metadata"],
     scheduledAt: row.scheduled_at,
-    leadMinutes: row.lead_minutes ?? platform.capabilities.leadMinutes.default,
+    // As it was worked out when it was scheduled.
+    leadMinutes: (row.scheduled_at - row.due_at) / MINUTE,
     platformPostId: row.platform_post_id,
     platformUrl: row.platform_url,
   };

@@ -1,3 +1,4 @@
+import { canHoldPosts } from "../../domain/accounts/capabilities.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import {
@@ -75,7 +76,7 @@ export async function holdRestored(tx: Tx, { generation, now, platforms }: Resto
   const held = holdSuspects(tx, {
     now,
     localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
-    promptProviders: all.filter(({ capabilities }) => !capabilities.nativeScheduling).map(({ name }) => name),
+    promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),
   });
   await writeGeneration(tx, generation);
   await setMeta(tx, RESTORED_AT, String(now));

@@ -139,6 +139,56 @@ export async function storeRefreshed(
   return true;
 }
 
+/** Writes settings, and the secrets that are bound to them, unless somebody changed these meanwhile. */
+export async function storeSettings(
+  tx: Tx,
+  seen: AccountRow,
+  change: Pick<AccountRow, "settings" | "secrets_enc" | "secrets_version" | "updated_at">,
+): Promise<void> {
+  await queryOf(tx)
+    .updateTable("accounts")
+    .set(change)
+    .where("owner_id", "=", seen.owner_id)
+    .where("id", "=", seen.id)
+    .where("secrets_version", "=", seen.secrets_version)
+    .execute();
+}
+
+/** Writes who the account is and what it may do, as its platform told. */
+export async function storeInspection(
+  tx: Tx,
+  account: { ownerId: string; id: string },
+  change: Updateable<
+    Pick<
+      Tables["accounts"],
+      "name" | "handle" | "avatar_url" | "limits" | "status_reason" | "inspected_at" | "updated_at"
+    >
+  >,
+): Promise<void> {
+  await queryOf(tx)
+    .updateTable("accounts")
+    .set(change)
+    .where("owner_id", "=", account.ownerId)
+    .where("id", "=", account.id)
+    .execute();
+}
+
+/** Connected accounts of these platforms that were not inspected since, those longest ago first. */
+export function listUninspected(
+  reader: Reader,
+  wish: { readonly providers: readonly string[]; readonly since: number; readonly limit: number },
+): Promise<AccountRow[]> {
+  return queryOf(reader)
+    .selectFrom("accounts")
+    .selectAll()
+    .where("provider", "in", wish.providers)
+    .where("status", "=", "connected")
+    .where("inspected_at", "<", wish.since)
+    .orderBy("inspected_at")
+    .limit(wish.limit)
+    .execute();
+}
+
 /** Marks the account as one a person must reconnect, unless its secrets changed meanwhile; false then. */
 export async function requireReconnect(
   tx: Tx,

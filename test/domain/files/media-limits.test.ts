@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadCatalog } from "../../../src/app/catalog.ts";
-import type { MediaLimits } from "../../../src/domain/accounts/account.ts";
+import type { AcceptedMedia } from "../../../src/domain/accounts/capabilities.ts";
 import { checkCounts, checkMedia, type MediaFigures } from "../../../src/domain/files/media-limits.ts";
 
 const VIDEO: MediaFigures = {
@@ -23,13 +23,13 @@ const PICTURE: MediaFigures = {
   audioCodec: null,
 };
 const ANY = { maxBytes: null, maxSeconds: null, minAspectRatio: null, maxAspectRatio: null, maxItems: 4 };
-const video = (limits: Partial<MediaLimits>): MediaLimits => ({
+const video = (limits: Partial<AcceptedMedia>): AcceptedMedia => ({
   kind: "video",
   mimeTypes: ["video/mp4"],
   ...ANY,
   ...limits,
 });
-const image = (limits: Partial<MediaLimits>): MediaLimits => ({
+const image = (limits: Partial<AcceptedMedia>): AcceptedMedia => ({
   kind: "image",
   mimeTypes: ["image/jpeg", "image/png"],
   ...ANY,
@@ -71,7 +71,7 @@ describe("a video", () => {
     [{ videoCodecs: ["hevc", "av1"] }, "has avc video, and must have hevc or av1"],
     [{ audioCodecs: ["opus"] }, "has aac sound, and must have opus"],
   ] as const)("is held to %j", (limits, problem) => {
-    expect(checkMedia(VIDEO, [video(limits as Partial<MediaLimits>)])).toEqual({
+    expect(checkMedia(VIDEO, [video(limits as Partial<AcceptedMedia>)])).toEqual({
       problems: [problem],
       changes: [],
     });
@@ -90,7 +90,7 @@ describe("a picture", () => {
     [{ maxWidth: 960, maxHeight: 960 }, "shrunk from 1920 × 1080 to 960 × 540"],
     [{ maxHeight: 54 }, "shrunk from 1920 × 1080 to 96 × 54"],
   ] as const)("is fitted to %j", (limits, change) => {
-    expect(checkMedia(PICTURE, [image(limits as Partial<MediaLimits>)])).toEqual({
+    expect(checkMedia(PICTURE, [image(limits as Partial<AcceptedMedia>)])).toEqual({
       problems: [],
       changes: [change],
     });
@@ -99,6 +99,12 @@ describe("a picture", () => {
   it("is refused for what fitting cannot give", () => {
     expect(checkMedia(PICTURE, [image({ maxAspectRatio: 1 })]).problems).toHaveLength(1);
     expect(checkMedia(PICTURE, [image({ minHeight: 2_000 })]).problems).toHaveLength(1);
+    const padded = checkMedia(PICTURE, [image({ maxAspectRatio: 1, fill: "white" })]);
+    expect(padded.problems).toEqual([]);
+    expect(padded.changes).toEqual([
+      "given bars (it is 1920 × 1080, which is too wide (at most 1 times as wide as high))",
+    ]);
+    expect(checkMedia(VIDEO, [video({ maxAspectRatio: 1, fill: "white" })]).problems).toHaveLength(1);
     const moving = { ...PICTURE, isAnimated: true };
     expect(checkMedia(moving, [image({})]).problems).toEqual([]);
     expect(checkMedia(moving, [image({ animated: false })]).problems).toEqual([
@@ -116,6 +122,19 @@ describe("the number of items", () => {
     );
     expect(checkCounts([VIDEO, VIDEO], accepts)).toBe("makes 2 items of type video, and may make 1");
   });
+
+  it("is held to each entry's, where several of one kind are told apart by their types", () => {
+    const gif = { ...PICTURE, mimeType: "image/gif" };
+    const accepts = [image({ maxItems: 4 }), image({ mimeTypes: ["image/gif"], maxItems: 1, maxBytes: 500 })];
+    expect(checkCounts([PICTURE, PICTURE, gif], accepts)).toBeNull();
+    expect(checkCounts([gif, gif], accepts)).toBe("makes 2 items of type image (image/gif), and may make 1");
+    expect(checkMedia(gif, accepts).changes).toEqual(["brought from 1000 bytes to at most 500"]);
+    expect(checkMedia(PICTURE, accepts)).toEqual({ problems: [], changes: [] });
+    // What no entry names is made what the first one takes.
+    expect(checkMedia({ ...PICTURE, mimeType: "image/webp" }, accepts).changes).toEqual([
+      "re-encoded from image/webp as image/jpeg",
+    ]);
+  });
 });
 
 describe("every platform's limits", async () => {
@@ -125,7 +144,7 @@ describe("every platform's limits", async () => {
   );
 
   /** Media that is just within all limits. */
-  function within(limits: MediaLimits): MediaFigures {
+  function within(limits: AcceptedMedia): MediaFigures {
     const height = Math.max(limits.minHeight ?? 1, Math.min(limits.maxHeight ?? 600, limits.maxWidth ?? 600));
     const ratio = Math.min(Math.max(1, limits.minAspectRatio ?? 1), limits.maxAspectRatio ?? 1);
     return {
@@ -146,11 +165,15 @@ describe("every platform's limits", async () => {
     expect(checkMedia(fits, [limits])).toEqual({ problems: [], changes: [] });
     const isFitted = kind === "image";
     const beyond: [Partial<MediaFigures>, boolean][] = [[{ mimeType: `${kind}/unheard-of` }, isFitted]];
-    if (limits.maxBytes !== null) beyond.push([{ sizeBytes: limits.maxBytes + 1 }, isFitted]);
-    if (limits.maxSeconds !== null) beyond.push([{ durationSeconds: limits.maxSeconds + 1 }, false]);
+    if (typeof limits.maxBytes === "number") beyond.push([{ sizeBytes: limits.maxBytes + 1 }, isFitted]);
+    if (typeof limits.maxSeconds === "number")
+      beyond.push([{ durationSeconds: limits.maxSeconds + 1 }, false]);
     if (limits.maxWidth !== undefined) beyond.push([{ width: limits.maxWidth + 1 }, isFitted]);
-    if (limits.maxAspectRatio !== null)
-      beyond.push([{ width: Math.ceil((fits.height ?? 1) * limits.maxAspectRatio) + 1 }, false]);
+    if (typeof limits.maxAspectRatio === "number")
+      beyond.push([
+        { width: Math.ceil((fits.height ?? 1) * limits.maxAspectRatio) + 1 },
+        limits.fill !== undefined,
+      ]);
     if (limits.animated === false) beyond.push([{ isAnimated: true }, false]);
     if (limits.videoCodecs !== undefined) beyond.push([{ videoCodec: "unheard-of" }, false]);
     for (const [change, mayBeFitted] of beyond) {

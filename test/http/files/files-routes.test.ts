@@ -243,6 +243,26 @@ describe("signed downloads", () => {
     );
   });
 
+  it("give copies for platforms the same way, HEAD too, until their post is finished", async () => {
+    const media = ctx.media.forPost({ ownerId: "default", postId: "post_1" }, new AbortController().signal);
+    const { url } = (await post("?name=a.png", bytes(PHOTO))).json.file;
+    const limits = { maxBytes: 1_000_000, mimeTypes: ["image/jpeg"] };
+    const fitted = await media.fitImage(await media.item(url), limits);
+    const path = pathOf(await media.publicUrl(fitted, 30, { mayBeNear: true }));
+    const headers = { "content-type": "image/jpeg", "content-length": String(fitted.bytes.length) };
+    expect(await server.ask(`GET ${path}`, { key: null })).toMatchObject({ status: 200, headers });
+    expect(await server.ask(`HEAD ${path}`, { key: null })).toMatchObject({ status: 200, headers, text: "" });
+    const foreign = path.replace("/copy?", "/download?");
+    expect((await server.ask(`GET ${foreign}`, { key: null })).status).toBe(404);
+    expect((await server.ask(`GET ${path.replace("post_1", "post_2")}`, { key: null })).status).toBe(404);
+    await ctx.media.release("post_1");
+    expect((await server.ask(`GET ${path}`, { key: null })).status).toBe(404);
+    // Nothing keeps fetchers out.
+    expect((await server.ask("GET /robots.txt", { key: null })).text).not.toContain("Disallow");
+    await ctx.clock.advance(31 * 60_000);
+    expect((await server.ask(`GET ${path}`, { key: null })).status).toBe(403);
+  });
+
   it("give ranges", async () => {
     const path = await downloadPath();
     const range = (value: string, more: Record<string, string> = {}) =>

@@ -51,6 +51,45 @@ describe("fitting a picture", () => {
     expect(tall.width).toBe(43);
   });
 
+  it.each([
+    ["white", 400, 100],
+    ["white", 100, 400],
+    ["blur", 401, 97],
+    ["blur", 97, 401],
+  ] as const)("gives %s bars to %i × %i, and keeps the shape, size and bytes allowed", async (fill, w, h) => {
+    const red = await sharp({ create: { width: w, height: h, channels: 3, background: "red" } })
+      .png()
+      .toBuffer();
+    const limits = { ...ANY, mimeTypes: ["image/jpeg"], maxWidth: 200, maxHeight: 200 };
+    const fitted = await fitImage(red, "image/png", { ...limits, aspect: { min: 0.8, max: 1.91, fill } });
+    const { data, info } = await sharp(fitted.bytes).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([fitted.width, fitted.height]);
+    expect(Math.max(info.width, info.height)).toBeLessThanOrEqual(200);
+    expect(info.width / info.height).toBeGreaterThanOrEqual(0.8);
+    expect(info.width / info.height).toBeLessThanOrEqual(1.91);
+    const at = (x: number, y: number): number[] => [
+      ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
+    ];
+    const [, green = 0] = at(0, 0);
+    expect(green > 200).toBe(fill === "white");
+    const [r = 0, g = 255] = at(info.width >> 1, info.height >> 1);
+    expect([r > 200, g < 60]).toEqual([true, true]);
+  });
+
+  it("leaves a shape that is allowed as it is, and a grey or transparent picture gets bars too", async () => {
+    const aspect = { min: 0.8, max: 1.91, fill: "blur" } as const;
+    const wide = await noise(150, 100);
+    expect(await fitImage(wide, "image/png", { ...ANY, aspect })).toMatchObject({ isChanged: false });
+    const grey = await sharp({ create: { width: 90, height: 300, channels: 3, background: "#777" } })
+      .greyscale()
+      .png()
+      .toBuffer();
+    for (const picture of [grey, await noise(90, 300, 4)]) {
+      const fitted = await fitImage(picture, "image/png", { ...ANY, aspect });
+      expect([fitted.width, fitted.height]).toEqual([240, 300]);
+    }
+  });
+
   it("comes below the bytes that are allowed, by quality first and size last", async () => {
     const picture = await noise(800, 600);
     for (const maxBytes of [400_000, 100_000, 20_000]) {

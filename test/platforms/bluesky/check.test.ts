@@ -18,7 +18,8 @@ function check(post: { caption?: string; mediaUrl?: string; metadata?: JsonObjec
     platformPostId: null,
     platformUrl: null,
   };
-  return bluesky.check?.(whole) ?? { errors: [], warnings: [] };
+  const account = { id: "acc_1", name: "", handle: null, platformAccountId: null, settings: {}, limits: {} };
+  return bluesky.check?.(whole, { account, media: new Map(), now: 0 }) ?? { errors: [], warnings: [] };
 }
 
 describe("what data cannot say", () => {

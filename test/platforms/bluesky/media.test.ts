@@ -49,6 +49,7 @@ it("fetches a large photo, fits it to the network's limit and leaves out where i
     clock: systemClock,
     findFile: async () => null,
     downloadUrl: async () => address,
+    copyUrl: async () => "",
   });
   await using world = await createBlueskyWorld({ baseUrl: pds.url, overrides: { media } });
   const user = await pds.createUser();

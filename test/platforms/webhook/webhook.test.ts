@@ -47,7 +47,7 @@ function withAddresses(): MediaSource {
     forPost: (owner, signal) => ({
       ...memory.forPost(owner, signal),
       publicUrl: async (item, minutes) =>
-        `https://posts.example/signed/${encodeURIComponent(item.url)}?minutes=${minutes}`,
+        `https://posts.example/signed/${encodeURIComponent("url" in item ? item.url : "")}?minutes=${minutes}`,
     }),
   };
 }

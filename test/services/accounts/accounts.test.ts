@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { showCapabilities } from "../../../src/domain/accounts/capabilities.ts";
 import { DAY, toIso } from "../../../src/domain/time.ts";
 import { disconnectChannel, findAccount, listAccounts } from "../../../src/services/accounts/accounts.ts";
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connections.ts";
@@ -32,7 +33,7 @@ describe("listAccounts", () => {
       statusReason: null,
       tokenExpiresAt: null,
       scopes: ["write"],
-      capabilities: createPhotobox().platform.capabilities,
+      capabilities: showCapabilities(createPhotobox().platform.capabilities),
       queuedCount: 0,
       lastPublishedAt: null,
       createdAt: "2026-11-21T09:00:00.000Z",

@@ -52,6 +52,8 @@ async function addPost(
           token_expires_at: null,
           scopes: "[]",
           settings: "{}",
+          limits: "{}",
+          inspected_at: 0,
         },
         ...{
           secrets_enc: null,

@@ -218,6 +218,7 @@ describe("the rest of io", () => {
       handle: "alice.example",
       platformAccountId: "did:alice",
       settings: { server: "https://photobox.example", instanceUrl: null },
+      limits: {},
     });
     io.log.info({ step: "upload" }, "hello");
     expect(ctx.log.lines.at(-1)).toMatchObject({

@@ -129,7 +129,7 @@ describe("publishing", () => {
       fitImage: notHere,
       publicUrl: notHere,
     };
-    return limitMedia(bluesky, media, { mediaUrl: "a", metadata });
+    return limitMedia(bluesky, bluesky.capabilities, media, { mediaUrl: "a", metadata });
   }
   async function notHere(): Promise<never> {
     throw new Error("is not asked for");

@@ -6,6 +6,7 @@ import * as suspects from "./0003_suspects.ts";
 import * as reach from "./0004_reach.ts";
 import * as grants from "./0005_grants.ts";
 import * as live from "./0006_live.ts";
+import * as limits from "./0007_limits.ts";
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
 export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [
@@ -15,6 +16,7 @@ export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] =
   reach,
   grants,
   live,
+  limits,
 ];
 
 /**

@@ -29,6 +29,9 @@ export interface AccountTables {
     /** When the last post of it that a publisher worked on was over. */
     freed_at: number | null;
     last_published_at: number | null;
+    /** What its platform said that it may do, as JSON, and when (0: never). Not sealed in, as settings are. */
+    limits: string;
+    inspected_at: number;
     created_at: number;
     updated_at: number;
     /** Whose tokens it uses beside its own; null: it has all of them itself. */

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import type { FileStore } from "../../ports/file-store.ts";
+import type { FittedImage, MediaItem, PublicMedia } from "../../ports/media.ts";
+import { isPublicUrl } from "../outbound/addresses.ts";
+import { createFolderStore } from "../stores/folder-store.ts";
+import { folderOf } from "./spool.ts";
+
+/** What platforms are shown by address; a name's ending tells what it holds. */
+const MIME_TYPES: Readonly<Record<string, string>> = {
+  jpg: "image/jpeg",
+  png: "image/png",
+  webp: "image/webp",
+  gif: "image/gif",
+  avif: "image/avif",
+  tiff: "image/tiff",
+  mp4: "video/mp4",
+  mov: "video/quicktime",
+  webm: "video/webm",
+};
+
+/** Names a copy among all: whose it is, what is in it, and of what type. */
+export function nameOfCopy(postId: string, media: MediaItem | FittedImage): string {
+  const isFitted = "bytes" in media;
+  const mimeType = isFitted ? media.mimeType : media.facts.mimeType;
+  const content = isFitted ? media.bytes : (media.facts.sha256 ?? media.url);
+  const digest = createHash("sha256").update(content).digest("hex").slice(0, 32);
+  const [ending] = Object.entries(MIME_TYPES).find(([, type]) => type === mimeType) ?? ["bin"];
+  return `${postId}.${digest}.${ending}`;
+}
+
+/** Keeps the copy with the rest of its post's media, which goes when the post is finished. */
+export async function keepCopy(
+  store: FileStore,
+  name: string,
+  media: MediaItem | FittedImage,
+): Promise<void> {
+  const key = keyOf(name);
+  if (key === null) throw new Error(`${name} is no name of a copy.`);
+  const isFitted = "bytes" in media;
+  const sizeBytes = isFitted ? media.bytes.length : media.facts.sizeBytes;
+  if ((await store.size(key)) === sizeBytes) return;
+  await store.write(key, isFitted ? Readable.from([media.bytes]) : media.open(), { sizeBytes });
+}
+
+/** Null for what never was the name of a copy. */
+function keyOf(name: string): string | null {
+  const [postId = "", file = ""] =
+    /^([a-z0-9][a-z0-9_]{0,63})\.([0-9a-f]{32}\.[a-z0-9]+)$/.exec(name)?.slice(1) ?? [];
+  return file === "" ? null : `${folderOf(postId)}/copy_${file}`;
+}
+
+export interface PublicMediaOptions {
+  /** The spool's. */
+  readonly folder: string;
+  readonly files: FileStore;
+  publicUrl(): Promise<string>;
+}
+
+/** What others can fetch from us; see ports/media.ts. */
+export function createPublicMedia({ folder, files, publicUrl }: PublicMediaOptions): PublicMedia {
+  const store = createFolderStore(folder);
+  return {
+    async openCopy(name) {
+      const key = keyOf(name);
+      const sizeBytes = key === null ? null : await store.size(key);
+      if (key === null || sizeBytes === null) return null;
+      const mimeType = MIME_TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
+      return { mimeType, sizeBytes, open: (range) => store.read(key, range) };
+    },
+    async canBeFetched({ ours }) {
+      const url = await publicUrl();
+      if (url.startsWith("https:") && isPublicUrl(url)) return true;
+      const sample = { lastsMs: 0, mimeType: "image/jpeg" };
+      return !ours && (await files.temporaryUrl("sample", sample)) !== null;
+    },
+  };
+}

@@ -1,0 +1,139 @@
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
+import { captionLength } from "../../domain/posts/caption.ts";
+import type { Metadata } from "../../domain/posts/post.ts";
+import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
+import type { AccountRow } from "../../store/tables/accounts.ts";
+import { allFilesOf, findFileByKey, findFileRow } from "../../store/tables/files/files.ts";
+import type { AppContext } from "../context.ts";
+import { figuresOf, OWN_SCHEME } from "../files/files.ts";
+import { placesOf } from "../files/media-places.ts";
+import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { toPlatformAccount } from "../platforms/platform-io.ts";
+import { platformOf } from "../publishing/publish-io.ts";
+import { explainMetadata } from "./post-metadata.ts";
+
+/** A post's content, whole, before it is checked. */
+export interface PostContent {
+  readonly scheduledAt: number;
+  readonly mediaUrl: string;
+  readonly caption: string | null;
+  readonly metadata: Metadata | null;
+  readonly leadMinutes: number | null;
+}
+
+/** A content whose form is right for its account. */
+export interface CheckedForm {
+  readonly platform: AnyPlatform;
+  /** Those of the account, with a post of this kind. */
+  readonly capabilities: PlatformCapabilities;
+  readonly content: PostContent;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Whether a whole content is right for its account, as far as the content alone tells. Apart from
+ * `checkContent`, because it comes before what the state of post and channel forbids. Throws `invalid` naming
+ * the field.
+ */
+export async function checkForm(
+  ctx: AppContext,
+  account: AccountRow,
+  given: PostContent,
+): Promise<CheckedForm> {
+  const platform = platformOf(ctx, account.provider);
+  const caption = given.caption === "" ? null : given.caption;
+  const metadata =
+    given.metadata === null || Object.keys(given.metadata).length === 0 ? null : given.metadata;
+  const content = { ...given, caption, metadata };
+  const parsed = platform.metadata.safeParse(metadata ?? {}, { reportInput: true });
+  if (!parsed.success) throw explainMetadata(parsed.error, platform);
+  const draft: PlatformPost = {
+    id: "",
+    caption,
+    mediaUrl: content.mediaUrl,
+    metadata: parsed.data as PlatformPost["metadata"],
+    scheduledAt: content.scheduledAt,
+    leadMinutes: content.leadMinutes ?? platform.capabilities.leadMinutes.default,
+    platformPostId: null,
+    platformUrl: null,
+  };
+  const capabilities = capabilitiesFor(ctx, account, draft);
+  const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
+  const form = { platform, capabilities, content };
+  const verdict = await askPlatform(ctx, account, { platform, post });
+  const errors = [...checkCaption(form), ...checkLead(form), ...checkEmpty(form), ...verdict.errors];
+  if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
+  return { ...form, warnings: verdict.warnings };
+}
+
+async function askPlatform(
+  ctx: AppContext,
+  account: AccountRow,
+  { platform, post }: { readonly platform: AnyPlatform; readonly post: PlatformPost },
+): Promise<{ readonly errors: readonly string[]; readonly warnings: readonly string[] }> {
+  if (platform.check === undefined) return { errors: [], warnings: [] };
+  const urls = placesOf(platform, { mediaUrl: post.mediaUrl, metadata: post.metadata }).map(({ url }) => url);
+  return platform.check(post, {
+    account: toPlatformAccount(account),
+    media: await figuresByUrl(ctx, account.owner_id, urls),
+    now: ctx.clock.now(),
+  });
+}
+
+/** Of the owner's files among the addresses; who may use them, and whether they are there, is told later. */
+async function figuresByUrl(
+  ctx: AppContext,
+  ownerId: string,
+  urls: readonly string[],
+): Promise<ReadonlyMap<string, MediaFigures>> {
+  const figures = new Map<string, MediaFigures>();
+  const reach = allFilesOf(ownerId);
+  for (const url of new Set(urls)) {
+    const row = url.startsWith(OWN_SCHEME)
+      ? await findFileByKey(ctx.store, reach, url.slice(OWN_SCHEME.length))
+      : url.startsWith("file_")
+        ? await findFileRow(ctx.store, reach, url)
+        : null;
+    if (row?.status === "ready") figures.set(url, figuresOf(row));
+  }
+  return figures;
+}
+
+type Form = Omit<CheckedForm, "warnings">;
+
+function checkCaption({ platform, capabilities, content }: Form): string[] {
+  const { caption } = content;
+  const { maxLength, withMedia, unit } = capabilities.caption;
+  const hasMedia = placesOf(platform, content).some(({ isItem, url }) => isItem && url !== "");
+  const limit = hasMedia ? (withMedia ?? maxLength) : maxLength;
+  if (limit === null || caption === null) return [];
+  const length = captionLength(caption, capabilities.caption, platform.measure);
+  if (length <= limit) return [];
+  const counted = unit === "weighted" ? "characters, as the platform counts them" : unit;
+  const beside = hasMedia && withMedia !== undefined ? " beside media" : "";
+  return [
+    `caption: has ${length} ${counted}; ${platform.title} takes at most ${limit}${beside}. Shorten it by ${length - limit}.`,
+  ];
+}
+
+function checkLead({ platform, capabilities, content }: Form): string[] {
+  const { leadMinutes } = content;
+  const { min, max } = capabilities.leadMinutes;
+  if (leadMinutes === null || (leadMinutes >= min && leadMinutes <= max)) return [];
+  return [`leadMinutes: must be from ${min} to ${max} on ${platform.title}.`];
+}
+
+function checkEmpty({ platform, capabilities, content }: Form): string[] {
+  if (content.mediaUrl !== "") return [];
+  if (capabilities.media.required) {
+    return [
+      `mediaUrl: is required, as ${platform.title} takes no post without media. Give an https address, or a file from list_files.`,
+    ];
+  }
+  const hasLink = content.metadata?.["link"] !== undefined;
+  return content.caption === null && !hasLink
+    ? ["caption: is empty and there is no mediaUrl. Give a text, media, or both."]
+    : [];
+}
