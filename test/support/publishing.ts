@@ -36,6 +36,7 @@ export async function addAccount(
     in_flight_post: null,
     grant_id: null,
     way: null,
+    access_ends_at: null,
     next_allowed_at: 0,
     wait_cause: null,
     freed_at: null,

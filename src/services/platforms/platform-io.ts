@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Logger } from "../../ports/logger.ts";
-import type { ConnectIo, RenewalIo } from "../../ports/connect.ts";
+import type { ConnectIo } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import {
   PlatformFault,
@@ -17,7 +17,16 @@ import type { SecretValues } from "./secrets.ts";
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
   ctx: AppContext,
-  { provider, ownerId }: { readonly provider: string; readonly ownerId: string },
+  {
+    provider,
+    ownerId,
+    knownSecrets = new Set(),
+  }: {
+    readonly provider: string;
+    readonly ownerId: string;
+    /** Values that must not reach the log; more may be added later. */
+    readonly knownSecrets?: ReadonlySet<string>;
+  },
   signal: AbortSignal,
 ): Promise<ConnectIo> {
   const platform = requirePlatform(ctx, provider);
@@ -25,7 +34,7 @@ export async function createConnectIo(
     platform,
     ownerId,
     signal,
-    knownSecrets: new Set(),
+    knownSecrets,
     publicUrl: await ctx.publicUrl(),
     fields: {},
   });
@@ -52,12 +61,6 @@ export async function createPlatformIo(
     platform,
     row,
     knownSecrets,
-    refreshIo: () => ({
-      ...buildIo(ctx, { ...parts, signal: new AbortController().signal }),
-      account,
-      app: { clientId: "", clientSecret: "" },
-      place: { instanceUrl: null, redirectUrl: "" },
-    }),
   });
   return { ...buildIo(ctx, { ...parts, signal }), account, authorized };
 }
@@ -79,7 +82,7 @@ export function readSettings(row: AccountRow): JsonObject {
   return Settings.parse(JSON.parse(row.settings));
 }
 
-function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
+export function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
   const platform = ctx.platforms.get(name);
   // Not a caller's mistake: whoever asks has looked the platform up, or read its name from an account.
   if (platform === undefined)
@@ -125,11 +128,10 @@ interface AuthorizedParts {
   readonly platform: AnyPlatform;
   readonly row: AccountRow;
   readonly knownSecrets: Set<string>;
-  readonly refreshIo: () => RenewalIo;
 }
 
 function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
-  const { platform, row, knownSecrets, refreshIo } = parts;
+  const { platform, row, knownSecrets } = parts;
   const ref = { ownerId: row.owner_id, id: row.id, settings: row.settings };
   const note = (secrets: LoadedSecrets): LoadedSecrets => {
     for (const value of Object.values(secrets.values)) knownSecrets.add(value);
@@ -143,7 +145,6 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
       await refreshSecrets(ctx, {
         platform,
         ref,
-        io: refreshIo(),
         seen: { version: first.version, fault: refused.fault },
       }),
     );

@@ -17,8 +17,6 @@ import { checkMediaAddress, fileIdsOf, type FileUse } from "../files/media-addre
 import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
 import { explainMetadata } from "./post-metadata.ts";
 import { placesOf } from "../files/media-places.ts";
-import { platformOf } from "../publishing/publish-io.ts";
-import { renewalOf } from "../platforms/renew-tokens.ts";
 
 /** A post's content, whole, before it is checked. */
 export interface PostContent {
@@ -171,7 +169,7 @@ export async function checkContent(
   return {
     row,
     files: media.files,
-    warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row)],
+    warnings: [...media.warnings, ...warnings, ...warnOfTime(account, row)],
   };
 }
 
@@ -229,10 +227,9 @@ function checkEmpty(platform: AnyPlatform, content: PostContent): string[] {
     : [];
 }
 
-function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
-  const expires = account.token_expires_at;
-  if (expires === null || expires > row.scheduled_at || renewalOf(platformOf(ctx, account.provider)) !== null)
-    return [];
+function warnOfTime(account: Tables["accounts"], row: PostContentRow): string[] {
+  const expires = account.access_ends_at;
+  if (expires === null || expires > row.scheduled_at) return [];
   return [
     `The access to "${account.name}" ends on ${toIso(expires)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];
