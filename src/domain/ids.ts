@@ -5,7 +5,7 @@ import { monotonicFactory } from "ulid";
 // thousands at once.
 const ulid = monotonicFactory(() => randomInt(32) / 32);
 
-export const ID_PREFIXES = ["post", "acc", "file", "key", "att", "con", "wrk", "whk", "evt"] as const;
+export const ID_PREFIXES = ["post", "acc", "file", "key", "att", "con", "wrk", "whk", "evt", "grt"] as const;
 type IdPrefix = (typeof ID_PREFIXES)[number];
 
 /** A new opaque id (`post_01jd…`), sortable by creation time. */

@@ -222,7 +222,7 @@ describe("an address that was harmless when it was given", () => {
   it("is checked again for each delivery of a channel's posts", async () => {
     dns.zone.set("turning-channel.test", ["3ffe:ffff::1"]);
     const settings = "{}";
-    const channel = { owner_id: "default", id: "acc_turning", provider: "webhook", settings };
+    const channel = { owner_id: "default", id: "acc_turning", provider: "webhook", settings, grant_id: null };
     const sealed = sealSecrets(service.ctx, channel, {
       url: `http://turning-channel.test:${canary.port}/`,
       secret: `whsec_${"A".repeat(32)}`,

@@ -9,9 +9,11 @@ import {
   updateConnection,
   type AccountRow,
 } from "../../store/tables/accounts.ts";
+import type { GrantRow } from "../../store/tables/grants.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { renewalOf } from "../platforms/renew-tokens.ts";
+import { dropGrantIfUnused } from "../platforms/grants.ts";
+import { revokeGrant } from "../platforms/renewal/revoke-grant.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
 
@@ -38,7 +40,7 @@ export async function findAccount(ctx: AppContext, caller: Caller, id: string): 
 }
 
 /**
- * Forgets the account's secrets. Its posts stay, and so does its identity, by which connecting it again finds
+ * Forgets the account's secrets, and gives its tokens back where no other channel uses them. Its posts stay, and so does its identity, by which connecting it again finds
  * it.
  */
 export async function disconnectChannel(
@@ -48,6 +50,7 @@ export async function disconnectChannel(
   const { ctx, caller } = call;
   const found = await findAccount(ctx, caller, args.accountId);
   if (found.status === "disconnected") return { account: await showAccount(ctx, ctx.store, found) };
+  let dropped: GrantRow | null = null as GrantRow | null;
   const answer = await commitOnce(call, async (tx) => {
     await updateConnection(
       tx,
@@ -56,15 +59,20 @@ export async function disconnectChannel(
         status: "disconnected",
         status_reason: "It was disconnected on request.",
         secrets_enc: null,
+        grant_id: null,
         token_expires_at: null,
+        access_ends_at: null,
         scopes: "[]",
         updated_at: ctx.clock.now(),
       },
     );
+    const grant = found.grant_id === null ? null : { ownerId: caller.ownerId, id: found.grant_id };
+    dropped = grant === null ? null : await dropGrantIfUnused(tx, grant);
     const row = (await findAccountRow(tx, caller.ownerId, found.id)) ?? found;
     return { account: await showAccount(ctx, tx, row) };
   });
   ctx.log.info({ accountId: found.id, provider: found.provider }, "The account was disconnected");
+  if (dropped !== null) await revokeGrant(ctx, { grant: dropped, account: found });
   return answer;
 }
 
@@ -92,8 +100,8 @@ export type ShownAccount = Pick<
   | "created_at"
   | "updated_at"
 > &
-  // Events of before do not hold them.
-  Partial<Pick<AccountRow, "settings" | "limits">>;
+  // Events of before do not hold them, and an account that must be reconnected needs no date.
+  Partial<Pick<AccountRow, "settings" | "limits" | "access_ends_at">>;
 
 /** A row as every face shows it: field by field, so that nothing secret can slip through. */
 export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: number): Account {
@@ -128,17 +136,9 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
       reason: `This version of Posthorn does not know the platform "${row.provider}".`,
     };
   }
-  const endsAt = row.token_expires_at;
-  // Where the platform's file can renew the access by itself, its end is nobody's business.
-  const isRenewed = platform !== undefined && renewalOf(platform) !== null;
-  if (
-    row.status !== "connected" ||
-    isRenewed ||
-    endsAt === null ||
-    endsAt - ctx.clock.now() > EXPIRING_WITHIN_MS
-  ) {
+  const endsAt = row.access_ends_at ?? null;
+  if (row.status !== "connected" || endsAt === null || endsAt - ctx.clock.now() > EXPIRING_WITHIN_MS)
     return { status: row.status, reason: row.status_reason };
-  }
   return {
     status: "expiring",
     reason: `Its access ends at ${toIso(endsAt)}. Reconnect it before then with connect_channel.`,

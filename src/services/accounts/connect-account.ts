@@ -152,7 +152,13 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     token_expires_at: connected.tokenExpiresAt,
     scopes: JSON.stringify(connected.scopes),
     settings,
-    secrets_enc: sealSecrets(ctx, { ...ref, provider: target.platform.name, settings }, secrets),
+    grant_id: null,
+    access_ends_at: null,
+    secrets_enc: sealSecrets(
+      ctx,
+      { ...ref, provider: target.platform.name, settings, grant_id: null },
+      secrets,
+    ),
     updated_at: now,
   };
   if (existing !== null) {
@@ -170,7 +176,6 @@ async function storeAccount(ctx: AppContext, tx: Tx, { target, connected }: Stor
     wait_cause: null,
     freed_at: null,
     last_published_at: null,
-    grant_id: null,
     way: target.way.name,
     limits: "{}",
     inspected_at: 0,

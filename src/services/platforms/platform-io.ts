@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { ConnectIo, RenewalIo } from "../../ports/connect.ts";
+import type { ConnectIo } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import {
   PlatformFault,
@@ -13,16 +13,27 @@ import {
 } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { readAnswer, requestPlatform } from "./platform-request.ts";
+import { readAnswer, requestPlatform } from "./requests/platform-request.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
 import { rememberSettings } from "./remember.ts";
+import type { OpenIo } from "./renewal/renewal-io.ts";
 import type { SecretValues } from "./secrets.ts";
-import { signRequest } from "./sign.ts";
+import { signRequest } from "./requests/sign.ts";
+import { requirePlatform } from "./ways.ts";
 
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
   ctx: AppContext,
-  { provider, ownerId }: { readonly provider: string; readonly ownerId: string },
+  {
+    provider,
+    ownerId,
+    knownSecrets = new Set(),
+  }: {
+    readonly provider: string;
+    readonly ownerId: string;
+    /** Values that must not reach the log; more may be added later. */
+    readonly knownSecrets?: ReadonlySet<string>;
+  },
   signal: AbortSignal,
 ): Promise<ConnectIo> {
   const platform = requirePlatform(ctx, provider);
@@ -30,7 +41,7 @@ export async function createConnectIo(
     platform,
     ownerId,
     signal,
-    knownSecrets: new Set(),
+    knownSecrets,
     publicUrl: await ctx.publicUrl(),
     fields: {},
   });
@@ -65,12 +76,6 @@ export async function createPlatformIo(
     platform,
     row: () => current,
     knownSecrets,
-    refreshIo: () => ({
-      ...buildIo(ctx, { ...parts, signal: new AbortController().signal }),
-      account,
-      app: { clientId: "", clientSecret: "" },
-      place: { instanceUrl: null, redirectUrl: "" },
-    }),
   });
   const io = buildIo(ctx, { ...parts, signal });
   const signed = <T>(request: SignedRequest, send: (signed: PlatformRequest) => Promise<T>): Promise<T> =>
@@ -88,6 +93,12 @@ export async function createPlatformIo(
     },
   };
 }
+
+/** For what outlives the calls that caused it: tokens that are renewed, or given back. */
+export const openAccountIo: OpenIo = async (ctx, { account, knownSecrets }, signal) => {
+  const asking = { provider: account.provider, ownerId: account.owner_id, knownSecrets };
+  return { ...(await createConnectIo(ctx, asking, signal)), account: toPlatformAccount(account) };
+};
 
 /** The account as its platform's file sees it. */
 export function toPlatformAccount(row: SeenAccount): PlatformAccount {
@@ -111,14 +122,6 @@ const Fields = z.record(z.string(), z.json());
 
 export function readSettings(row: Pick<AccountRow, "settings">): JsonObject {
   return Fields.parse(JSON.parse(row.settings));
-}
-
-function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
-  const platform = ctx.platforms.get(name);
-  // Not a caller's mistake: whoever asks has looked the platform up, or read its name from an account.
-  if (platform === undefined)
-    throw new PlatformFault("rejected", `This version of Posthorn does not know the platform "${name}".`);
-  return platform;
 }
 
 interface IoParts {
@@ -162,11 +165,10 @@ interface AuthorizedParts {
   readonly platform: AnyPlatform;
   readonly row: () => AccountRow;
   readonly knownSecrets: Set<string>;
-  readonly refreshIo: () => RenewalIo;
 }
 
 function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["authorized"] {
-  const { platform, row, knownSecrets, refreshIo } = parts;
+  const { platform, row, knownSecrets } = parts;
   const note = (secrets: LoadedSecrets): LoadedSecrets => {
     for (const value of Object.values(secrets.values)) knownSecrets.add(value);
     return secrets;
@@ -181,7 +183,7 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
       await refreshSecrets(ctx, {
         platform,
         ref,
-        io: refreshIo(),
+        openIo: openAccountIo,
         seen: { version: first.version, fault: refused.fault },
       }),
     );

@@ -1,20 +1,21 @@
 import { AppError } from "../../domain/errors.ts";
-import type { Renewal, RenewalIo } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import {
-  findAccountRow,
-  requireReconnect,
-  storeRefreshed,
-  type AccountRow,
-} from "../../store/tables/accounts.ts";
-import type { Store } from "../../store/engine/store.ts";
+import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "../../store/tables/accounts.ts";
+import { findGrant, type GrantRow, type SeenGrant } from "../../store/tables/grants.ts";
 import type { AppContext } from "../context.ts";
-import { mergeSecrets, openSecrets, sealSecrets, type SecretValues } from "./secrets.ts";
+import { keepGrant } from "./grants.ts";
+import { renewGrant } from "./renewal/renew-grant.ts";
+import type { OpenIo } from "./renewal/renewal-io.ts";
+import { openGrant, openSecrets, sealSecrets, type SecretValues } from "./secrets.ts";
+import { renewalOf, wayOf } from "./ways.ts";
 
 export interface LoadedSecrets {
   readonly values: SecretValues;
+  /** Of the account: it rises with the grant's, too. */
   readonly version: number;
+  readonly account: AccountRow;
+  readonly grant: GrantRow | null;
 }
 
 export interface AccountRef {
@@ -28,8 +29,9 @@ export interface ServerRef extends AccountRef {
 }
 
 /**
- * The account's secrets as they are now. Throws an `auth` fault where they are gone or cannot be opened, and
- * `not_sent` where they belong to another server by now: they are none of the former one's business.
+ * The account's secrets as they are now, over those of its grant. Throws an `auth` fault where they are gone
+ * or cannot be opened, and `not_sent` where they belong to another server by now: they are none of the former
+ * one's business.
  */
 export async function loadSecrets(ctx: AppContext, ref: ServerRef): Promise<LoadedSecrets> {
   const row = await findAccountRow(ctx.store, ref.ownerId, ref.id);
@@ -37,12 +39,21 @@ export async function loadSecrets(ctx: AppContext, ref: ServerRef): Promise<Load
     throw new PlatformFault("auth", "The channel is disconnected.");
   if (row.settings !== ref.settings)
     throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
-  return openRow(ctx, row);
+  const grant =
+    row.grant_id === null
+      ? null
+      : ((await findGrant(ctx.store, { owner_id: row.owner_id, id: row.grant_id })) ?? null);
+  // Read one after the other: a reconnection between the two has changed the account.
+  if (row.grant_id !== null && grant === null)
+    throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
+  return openRows(ctx, row, grant);
 }
 
-async function openRow(ctx: AppContext, row: AccountRow): Promise<LoadedSecrets> {
+async function openRows(ctx: AppContext, row: AccountRow, grant: GrantRow | null): Promise<LoadedSecrets> {
   try {
-    return { values: openSecrets(ctx, row), version: row.secrets_version };
+    const own = openSecrets(ctx, row);
+    const values = grant === null ? own : { ...openGrant(ctx, grant), ...own };
+    return { values, version: row.secrets_version, account: row, grant };
   } catch (cause) {
     if (!(cause instanceof AppError)) throw cause;
     const fault = new PlatformFault("auth", cause.message, { cause });
@@ -70,75 +81,63 @@ export async function askToReconnect(
 export interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: ServerRef;
-  /** Outlives the caller that was first: its tokens may be used up, so the answer must be stored. */
-  readonly io: RenewalIo;
+  readonly openIo: OpenIo;
   /** What the platform refused, and the version of the secrets it was sent. */
   readonly seen: { readonly version: number; readonly fault: PlatformFault };
 }
 
-/** How the tokens of the platform's channels are renewed; null where only a person can. */
-export function renewalOf(platform: AnyPlatform): Renewal | null {
-  for (const way of platform.connect) if ("renewal" in way && way.renewal !== null) return way.renewal;
-  return null;
-}
-
-/** Refreshes that run now in this process, by account. */
-const running = new WeakMap<Store, Map<string, Promise<LoadedSecrets>>>();
-
 /**
- * Secrets newer than those that were refused. Callers of one account share one refresh; between processes the
- * stored version decides. Throws an `auth` fault when the platform gives no new ones; the account then asks
- * to be reconnected.
+ * Secrets newer than those that were refused: one refresh for all channels of a grant and all processes.
+ * Throws an `auth` fault when the platform gives no new ones; the account then asks to be reconnected.
  */
-export function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
-  const jobs = running.get(ctx.store) ?? new Map<string, Promise<LoadedSecrets>>();
-  running.set(ctx.store, jobs);
-  const known = jobs.get(job.ref.id);
-  if (known !== undefined) return known;
-  const fresh = refreshOnce(ctx, job).finally(() => jobs.delete(job.ref.id));
-  jobs.set(job.ref.id, fresh);
-  return fresh;
-}
-
-async function refreshOnce(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
+export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
   const stored = await loadSecrets(ctx, job.ref);
   if (stored.version !== job.seen.version) return stored;
-  const renew = renewalOf(job.platform)?.renew;
-  if (renew === undefined) return surrender(ctx, job, job.seen.fault);
-  try {
-    const answer = await renew(stored.values, job.io);
-    return await keep(ctx, job, mergeSecrets(stored.values, answer.secrets), answer.expiresAt);
-  } catch (error) {
-    if (!(error instanceof PlatformFault)) throw error;
-    if (error.kind === "auth" || error.kind === "rejected") return surrender(ctx, job, error);
-    if (error.kind === "rate" || error.kind === "setup") throw error;
-    // The platform refused what was to be done and the refresh did not come through: the deed itself was not
-    // done.
-    throw new PlatformFault("not_sent", error.message, { cause: error });
-  }
+  if (renewalOf(wayOf(job.platform, stored.account)) === null) return surrender(ctx, job);
+  const grant = stored.grant ?? (await moveIntoGrant(ctx, job.platform, stored));
+  if (grant === null) return loadSecrets(ctx, job.ref);
+  await renewGrant(ctx, grant, { account: stored.account, openIo: job.openIo, isRefused: true });
+  const fresh = await loadSecrets(ctx, job.ref);
+  if (fresh.version !== job.seen.version) return fresh;
+  throw new PlatformFault("auth", fresh.account.status_reason ?? job.seen.fault.message, {
+    cause: job.seen.fault,
+  });
 }
 
-async function keep(
-  ctx: AppContext,
-  job: RefreshJob,
-  values: SecretValues,
-  tokenExpiresAt: number | null,
-): Promise<LoadedSecrets> {
-  const { version } = job.seen;
-  const { ownerId, id, settings } = job.ref;
-  const account = { owner_id: ownerId, id, provider: job.platform.name, settings };
-  const secretsEnc = sealSecrets(ctx, account, values);
-  const change = { secretsEnc, tokenExpiresAt, now: ctx.clock.now() };
-  if (await ctx.store.write((tx) => storeRefreshed(tx, { ...job.ref, version }, change)))
-    return { values, version: version + 1 };
+/** Somebody may have put others in their place meanwhile: then those are taken. */
+async function surrender(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
+  const { fault, version } = job.seen;
+  const refused = new PlatformFault("auth", fault.message, { cause: fault.cause ?? fault });
+  if (await askToReconnect(ctx, { ...job.ref, version }, refused)) throw refused;
   return loadSecrets(ctx, job.ref);
 }
 
 /**
- * Another process may have refreshed with the very token that was refused here: then its secrets are taken.
+ * Channels of before keep all of their secrets themselves: with the first refresh they go into a grant, so
+ * that there is one way to refresh. Null where the account was changed meanwhile.
  */
-async function surrender(ctx: AppContext, job: RefreshJob, fault: PlatformFault): Promise<LoadedSecrets> {
-  const refused = new PlatformFault("auth", fault.message, { cause: fault.cause ?? fault });
-  if (await askToReconnect(ctx, { ...job.ref, version: job.seen.version }, refused)) throw refused;
-  return loadSecrets(ctx, job.ref);
+function moveIntoGrant(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  { account, values }: LoadedSecrets,
+): Promise<SeenGrant | null> {
+  const way = wayOf(platform, account);
+  const tokens = {
+    secrets: values,
+    expiresAt: account.token_expires_at,
+    renewableUntil: account.access_ends_at,
+    scopes: null,
+    answer: {},
+  };
+  const place = { instanceUrl: null, redirectUrl: "" };
+  return ctx.store.write(async (tx) => {
+    const now = await findAccountRow(tx, account.owner_id, account.id);
+    if (now?.secrets_version !== account.secrets_version) return null;
+    if (now.grant_id !== null)
+      return (await findGrant(tx, { owner_id: now.owner_id, id: now.grant_id })) ?? null;
+    const id = await keepGrant(ctx, tx, { ownerId: account.owner_id, platform, way, place, tokens });
+    const own = sealSecrets(ctx, { ...account, grant_id: id }, {});
+    await giveGrant(tx, account, { grant_id: id, secrets_enc: own });
+    return { owner_id: account.owner_id, id, secrets_version: 1 };
+  });
 }

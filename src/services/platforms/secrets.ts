@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AppRow } from "../../store/tables/oauth/apps.ts";
+import type { ConnectionRow } from "../../store/tables/connections.ts";
+import type { GrantRow } from "../../store/tables/grants.ts";
 import type { AppContext } from "../context.ts";
 
 export type SecretValues = Readonly<Record<string, string>>;
@@ -8,14 +11,16 @@ export type SecretValues = Readonly<Record<string, string>>;
 const StoredSecrets = z.record(z.string(), z.string());
 
 /** What an account's secrets are bound to. */
-export type SecretsOwner = Pick<AccountRow, "owner_id" | "id" | "provider" | "settings">;
+export type SecretsOwner = Pick<AccountRow, "owner_id" | "id" | "provider" | "settings" | "grant_id">;
 
 /**
  * Sealed text copied to another account or owner does not open; nor does it once the account's platform or
- * settings, which say to which server it is sent, are others than those that it was sealed with.
+ * settings, which say to which server it is sent, are others than those that it was sealed with, or another
+ * grant's tokens would be sent there.
  */
 export function placeOf(account: SecretsOwner): string {
-  return `${unboundPlaceOf(account)}|${account.provider}|${account.settings}`;
+  const place = `${unboundPlaceOf(account)}|${account.provider}|${account.settings}`;
+  return account.grant_id === null ? place : `${place}|${account.grant_id}`;
 }
 
 /** As they were sealed before they were bound to their server (`bindSecrets`). */
@@ -23,9 +28,42 @@ export function unboundPlaceOf(account: { owner_id: string; id: string }): strin
   return `${account.owner_id}|${account.id}|secrets`;
 }
 
-/** Null where there is nothing to keep. */
+/** What a grant's tokens are bound to. */
+export type GrantOwner = Pick<GrantRow, "owner_id" | "id" | "provider" | "way" | "instance_url">;
+
+export function grantPlaceOf(grant: GrantOwner): string {
+  return `${grant.owner_id}|${grant.id}|grant|${grant.provider}|${grant.way}|${grant.instance_url ?? ""}`;
+}
+
+export function sealGrant(ctx: AppContext, grant: GrantOwner, secrets: SecretValues): string {
+  return ctx.cipher.seal(JSON.stringify(secrets), grantPlaceOf(grant));
+}
+
+/** Throws `conflict` as `openSecrets` does. */
+export function openGrant(ctx: AppContext, grant: GrantRow): SecretValues {
+  return open(ctx, grant.secrets_enc, grantPlaceOf(grant));
+}
+
+/** What a connection keeps until the person comes back is bound to. */
+export type PendingOwner = Pick<ConnectionRow, "owner_id" | "id">;
+
+export function pendingPlaceOf(connection: PendingOwner): string {
+  return `${connection.owner_id}|${connection.id}|pending`;
+}
+
+/** What an app that we registered is bound to. */
+export type AppPlace = Pick<AppRow, "provider" | "instance_url" | "redirect_url">;
+
+export function appPlaceOf(app: AppPlace): string {
+  return `app|${app.provider}|${app.instance_url}|${app.redirect_url}`;
+}
+
+/**
+ * Null where there is nothing to keep. Beside a grant there always is something: opening it proves the server
+ * that the grant's tokens are sent to.
+ */
 export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: SecretValues): string | null {
-  return Object.keys(secrets).length === 0
+  return Object.keys(secrets).length === 0 && account.grant_id === null
     ? null
     : ctx.cipher.seal(JSON.stringify(secrets), placeOf(account));
 }
@@ -34,9 +72,13 @@ export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: Sec
  * Throws `conflict` where the row was sealed with another key than this instance has, or for another server.
  */
 export function openSecrets(ctx: AppContext, row: AccountRow): SecretValues {
-  if (row.secrets_enc === null) return {};
+  if (row.secrets_enc === null && row.grant_id === null) return {};
+  return open(ctx, row.secrets_enc ?? "", placeOf(row));
+}
+
+function open(ctx: AppContext, sealed: string, place: string): SecretValues {
   try {
-    return StoredSecrets.parse(JSON.parse(ctx.cipher.open(row.secrets_enc, placeOf(row))));
+    return StoredSecrets.parse(JSON.parse(ctx.cipher.open(sealed, place)));
   } catch (cause) {
     throw new AppError(
       "conflict",

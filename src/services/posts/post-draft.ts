@@ -17,8 +17,6 @@ import { checkPostMedia, resolveLiveMedia } from "./post-media.ts";
 import type { CheckedForm, PostContent } from "./post-form.ts";
 import { placesOf } from "../files/media-places.ts";
 import { warnOfQuotas } from "../publishing/quotas.ts";
-import { platformOf } from "../publishing/publish-io.ts";
-import { renewalOf } from "../platforms/renew-tokens.ts";
 
 export interface CheckedContent {
   readonly row: PostContentRow;
@@ -126,7 +124,7 @@ export async function checkContent(
   return {
     row,
     files: media.files,
-    warnings: [...media.warnings, ...warnings, ...warnOfTime(ctx, account, row), ...quotaWarnings],
+    warnings: [...media.warnings, ...warnings, ...warnOfTime(account, row), ...quotaWarnings],
   };
 }
 
@@ -159,10 +157,9 @@ function toContentRow(
   };
 }
 
-function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
-  const expires = account.token_expires_at;
-  if (expires === null || expires > row.scheduled_at || renewalOf(platformOf(ctx, account.provider)) !== null)
-    return [];
+function warnOfTime(account: Tables["accounts"], row: PostContentRow): string[] {
+  const expires = account.access_ends_at;
+  if (expires === null || expires > row.scheduled_at) return [];
   return [
     `The access to "${account.name}" ends on ${toIso(expires)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];

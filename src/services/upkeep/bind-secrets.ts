@@ -48,9 +48,15 @@ export function accountOf(row: SealedKeys): SecretsOwner {
     id: textOf(row, "id"),
     provider: textOf(row, "provider"),
     settings: textOf(row, "settings"),
+    grant_id: textOrNull(row, "grant_id"),
   };
 }
 
 export function textOf(row: SealedKeys, column: string): string {
   return String(row[column]);
+}
+
+export function textOrNull(row: SealedKeys, column: string): string | null {
+  const value = row[column] ?? null;
+  return value === null ? null : String(value);
 }

@@ -17,7 +17,7 @@ import { showSnapshot } from "../../store/tables/post-history.ts";
 import { findWebhookRow, type DeliveryRow, type WebhookRow } from "../../store/tables/webhooks.ts";
 import { toAccount, type ShownAccount } from "../accounts/accounts.ts";
 import type { AppContext } from "../context.ts";
-import { readRetryAfter } from "../platforms/retry-after.ts";
+import { readRetryAfter } from "../platforms/requests/retry-after.ts";
 import { openTarget } from "./webhook-targets.ts";
 
 /** Waits before the second, third, … try, as Standard Webhooks recommends: a little over three days. */

@@ -3,7 +3,7 @@ import { rawOf } from "../engine/handle.ts";
 import type { Tx } from "../engine/store.ts";
 
 /** What a sealed value's row is found by, and what else it is bound to. */
-export type SealedKeys = Readonly<Record<string, string | number>>;
+export type SealedKeys = Readonly<Record<string, string | number | null>>;
 
 interface SealedColumn {
   readonly column: string;
@@ -16,7 +16,10 @@ interface SealedColumn {
 
 /** Every column that is sealed with the secret key, by its table. */
 export const SEALED_COLUMNS = {
-  accounts: { column: "secrets_enc", keys: ["id", "owner_id"], bound: ["provider", "settings"] },
+  accounts: { column: "secrets_enc", keys: ["id", "owner_id"], bound: ["provider", "settings", "grant_id"] },
+  grants: { column: "secrets_enc", keys: ["id", "owner_id"], bound: ["provider", "way", "instance_url"] },
+  apps: { column: "app_enc", keys: ["provider", "instance_url", "redirect_url"] },
+  connections: { column: "pending_enc", keys: ["id", "owner_id"] },
   webhooks: { column: "secrets_enc", keys: ["id", "owner_id"] },
   calendar_links: { column: "token_enc", keys: ["owner_id"] },
   effects: { column: "handle_enc", keys: ["post_id", "run", "step"] },

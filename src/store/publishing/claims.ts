@@ -20,6 +20,7 @@ import { noteTime } from "./clock-mark.ts";
 import { findDue, findSuspects, readCandidates, readNextAfter } from "./due-posts.ts";
 import { noteEnd, type EndNote } from "./ended-posts.ts";
 import { LEASED, leased } from "./ledger.ts";
+import { freeRenewals } from "../tables/grants.ts";
 import { freeWebhooks } from "./outbox.ts";
 import { noteUnusable } from "./unusable-posts.ts";
 
@@ -174,6 +175,7 @@ export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): 
   const posts = raw.prepare(HELD).all([workerId]) as { id: string }[];
   for (const { id } of posts) freePost(raw, id, now);
   freeWebhooks(raw, workerId);
+  freeRenewals(raw, workerId);
   raw.prepare("DELETE FROM workers WHERE id = ?").run([workerId]);
   return posts.length;
 }

@@ -38,5 +38,6 @@ function bringForward(raw: SqliteDatabase, now: number, byMs: number): void {
        WHERE next_at > ? AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
     )
     .run([byMs, now]);
+  raw.prepare("UPDATE grants SET renew_at = renew_at - ? WHERE renew_at > ?").run([byMs, now]);
   raw.prepare("UPDATE webhook_deliveries SET next_at = next_at - ? WHERE next_at > ?").run([byMs, now]);
 }

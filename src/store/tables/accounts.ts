@@ -110,33 +110,18 @@ export interface SecretsVersion {
   readonly version: number;
 }
 
-/**
- * Stores refreshed secrets unless somebody changed them meanwhile; false then. Posts that waited for the
- * account start.
- */
-export async function storeRefreshed(
+/** What it uses stays the same; a part of it is the grant's from now on. */
+export async function giveGrant(
   tx: Tx,
-  seen: SecretsVersion,
-  change: { secretsEnc: string | null; tokenExpiresAt: number | null; now: number },
-): Promise<boolean> {
-  const before = await findAccountRow(tx, seen.ownerId, seen.id);
-  if (before?.secrets_version !== seen.version) return false;
+  account: Pick<AccountRow, "owner_id" | "id">,
+  change: Pick<AccountRow, "grant_id" | "secrets_enc">,
+): Promise<void> {
   await queryOf(tx)
     .updateTable("accounts")
-    .set({
-      secrets_enc: change.secretsEnc,
-      secrets_version: seen.version + 1,
-      token_expires_at: change.tokenExpiresAt,
-      // Another process may have been refused with the token that this one has just used up.
-      status: "connected",
-      status_reason: null,
-      updated_at: change.now,
-    })
-    .where("owner_id", "=", seen.ownerId)
-    .where("id", "=", seen.id)
+    .set(change)
+    .where("owner_id", "=", account.owner_id)
+    .where("id", "=", account.id)
     .execute();
-  if (isUnusable(before)) startWaitingPosts(tx, seen.id, change.now);
-  return true;
 }
 
 /** Writes settings, and the secrets that are bound to them, unless somebody changed these meanwhile. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { readJson } from "../../../src/services/platforms/read-json.ts";
+import { readJson } from "../../../src/services/platforms/requests/read-json.ts";
 
 it.each<[string, unknown]>([
   ['{"id":7311223344556677889}', { id: "7311223344556677889" }],

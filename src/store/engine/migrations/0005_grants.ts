@@ -14,13 +14,17 @@ export const statements: readonly string[] = [
     expires_at INTEGER,
     renewable_until INTEGER,
     renewed_at INTEGER NOT NULL,
+    renew_at INTEGER,
     renewing_worker TEXT,
     renewing_since INTEGER,
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL
   ) STRICT`,
+  `CREATE INDEX grants_renew ON grants (renew_at) WHERE renew_at IS NOT NULL`,
+  `CREATE INDEX grants_renewing ON grants (renewing_worker) WHERE renewing_worker IS NOT NULL`,
   `ALTER TABLE accounts ADD COLUMN grant_id TEXT`,
   `ALTER TABLE accounts ADD COLUMN way TEXT`,
+  `ALTER TABLE accounts ADD COLUMN access_ends_at INTEGER`,
   `CREATE INDEX accounts_grant ON accounts (grant_id) WHERE grant_id IS NOT NULL`,
 
   // Apps that we registered ourselves, per server and address to come back to.

@@ -38,6 +38,8 @@ export interface AccountTables {
     grant_id: string | null;
     /** By which of the platform's ways it was connected; null: its first. */
     way: string | null;
+    /** When a person must connect it again; null: never, or nobody knows. */
+    access_ends_at: number | null;
   };
   connections: {
     id: string;
@@ -81,8 +83,11 @@ export interface AccountTables {
     expires_at: number | null;
     renewable_until: number | null;
     renewed_at: number;
-    /** The one worker that asks for new tokens now, and since when. */
+    /** When they are renewed without being asked for; null: never. */
+    renew_at: number | null;
+    /** The one worker that asks for new tokens now. */
     renewing_worker: string | null;
+    /** Since when an answer is waited for; it stays where the answer was lost. */
     renewing_since: number | null;
     created_at: number;
     updated_at: number;

@@ -1,14 +1,14 @@
 import type { Readable } from "node:stream";
 import type { z } from "zod";
-import { AppError } from "../../domain/errors.ts";
-import { MediaUnavailable } from "../../ports/media.ts";
-import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../ports/outbound.ts";
-import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
-import type { AppContext } from "../context.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { MediaUnavailable } from "../../../ports/media.ts";
+import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../ports/outbound.ts";
+import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
+import type { AppContext } from "../../context.ts";
 import { encodeBody, encodeUrl } from "./encodings.ts";
 import { readJson } from "./read-json.ts";
 import { readRetryAfter } from "./retry-after.ts";
-import { scrub } from "./secrets.ts";
+import { scrub } from "../secrets.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { Readable } from "node:stream";
-import { MediaUnavailable } from "../../ports/media.ts";
-import type { OutboundRequest } from "../../ports/outbound.ts";
-import type { PlatformRequest } from "../../ports/platform-io.ts";
-import type { Fields, FormPart } from "../../ports/request-body.ts";
+import { MediaUnavailable } from "../../../ports/media.ts";
+import type { OutboundRequest } from "../../../ports/outbound.ts";
+import type { PlatformRequest } from "../../../ports/platform-io.ts";
+import type { Fields, FormPart } from "../../../ports/request-body.ts";
 
 interface Encoded {
   readonly headers: Readonly<Record<string, string>>;

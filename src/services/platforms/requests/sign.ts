@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Json, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
-import type { SecretValues } from "./secrets.ts";
+import type { Json, PlatformRequest, SignedRequest } from "../../../ports/platform-io.ts";
+import type { SecretValues } from "../secrets.ts";
 
 /** The request with what its `sign` makes of the secrets. */
 export function signRequest({ sign, ...request }: SignedRequest, secrets: SecretValues): PlatformRequest {

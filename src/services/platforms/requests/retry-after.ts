@@ -1,4 +1,4 @@
-import { DAY, SECOND } from "../../domain/time.ts";
+import { DAY, SECOND } from "../../../domain/time.ts";
 
 /** A platform that asks for more is asked again after a day. */
 const MAX_WAIT_MS = DAY;

@@ -1,0 +1,118 @@
+import { AppError } from "../../../domain/errors.ts";
+import { MINUTE, SECOND } from "../../../domain/time.ts";
+import type { ConnectWay, RenewalIo, Tokens } from "../../../ports/connect.ts";
+import { PlatformFault } from "../../../ports/platform-io.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { GrantRow } from "../../../store/tables/grants.ts";
+import type { AppContext } from "../../context.ts";
+import { endpointsOf, forgetApp } from "../apps.ts";
+import { SetupFault } from "../oauth/answers.ts";
+import { refreshTokens } from "../oauth/requests.ts";
+import { createRenewalIo, type OpenIo, type RenewalParts } from "./renewal-io.ts";
+import { openGrant, type SecretValues } from "../secrets.ts";
+import { renewalOf } from "../ways.ts";
+
+/** All requests of one refresh. */
+const RENEW_WITHIN_MS = 2 * MINUTE;
+/** The request whose answer was lost may still be on its way to the platform. */
+const TRY_AGAIN_AFTER_MS = 2 * SECOND;
+
+/** The platform may have given new tokens that never arrived. What was to be done with them was not done. */
+export class AnswerLost extends PlatformFault {
+  constructor(cause: PlatformFault) {
+    super("not_sent", cause.message, { cause });
+  }
+}
+
+export interface Renewing {
+  /** A channel of the grant whose own secrets were opened. */
+  readonly account: AccountRow;
+  readonly openIo: OpenIo;
+}
+
+/**
+ * Asks for new tokens. Throws an `auth` fault where a person must connect again, and otherwise `not_sent` or
+ * `rate`: it may work later. `grant`: as it was before the right to ask was taken.
+ */
+export async function askPlatform(
+  ctx: AppContext,
+  grant: GrantRow,
+  { account, openIo }: Renewing,
+): Promise<Tokens> {
+  const secrets = openGrant(ctx, grant);
+  const { io, way, platform } = await prepare(ctx, { grant, account, secrets, openIo });
+  const ask = { ctx, io, way, platform, secrets };
+  const isSingleUse = renewalOf(way)?.isSingleUse === true;
+  // A worker that was before us heard no answer.
+  let wasLost = grant.renewing_since !== null;
+  for (;;) {
+    try {
+      return await renewOnce(ask);
+    } catch (error) {
+      if (!(error instanceof PlatformFault)) throw error;
+      const isLost = error.kind === "ambiguous" || error.kind === "transient";
+      if (isLost && isSingleUse && !wasLost) {
+        wasLost = true;
+        await io.sleep(TRY_AGAIN_AFTER_MS);
+        continue;
+      }
+      if (isLost) throw new AnswerLost(error);
+      throw await explain(ask, error, isSingleUse && wasLost);
+    }
+  }
+}
+
+interface Ask {
+  readonly ctx: AppContext;
+  readonly io: RenewalIo;
+  readonly way: ConnectWay;
+  readonly platform: AnyPlatform;
+  readonly secrets: SecretValues;
+}
+
+async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Omit<Ask, "ctx" | "secrets">> {
+  try {
+    return await createRenewalIo(ctx, parts, RENEW_WITHIN_MS);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    // The app that we registered is gone, or the settings do not name one any more.
+    if (cause.kind === "invalid") throw new PlatformFault("auth", cause.message, { cause });
+    throw new SetupFault(cause.message, { cause });
+  }
+}
+
+async function renewOnce({ ctx, io, way, platform, secrets }: Ask): Promise<Tokens> {
+  const renew = renewalOf(way)?.renew;
+  if (renew !== undefined) return renew(secrets, io);
+  const refreshToken = secrets["refreshToken"] ?? "";
+  if (way.kind !== "oauth" || refreshToken === "") {
+    throw new PlatformFault(
+      "auth",
+      `The access to ${platform.title} is over, and it gave nothing to renew it with. Reconnect the channel.`,
+    );
+  }
+  const endpoints = await endpointsOf(ctx, { platform, way, place: io.place }, io);
+  return refreshTokens({ platform, way, app: io.app, endpoints }, io, refreshToken);
+}
+
+/** The fault as those who wait for tokens get it. */
+async function explain(
+  { ctx, io, way, platform }: Ask,
+  fault: PlatformFault,
+  mayBeSpent: boolean,
+): Promise<PlatformFault> {
+  const details = { cause: fault.cause ?? fault };
+  if (fault instanceof SetupFault) {
+    if (way.kind !== "oauth" || way.register === undefined) return fault;
+    await forgetApp(ctx, { platform, way, place: io.place });
+    return new PlatformFault("auth", `${fault.message} Reconnect the channel.`, details);
+  }
+  if (fault.kind === "rate" || fault.kind === "not_sent") return fault;
+  if (!mayBeSpent) return new PlatformFault("auth", fault.message, details);
+  return new PlatformFault(
+    "auth",
+    `${platform.title} takes each refresh token once, and its answer to the last one was lost on the way: the access cannot be renewed any more. Reconnect the channel.`,
+    details,
+  );
+}
