@@ -97,6 +97,7 @@ const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: st
   "src/services/access/confirmations.ts": [1, "a person's yes, used once, before the call begins"],
   "src/services/access/idempotency.ts": [4, "the keys themselves"],
   "src/services/accounts/connect-page.ts": [2, "how often a link was tried, and why that failed"],
+  "src/services/accounts/consent.ts": [4, "a state made and used up, tries, and why one failed"],
   "src/services/platforms/renew-tokens.ts": [2, "tokens renewed, or refused by the platform"],
   "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
   "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],

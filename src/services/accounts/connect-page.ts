@@ -1,25 +1,31 @@
 import { AppError } from "../../domain/errors.ts";
-import type { SecretField } from "../../ports/connect.ts";
-import type { AnyPlatform } from "../../ports/platform.ts";
-import { findAccountRow, type AccountRow } from "../../store/tables/accounts.ts";
-import {
-  completeConnection,
-  countAttempt,
-  findConnectionByToken,
-  noteFailure,
-  type ConnectionRow,
-} from "../../store/tables/connections.ts";
-import { connectAccount } from "./connect-account.ts";
-import { completeFields, defaultsOf, type ConnectTarget } from "./connect-fields.ts";
-import { hashToken } from "./connections.ts";
+import type { NoneWay, SecretField, SecretsWay } from "../../ports/connect.ts";
+import { countAttempt, noteFailure } from "../../store/tables/connections.ts";
 import type { AppContext, GuestCall } from "../context.ts";
 import type { SecretValues } from "../platforms/secrets.ts";
+import { askPlatform } from "./ask-platform.ts";
+import { completeFields, defaultsOf, type ConnectTarget } from "./connect-fields.ts";
+import {
+  closedNow,
+  LinkUsed,
+  MAX_ATTEMPTS,
+  readLink,
+  type ClosedLink,
+  type LinkRef,
+  type OpenLink,
+} from "./connect-link.ts";
+import { openChoice } from "./connect-pending.ts";
+import { pickChannels, toChannels, toFound } from "./found-channels.ts";
+import {
+  connectChosen,
+  settleLink,
+  type ChoiceForm,
+  type ChoosingLink,
+  type ConnectedLink,
+} from "./settle-link.ts";
+import { hasConsent, otherWays, toStart, type ConsentStart, type OtherWay } from "./start-page.ts";
 
-/** Tries one link takes before it is closed. */
-export const MAX_ATTEMPTS = 10;
-
-/** Why a link does not work (any more). */
-export type ClosedReason = "unknown" | "used" | "expired" | "failed";
+export { MAX_ATTEMPTS } from "./connect-link.ts";
 
 export interface FormField extends SecretField {
   /** What stands in it at first; always empty for what is hidden. */
@@ -38,138 +44,133 @@ export interface ConnectForm {
   /** The channel that is being reconnected. */
   readonly reconnecting: string | null;
   readonly expiresAt: number;
+  readonly way: string;
+  readonly otherWays: readonly OtherWay[];
 }
 
 export type OpenedConnection =
   | { readonly state: "open"; readonly form: ConnectForm }
-  | { readonly state: "closed"; readonly reason: ClosedReason; readonly title: string | null };
+  | { readonly state: "start"; readonly start: ConsentStart }
+  | ChoosingLink
+  | ClosedLink;
 
 /** What is behind a link. Opening it changes nothing: programs that preview addresses open them too. */
-export async function openConnection({ ctx }: GuestCall, token: string): Promise<OpenedConnection> {
-  const link = await readLink(ctx, token);
-  return link.state === "open" ? { state: "open", form: link.form } : link;
+export async function openConnection({ ctx }: GuestCall, ref: LinkRef | string): Promise<OpenedConnection> {
+  const link = await readLink(ctx, typeof ref === "string" ? { token: ref } : ref);
+  if (link.state === "closed") return link;
+  if (link.row.status === "choose") return { state: "choose", choice: toChoice(ctx, link) };
+  return showLink(ctx, link);
+}
+
+async function showLink(
+  ctx: AppContext,
+  link: OpenLink,
+): Promise<Extract<OpenedConnection, { state: "open" | "start" }>> {
+  const { target } = link;
+  return hasConsent(target)
+    ? { state: "start", start: toStart(ctx, { ...link, target }) }
+    : { state: "open", form: await toForm(ctx, link) };
 }
 
 export type Submitted =
-  | {
-      readonly state: "connected";
-      readonly platformTitle: string;
-      readonly accountName: string;
-      readonly notice: string | null;
-    }
+  | ConnectedLink
+  | ChoosingLink
   | {
       readonly state: "refused";
       readonly form: ConnectForm;
       readonly error: AppError;
       readonly fieldName: string | null;
     }
-  | Extract<OpenedConnection, { state: "closed" }>;
+  | ClosedLink;
 
 /** Connects with what a person entered. A link connects once, however often and at once it is submitted. */
 export async function submitSecrets(
   call: GuestCall,
-  { token, ...submission }: { readonly token: string; readonly secrets: SecretValues },
+  { secrets: entered, ...ref }: LinkRef & { readonly secrets: SecretValues },
 ): Promise<Submitted> {
   const { ctx } = call;
-  const link = await readLink(ctx, token);
+  const link = await readLink(ctx, ref);
   if (link.state === "closed") return link;
   try {
-    const secrets = completeFields(ctx, link.target, submission.secrets);
+    const secrets = await completeFields(ctx, link.target, entered);
     const counted = await ctx.store.write((tx) =>
-      countAttempt(tx, link.row.id, {
-        now: ctx.clock.now(),
-        maxAttempts: MAX_ATTEMPTS,
-      }),
+      countAttempt(tx, link.row.id, { now: ctx.clock.now(), maxAttempts: MAX_ATTEMPTS }),
     );
-    if (counted === undefined) return await closedNow(ctx, token);
+    if (counted === undefined) return await openOrClosed(call, ref);
     return await connectOnce(call, { ...link, row: counted }, secrets);
   } catch (error) {
-    if (error instanceof LinkUsed) return await closedNow(ctx, token);
+    if (error instanceof LinkUsed) return await closedNow(ctx, ref);
     if (!(error instanceof AppError)) throw error;
-    return { state: "refused", form: link.form, error, fieldName: fieldOf(link.form, error) };
+    const form = await toForm(ctx, link);
+    return { state: "refused", form, error, fieldName: fieldOf(form, error) };
   }
 }
 
-/** Another submission of the same link was first. */
-class LinkUsed extends Error {}
+/** Of a link that takes no secrets now: it is closed, or a person chooses by now. */
+async function openOrClosed(call: GuestCall, ref: LinkRef): Promise<ChoosingLink | ClosedLink> {
+  const opened = await openConnection(call, ref);
+  return opened.state === "choose" ? opened : closedNow(call.ctx, ref);
+}
 
-async function connectOnce(call: GuestCall, link: OpenLink, secrets: SecretValues): Promise<Submitted> {
+async function connectOnce(
+  call: GuestCall,
+  link: OpenLink,
+  secrets: SecretValues,
+): Promise<ConnectedLink | ChoosingLink> {
+  const { row, target } = link;
   try {
-    const { account, notice } = await connectAccount(call, {
-      target: link.target,
-      secrets,
-      answer: async (tx, outcome) => {
-        if (!(await completeConnection(tx, link.row.id, outcome.account.id))) throw new LinkUsed();
-        return outcome;
-      },
-    });
-    return { state: "connected", platformTitle: link.form.platformTitle, accountName: account.name, notice };
+    const connected = await askPlatform(call, assertSecrets(target), secrets);
+    const found = toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
+    return await settleLink(call, link, found);
   } catch (error) {
     if (error instanceof AppError) {
-      await call.ctx.store.write((tx) =>
-        noteFailure(tx, link.row.id, {
-          error: error.message,
-          isLast: link.row.attempts >= MAX_ATTEMPTS,
-        }),
-      );
+      const failure = { error: error.message, isLast: row.attempts >= MAX_ATTEMPTS };
+      await call.ctx.store.write((tx) => noteFailure(tx, row.id, failure));
     }
     throw error;
   }
 }
 
-async function closedNow(
-  ctx: AppContext,
-  token: string,
-): Promise<Extract<OpenedConnection, { state: "closed" }>> {
-  const link = await readLink(ctx, token);
-  return link.state === "closed"
-    ? link
-    : { state: "closed", reason: "failed", title: link.form.platformTitle };
+/** Narrows the target; throws `invalid` for a way that goes over the platform's own page. */
+export function assertSecrets(target: ConnectTarget): ConnectTarget & { readonly way: NoneWay | SecretsWay } {
+  const { way } = target;
+  if (way.kind === "none" || way.kind === "secrets") return { ...target, way };
+  throw new AppError(
+    "invalid",
+    `${target.platform.title} is connected on its own page by this way (${way.name}), not with secrets.`,
+  );
 }
 
-interface OpenLink {
-  readonly state: "open";
-  readonly row: ConnectionRow;
-  readonly target: ConnectTarget;
-  readonly form: ConnectForm;
+/** Connects the channels of these keys. */
+export async function submitChoice(
+  call: GuestCall,
+  { keys, ...ref }: LinkRef & { readonly keys: readonly string[] },
+): Promise<
+  ConnectedLink | { readonly state: "refused"; choice: ChoiceForm; error: AppError } | OpenedConnection
+> {
+  const { ctx } = call;
+  const link = await readLink(ctx, ref);
+  if (link.state === "closed") return link;
+  // Nothing was found yet: what was sent is no answer to anything that was asked.
+  if (link.row.status !== "choose") return showLink(ctx, link);
+  const found = openChoice(ctx, link.row);
+  try {
+    return await connectChosen(call, link, { found, chosen: pickChannels(found, keys) });
+  } catch (error) {
+    if (error instanceof LinkUsed) return closedNow(ctx, ref);
+    if (!(error instanceof AppError)) throw error;
+    return { state: "refused", choice: toChoice(ctx, link), error };
+  }
 }
 
-async function readLink(
-  ctx: AppContext,
-  token: string,
-): Promise<OpenLink | Extract<OpenedConnection, { state: "closed" }>> {
-  const row = await findConnectionByToken(ctx.store, hashToken(token));
-  const platform = row === undefined ? undefined : ctx.platforms.get(row.provider);
-  if (row === undefined || platform === undefined) return { state: "closed", reason: "unknown", title: null };
-  const reason = closedReason(row, ctx.clock.now());
-  if (reason !== null) return { state: "closed", reason, title: platform.title };
-  const reconnecting =
-    row.account_id === null ? undefined : await findAccountRow(ctx.store, row.owner_id, row.account_id);
-  const target = toTarget(row, platform, reconnecting ?? null);
-  return { state: "open", row, target, form: toForm(ctx, row, target) };
+function toChoice(ctx: AppContext, { row, target }: OpenLink): ChoiceForm {
+  const channels = toChannels(openChoice(ctx, row));
+  return { platformTitle: target.platform.title, channels, expiresAt: row.expires_at };
 }
 
-function closedReason(row: ConnectionRow, now: number): ClosedReason | null {
-  if (row.status === "connected") return "used";
-  if (row.status === "failed") return "failed";
-  return row.expires_at <= now ? "expired" : null;
-}
-
-function toTarget(row: ConnectionRow, platform: AnyPlatform, reconnecting: AccountRow | null): ConnectTarget {
-  return {
-    ownerId: row.owner_id,
-    platform,
-    way: platform.connect[0],
-    instanceUrl: row.instance_url,
-    handle: row.handle,
-    name: row.name,
-    reconnecting,
-  };
-}
-
-function toForm(ctx: AppContext, row: ConnectionRow, target: ConnectTarget): ConnectForm {
+async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<ConnectForm> {
   const { platform, way, reconnecting } = target;
-  const defaults = defaultsOf(ctx, target);
+  const defaults = await defaultsOf(ctx, target);
   const fields = way.kind === "secrets" ? way.fields : [];
   return {
     platformTitle: platform.title,
@@ -183,6 +184,8 @@ function toForm(ctx: AppContext, row: ConnectionRow, target: ConnectTarget): Con
     instanceUrl: target.instanceUrl,
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
     expiresAt: row.expires_at,
+    way: way.name,
+    otherWays: otherWays(target),
   };
 }
 

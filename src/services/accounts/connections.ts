@@ -1,21 +1,33 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
 import type { Account } from "../../domain/accounts/account.ts";
 import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../domain/accounts/connection.ts";
 import { AppError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import { canReachAccount, type Caller } from "../../domain/permissions.ts";
+import { canReachAccount } from "../../domain/permissions.ts";
 import { DAY, MINUTE, quote, toIso } from "../../domain/time.ts";
-import type { AnyPlatform } from "../../ports/platform.ts";
-import { findAccountRow, type AccountRow } from "../../store/tables/accounts.ts";
-import { findConnection, insertConnection } from "../../store/tables/connections.ts";
-import { findAccount, showAccount } from "./accounts.ts";
-import { connectAccount, type ConnectOutcome } from "./connect-account.ts";
-import { completeFields, storedSecrets, type ConnectTarget } from "./connect-fields.ts";
+import type { NoneWay, SecretsWay } from "../../ports/connect.ts";
+import { findAccountRow } from "../../store/tables/accounts.ts";
+import { findConnection, insertConnection, type ConnectionRow } from "../../store/tables/connections.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { readSettings } from "../platforms/platform-io.ts";
-import { findPlatform, requireConfigured } from "../platforms/platforms.ts";
 import type { SecretValues } from "../platforms/secrets.ts";
+import { showAccount } from "./accounts.ts";
+import { askPlatform } from "./ask-platform.ts";
+import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
+import { completeFields, type ConnectTarget } from "./connect-fields.ts";
+import { hashToken } from "./connect-link.ts";
+import { assertSecrets } from "./connect-page.ts";
+import {
+  chooseAtOnce,
+  pickChannels,
+  toChannels,
+  toFound,
+  type Found,
+  type FoundChannel,
+} from "./found-channels.ts";
+import { readTarget } from "./read-target.ts";
+import { hasConsent, placeOf } from "./start-page.ts";
 
 /** How long an address to connect at works. */
 export const LINK_LIFE_MS = 15 * MINUTE;
@@ -28,31 +40,43 @@ const REMEMBERED_MS = DAY;
  */
 export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {
   const target = await readTarget(call.ctx, call.caller, args);
-  return target.way.kind === "none"
-    ? connectAtOnce(call, target)
-    : openLink(call, target, target.way.instructions);
+  const { way } = target;
+  if (way.kind === "none") return connectAtOnce(call, { ...target, way });
+  if (hasConsent(target)) await placeOf(call.ctx, target);
+  return openLink(call, target);
 }
 
-function connectAtOnce(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
-  return connectAccount<ConnectResult>(call, {
+async function connectAtOnce(
+  call: CallContext,
+  target: ConnectTarget & { readonly way: NoneWay },
+): Promise<ConnectResult> {
+  const found = await findChannels(call, target, {});
+  return connectAccounts<ConnectResult>(call, {
     target,
-    secrets: {},
-    answer: async (_tx, { account }) => ({
+    found,
+    chosen: chooseAtOnce(target, found) ?? [],
+    answer: async (_tx, { account, accounts }) => ({
       status: "connected",
       connectId: null,
       url: null,
       expiresAt: null,
       instructions: null,
       account,
+      accounts: [...accounts],
     }),
   });
 }
 
-async function openLink(
+async function findChannels(
   call: CallContext,
-  target: ConnectTarget,
-  instructions: string,
-): Promise<ConnectResult> {
+  target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
+  secrets: SecretValues,
+): Promise<Found> {
+  const connected = await askPlatform(call, target, secrets);
+  return toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
+}
+
+async function openLink(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
   const { ctx } = call;
   const token = randomBytes(32).toString("base64url");
   const now = ctx.clock.now();
@@ -62,10 +86,9 @@ async function openLink(
     connectId: id,
     url: `${await ctx.publicUrl()}/connect/${token}`,
     expiresAt: toIso(now + LINK_LIFE_MS),
-    instructions:
-      `Ask the person to open the address and fill in its form; it works once and for 15 minutes. No password or token belongs in this conversation. ` +
-      `${instructions} Then call check_connection with connectId "${id}".`,
+    instructions: `${await whatToDo(ctx, target)} ${target.way.instructions} Then call check_connection with connectId "${id}".`,
     account: null,
+    accounts: [],
   };
   const row = {
     id,
@@ -92,6 +115,19 @@ async function openLink(
   });
 }
 
+async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string> {
+  if (!hasConsent(target)) {
+    return "Ask the person to open the address and fill in its form; it works once and for 15 minutes. No password or token belongs in this conversation.";
+  }
+  const { title } = target.platform;
+  const { redirectUrl } = await placeOf(ctx, target);
+  const isOurs = new URL(redirectUrl).origin === new URL(await ctx.publicUrl()).origin;
+  const back = isOurs
+    ? ""
+    : ` The browser ends at ${redirectUrl}; if that page does not load, the person copies its whole address and pastes it into the page they started from.`;
+  return `Ask the person to open the address, which leads on to ${title}, where they agree; it works once and for 15 minutes. No password or code belongs in this conversation.${back}`;
+}
+
 /**
  * The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its
  * address.
@@ -109,16 +145,11 @@ export function linkOf(result: ConnectResult): { url: string; message: string; r
   };
 }
 
-/** Only this is stored of the token in a link. */
-export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
-}
-
 /** How far a connection that `connectChannel` started has come. */
 export async function checkConnection(
   { ctx, caller }: CallContext,
   args: { connectId: string },
-): Promise<{ status: ConnectionStatus; account: Account | null; error: string | null }> {
+): Promise<{ status: ConnectionStatus; account: Account | null; accounts: Account[]; error: string | null }> {
   const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
   if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
     throw new AppError(
@@ -126,96 +157,51 @@ export async function checkConnection(
       `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id; it is known for a day.`,
     );
   }
-  if (row.status === "pending" && row.expires_at <= ctx.clock.now()) {
+  const isOpen = row.status === "pending" || row.status === "choose";
+  if (isOpen && row.expires_at <= ctx.clock.now()) {
     return {
       status: "expired",
       account: null,
+      accounts: [],
       error: "The address was not used in time. Call connect_channel again for a new one.",
     };
   }
-  const account =
-    row.status === "connected"
-      ? await findAccountRow(ctx.store, caller.ownerId, row.account_id ?? "")
-      : undefined;
-  return {
-    status: row.status,
-    account: account === undefined ? null : await showAccount(ctx, ctx.store, account),
-    error: row.error,
-  };
+  const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
+  return { status: row.status, account: accounts[0] ?? null, accounts, error: row.error };
 }
+
+/** What came of a connection, as far as the caller may see it. */
+async function accountsOf(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  row: ConnectionRow,
+): Promise<Account[]> {
+  const ids =
+    row.account_ids === null ? [row.account_id ?? ""] : AccountIds.parse(JSON.parse(row.account_ids));
+  const accounts: Account[] = [];
+  for (const id of ids.filter((one) => canReachAccount(caller, one))) {
+    const account = await findAccountRow(ctx.store, caller.ownerId, id);
+    if (account !== undefined) accounts.push(await showAccount(ctx, ctx.store, account));
+  }
+  return accounts;
+}
+
+const AccountIds = z.array(z.string());
 
 export interface ConnectWithSecretsArgs extends ConnectArgs {
   readonly secrets: SecretValues;
+  /** Asked where several channels were found; answers the keys of those to connect. Without it, that is `invalid`. */
+  readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;
 }
 
 /** Connects with secrets that are at hand, for the command line. `notice` is shown to the person once. */
 export async function connectWithSecrets(
   call: CallContext,
-  args: ConnectWithSecretsArgs,
+  { secrets: given, choose, ...args }: ConnectWithSecretsArgs,
 ): Promise<ConnectOutcome> {
-  const target = await readTarget(call.ctx, call.caller, args);
-  const secrets = completeFields(call.ctx, target, args.secrets);
-  return connectAccount(call, { target, secrets, answer: async (_tx, outcome) => outcome });
-}
-
-/** Checks everything that can be checked before a person is bothered. */
-async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
-  const platform = findPlatform(ctx, args.provider);
-  const given = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
-  const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
-  if (reconnecting === null && caller.accountIds !== null) {
-    throw new AppError(
-      "forbidden",
-      "This key is limited to certain channels, so it may not connect new ones. Give accountId to reconnect one of its own.",
-    );
-  }
-  if (reconnecting !== null && reconnecting.provider !== platform.name)
-    throw otherPlatform(reconnecting.provider, platform);
-  requireConfigured(ctx, platform);
-  const instanceUrl = given ?? (reconnecting === null ? null : storedInstance(ctx, reconnecting));
-  return {
-    ownerId: caller.ownerId,
-    platform,
-    way: platform.connect[0],
-    instanceUrl,
-    handle: trimmed(args.handle),
-    name: trimmed(args.name),
-    reconnecting,
-  };
-}
-
-function otherPlatform(provider: string, wanted: AnyPlatform): AppError {
-  return new AppError(
-    "invalid",
-    `accountId: this channel is on ${provider}, not on ${wanted.name}. Give provider "${provider}" to reconnect it, or leave accountId out.`,
-  );
-}
-
-function trimmed(text: string | undefined): string | null {
-  const rest = text?.trim() ?? "";
-  return rest === "" ? null : rest;
-}
-
-/**
- * A channel on a server of its own is reconnected there: its password is none of another server's business.
- * Where its secrets do not open, somebody else may have put the server there, and the person names it anew.
- */
-function storedInstance(ctx: AppContext, row: AccountRow): string | null {
-  const isVouchedFor = row.secrets_enc === null || Object.keys(storedSecrets(ctx, row)).length > 0;
-  if (!isVouchedFor) return null;
-  const { instanceUrl } = readSettings(row);
-  return typeof instanceUrl === "string" ? instanceUrl : null;
-}
-
-/** `pds.example` and `https://pds.example/` mean the same. */
-function readInstance(ctx: AppContext, text: string): string {
-  const address = text.includes("://") ? text.trim() : `https://${text.trim()}`;
-  const url = ctx.outbound.assertAllowed("instanceUrl", address);
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new AppError(
-      "invalid",
-      "instanceUrl: give only the server's address, for example https://pds.example.",
-    );
-  }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+  const target = assertSecrets(await readTarget(call.ctx, call.caller, args));
+  const secrets = await completeFields(call.ctx, target, given);
+  const found = await findChannels(call, target, secrets);
+  const chosen =
+    chooseAtOnce(target, found) ?? pickChannels(found, (await choose?.(toChannels(found))) ?? []);
+  return connectAccounts(call, { target, found, chosen, answer: async (_tx, outcome) => outcome });
 }

@@ -118,7 +118,11 @@ function asEndpoints({ revoke, ...rest }: z.infer<typeof AddressesKept>): Endpoi
   return { ...rest, ...(revoke === undefined ? {} : { revoke }) };
 }
 
-function wantedScopes(ctx: AppContext, { platform, way }: Consent): string[] {
+/** The permissions that are asked for: those in the settings, or the way's own. */
+export function wantedScopes(
+  ctx: AppContext,
+  { platform, way }: Pick<Consent, "platform" | "way">,
+): string[] {
   const given = ctx.settings.platformSettings[`POSTHORN_${platform.name.toUpperCase()}_SCOPES`];
   return given === undefined ? [...way.scopes] : given.split(/[\s,]+/).filter((scope) => scope !== "");
 }

@@ -183,11 +183,12 @@ describe("a link", () => {
     expect(await checkConnection(callOf(ctx, caller), { connectId })).toEqual({
       status: "pending",
       account: null,
+      accounts: [],
       error: null,
     });
     expect(await submit(token, ALICE)).toMatchObject({
       state: "connected",
-      accountName: "alice.example",
+      accountNames: ["alice.example"],
       notice: null,
     });
     expect(wakes()).toBe(1);
