@@ -1,6 +1,7 @@
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
+import { SECOND } from "../domain/time.ts";
 import { clearDisk, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
@@ -13,6 +14,7 @@ import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createDownloadUrl } from "../services/files/file-addresses.ts";
 import { createIntake } from "../services/intake.ts";
+import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
@@ -22,6 +24,9 @@ import { shareFolder } from "../store/engine/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";
+
+/** What tokens that are being renewed get at the end. */
+const REFRESH_GRACE_MS = 5 * SECOND;
 
 /** What is known only while the process runs: set by whatever starts the server and the publisher. */
 interface Links {
@@ -80,6 +85,8 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       links,
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
+    // A refresh token that was sent may be spent: its answer is waited for while there is a way to store it.
+    closers.add(() => renewalsSettled(ctx, REFRESH_GRACE_MS));
     await noticeRestore(ctx, folder.generation);
     return ctx;
   } catch (error) {

@@ -7,7 +7,8 @@ import { MINUTE } from "../../src/domain/time.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
-import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
+import { readSecrets } from "../../src/services/platforms/grants.ts";
+import { sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -185,7 +186,7 @@ async function publishUntil(expiresAt: Moment | null, isRefusing = false) {
     .where("id", "=", account.id)
     .executeTakeFirstOrThrow();
   const [post] = await Promise.all(posts.map(({ id }) => readPost(ctx, id)));
-  return { post: post!, account: row, secrets: openSecrets(ctx, row), ...server.state };
+  return { post: post!, account: row, secrets: await readSecrets(ctx, ctx.store, row), ...server.state };
 }
 
 describe("F5 a token that expires", { timeout: TIMEOUT_MS }, () => {

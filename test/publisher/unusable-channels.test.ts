@@ -9,7 +9,8 @@ import { connectChannel } from "../../src/services/accounts/connections.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { storeRefreshed } from "../../src/store/tables/accounts.ts";
+import { giveGrant } from "../../src/store/tables/accounts.ts";
+import { findGrant, insertGrant, storeRenewed, takeRenewal } from "../../src/store/tables/grants.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
@@ -171,14 +172,32 @@ describe("a post whose tokens were refused", () => {
 });
 
 describe("tokens that are refreshed", () => {
-  const refresh = (account: Awaited<ReturnType<typeof addAccount>>, version = account.secrets_version) =>
-    ctx.store.write((tx) =>
-      storeRefreshed(
-        tx,
-        { ownerId: account.owner_id, id: account.id, version },
-        { secretsEnc: null, tokenExpiresAt: null, now: clock.now() },
-      ),
-    );
+  /** By a worker that asked the platform for new tokens because those of this account were refused. */
+  const refresh = async (account: Awaited<ReturnType<typeof addAccount>>, version = 1) => {
+    const grant = { owner_id: account.owner_id, id: `grt_${account.id}`, secrets_version: version };
+    return ctx.store.write(async (tx) => {
+      if ((await findGrant(tx, grant)) === undefined) {
+        const made = { provider: "scripted", way: "token", instance_url: null, redirect_url: "" };
+        const times = { renewed_at: 0, created_at: 0, updated_at: 0 };
+        const ends = { expires_at: null, renewable_until: null, renew_at: null, scopes: null };
+        const free = { renewing_worker: null, renewing_since: null, secrets_enc: "" };
+        await insertGrant(tx, { ...grant, ...made, ...times, ...ends, ...free, secrets_version: 1 });
+        await giveGrant(tx, account, { grant_id: grant.id, secrets_enc: "" });
+      }
+      await takeRenewal(tx, grant, { worker: "wrk_refresh", now: clock.now() });
+      return storeRenewed(tx, grant, {
+        worker: "wrk_refresh",
+        secretsEnc: "",
+        scopes: null,
+        expiresAt: null,
+        renewableUntil: null,
+        renewAt: null,
+        accessEndsAt: null,
+        healed: account.id,
+        now: clock.now(),
+      });
+    });
+  };
   const readAccount = (id: string) =>
     queryOf(ctx.store).selectFrom("accounts").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 

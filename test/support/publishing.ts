@@ -16,8 +16,15 @@ export async function addAccount(
   ctx: AppContext,
   overrides: Partial<Tables["accounts"]> = {},
 ): Promise<Tables["accounts"]> {
+  const row = accountRow(ctx, overrides);
+  await queryOf(ctx.store).insertInto("accounts").values(row).execute();
+  return row;
+}
+
+/** The same, not stored. */
+export function accountRow(ctx: AppContext, overrides: Partial<Tables["accounts"]> = {}): Tables["accounts"] {
   const now = ctx.clock.now();
-  const row: Tables["accounts"] = {
+  return {
     id: newId("acc"),
     owner_id: DEFAULT_OWNER,
     provider: "scripted",
@@ -45,8 +52,6 @@ export async function addAccount(
     updated_at: now,
     ...overrides,
   };
-  await queryOf(ctx.store).insertInto("accounts").values(row).execute();
-  return row;
 }
 
 /** A waiting post, due now unless told otherwise. */

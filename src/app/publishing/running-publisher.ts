@@ -1,5 +1,6 @@
 import { VERSION } from "../version.ts";
 import type { Context } from "../compose.ts";
+import { startKeeper } from "../../publisher/keeper.ts";
 import { startPublisher, type Publisher } from "../../publisher/loop.ts";
 import type { WorkerRole } from "../../store/tables/workers.ts";
 import { dismissWorker, enlistWorker } from "../../publisher/workers.ts";
@@ -33,9 +34,11 @@ export async function runPublisher(
   });
   ctx.links.wakePublisher = () => publisher.wake();
   const events = startWebhookLoop(ctx);
+  const keeper = startKeeper(ctx);
   return {
     ...publisher,
     async close(graceMs) {
+      keeper.close();
       await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
       await publisher.close(graceMs);
     },

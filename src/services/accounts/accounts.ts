@@ -11,7 +11,8 @@ import {
 import type { GrantRow } from "../../store/tables/grants.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { commitOnce } from "../access/idempotency.ts";
-import { dropGrantIfUnused, revokeGrant } from "../platforms/grants.ts";
+import { dropGrantIfUnused } from "../platforms/grants.ts";
+import { revokeGrant } from "../platforms/renewal/revoke-grant.ts";
 import type { AppContext, CallContext } from "../context.ts";
 
 /** How long before its access ends an account asks for attention. */

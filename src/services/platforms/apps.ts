@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";
-import type { App, ConnectIo, OAuthWay, Place } from "../../ports/connect.ts";
+import type { App, ConnectIo, Endpoints, OAuthWay, Place } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../../store/tables/apps.ts";
+import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../../store/tables/oauth/apps.ts";
 import type { AppContext } from "../context.ts";
 import { appPlaceOf } from "./secrets.ts";
 
@@ -93,4 +93,21 @@ function configuredApp(ctx: AppContext, { platform, way, place }: AppWanted): Ap
     `${platform.title} cannot be connected yet: ${prefix}CLIENT_ID and ${prefix}CLIENT_SECRET are not set. ` +
       `Register an app at ${way.setup?.url ?? platform.docs} with the redirect address ${place.redirectUrl}, set both in the environment or in posthorn.env and start Posthorn again.`,
   );
+}
+
+/** What the settings name stands before what the platform's file does. */
+export async function endpointsOf(
+  ctx: AppContext,
+  { platform, way, place }: AppWanted,
+  io: ConnectIo,
+): Promise<Endpoints> {
+  const named = typeof way.endpoints === "function" ? await way.endpoints(io, place) : way.endpoints;
+  const prefix = `POSTHORN_${(way.appOf ?? platform.name).toUpperCase()}_`;
+  const setting = (name: string): string | undefined => ctx.settings.platformSettings[prefix + name];
+  const revoke = setting("REVOKE_URL") ?? named.revoke;
+  return {
+    authorize: setting("AUTH_URL") ?? named.authorize,
+    token: setting("TOKEN_URL") ?? named.token,
+    ...(revoke === undefined ? {} : { revoke }),
+  };
 }

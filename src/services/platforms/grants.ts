@@ -1,12 +1,10 @@
 import { newId } from "../../domain/ids.ts";
-import { SECOND } from "../../domain/time.ts";
 import type { ConnectWay, Place, Tokens } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { deleteUnusedGrant, findGrant, insertGrant, type GrantRow } from "../../store/tables/grants.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
-import { createRenewalIo } from "./renewal-io.ts";
 import { openGrant, openSecrets, sealGrant, type SecretValues } from "./secrets.ts";
 import { renewAt } from "./ways.ts";
 
@@ -69,26 +67,4 @@ export async function dropGrantIfUnused(
   grant: { readonly ownerId: string; readonly id: string },
 ): Promise<GrantRow | null> {
   return (await deleteUnusedGrant(tx, { owner_id: grant.ownerId, id: grant.id })) ?? null;
-}
-
-const REVOKE_WITHIN_MS = 10 * SECOND;
-
-/**
- * Tells the platform that the tokens are not needed any more; whatever comes of that, they are forgotten here.
- * `account`: the last channel of the grant. Never throws.
- */
-export async function revokeGrant(
-  ctx: AppContext,
-  { grant, account }: { readonly grant: GrantRow; readonly account: AccountRow },
-): Promise<void> {
-  const fields = { provider: grant.provider, accountId: account.id };
-  try {
-    const secrets = openGrant(ctx, grant);
-    const { io, way } = await createRenewalIo(ctx, { grant, account, secrets }, REVOKE_WITHIN_MS);
-    if (!("revoke" in way) || way.revoke === undefined) return;
-    await way.revoke(secrets, io);
-    ctx.log.info(fields, "The tokens were given back to the platform");
-  } catch (error) {
-    ctx.log.warn({ ...fields, err: error }, "The tokens could not be given back to the platform");
-  }
 }

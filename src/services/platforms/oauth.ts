@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Connected, ConnectIo, Endpoints, OAuthWay, Place, Tokens } from "../../ports/connect.ts";
+import type { Connected, Endpoints, OAuthWay, Place, Tokens } from "../../ports/connect.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { AppContext } from "../context.ts";
-import { findUsedApp, forgetApp, openApp } from "./apps.ts";
-import { SetupFault } from "./oauth-answers.ts";
-import { authorizeUrl, exchangeCode } from "./oauth-requests.ts";
+import { endpointsOf, findUsedApp, forgetApp, openApp } from "./apps.ts";
+import { SetupFault } from "./oauth/answers.ts";
+import { authorizeUrl, exchangeCode } from "./oauth/requests.ts";
 import { createConnectIo } from "./platform-io.ts";
 import { scrub } from "./secrets.ts";
 
@@ -97,28 +97,11 @@ export async function finishConsent(
   }
 }
 
-/** What the settings name stands before what the platform's file does. */
-export async function endpointsOf(
-  ctx: AppContext,
-  { platform, way, place }: Omit<Consent, "ownerId">,
-  io: ConnectIo,
-): Promise<Endpoints> {
-  const named = typeof way.endpoints === "function" ? await way.endpoints(io, place) : way.endpoints;
-  const prefix = `POSTHORN_${(way.appOf ?? platform.name).toUpperCase()}_`;
-  const setting = (name: string): string | undefined => ctx.settings.platformSettings[prefix + name];
-  const revoke = setting("REVOKE_URL") ?? named.revoke;
-  return {
-    authorize: setting("AUTH_URL") ?? named.authorize,
-    token: setting("TOKEN_URL") ?? named.token,
-    ...(revoke === undefined ? {} : { revoke }),
-  };
-}
-
 function asEndpoints({ revoke, ...rest }: z.infer<typeof AddressesKept>): Endpoints {
   return { ...rest, ...(revoke === undefined ? {} : { revoke }) };
 }
 
-/** The permissions that are asked for: those in the settings, or the way's own. */
+/** What is asked for: `POSTHORN_<P>_SCOPES`, or what the way says. */
 export function wantedScopes(
   ctx: AppContext,
   { platform, way }: Pick<Consent, "platform" | "way">,

@@ -12,7 +12,9 @@ import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { requestPlatform } from "./platform-request.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
+import type { OpenIo } from "./renewal/renewal-io.ts";
 import type { SecretValues } from "./secrets.ts";
+import { requirePlatform } from "./ways.ts";
 
 /** What a platform gets while no account is connected yet. */
 export async function createConnectIo(
@@ -65,6 +67,12 @@ export async function createPlatformIo(
   return { ...buildIo(ctx, { ...parts, signal }), account, authorized };
 }
 
+/** For what outlives the calls that caused it: tokens that are renewed, or given back. */
+export const openAccountIo: OpenIo = async (ctx, { account, knownSecrets }, signal) => {
+  const asking = { provider: account.provider, ownerId: account.owner_id, knownSecrets };
+  return { ...(await createConnectIo(ctx, asking, signal)), account: toPlatformAccount(account) };
+};
+
 /** The account as its platform's file sees it. */
 export function toPlatformAccount(row: AccountRow): PlatformAccount {
   return {
@@ -80,14 +88,6 @@ const Settings = z.record(z.string(), z.json());
 
 export function readSettings(row: AccountRow): JsonObject {
   return Settings.parse(JSON.parse(row.settings));
-}
-
-export function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
-  const platform = ctx.platforms.get(name);
-  // Not a caller's mistake: whoever asks has looked the platform up, or read its name from an account.
-  if (platform === undefined)
-    throw new PlatformFault("rejected", `This version of Posthorn does not know the platform "${name}".`);
-  return platform;
 }
 
 interface IoParts {
@@ -145,6 +145,7 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
       await refreshSecrets(ctx, {
         platform,
         ref,
+        openIo: openAccountIo,
         seen: { version: first.version, fault: refused.fault },
       }),
     );

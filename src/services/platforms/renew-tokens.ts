@@ -5,7 +5,8 @@ import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "..
 import { findGrant, type GrantRow, type SeenGrant } from "../../store/tables/grants.ts";
 import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
-import { renewGrant } from "./renew-grant.ts";
+import { renewGrant } from "./renewal/renew-grant.ts";
+import type { OpenIo } from "./renewal/renewal-io.ts";
 import { openGrant, openSecrets, sealSecrets, type SecretValues } from "./secrets.ts";
 import { renewalOf, wayOf } from "./ways.ts";
 
@@ -80,6 +81,7 @@ export async function askToReconnect(
 export interface RefreshJob {
   readonly platform: AnyPlatform;
   readonly ref: ServerRef;
+  readonly openIo: OpenIo;
   /** What the platform refused, and the version of the secrets it was sent. */
   readonly seen: { readonly version: number; readonly fault: PlatformFault };
 }
@@ -93,7 +95,8 @@ export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<
   if (stored.version !== job.seen.version) return stored;
   if (renewalOf(wayOf(job.platform, stored.account)) === null) return surrender(ctx, job);
   const grant = stored.grant ?? (await moveIntoGrant(ctx, job.platform, stored));
-  if (grant !== null) await renewGrant(ctx, grant, stored.account);
+  if (grant === null) return loadSecrets(ctx, job.ref);
+  await renewGrant(ctx, grant, { account: stored.account, openIo: job.openIo, isRefused: true });
   const fresh = await loadSecrets(ctx, job.ref);
   if (fresh.version !== job.seen.version) return fresh;
   throw new PlatformFault("auth", fresh.account.status_reason ?? job.seen.fault.message, {
@@ -129,7 +132,9 @@ function moveIntoGrant(
   const place = { instanceUrl: null, redirectUrl: "" };
   return ctx.store.write(async (tx) => {
     const now = await findAccountRow(tx, account.owner_id, account.id);
-    if (now?.secrets_version !== account.secrets_version || now.grant_id !== null) return null;
+    if (now?.secrets_version !== account.secrets_version) return null;
+    if (now.grant_id !== null)
+      return (await findGrant(tx, { owner_id: now.owner_id, id: now.grant_id })) ?? null;
     const id = await keepGrant(ctx, tx, { ownerId: account.owner_id, platform, way, place, tokens });
     const own = sealSecrets(ctx, { ...account, grant_id: id }, {});
     await giveGrant(tx, account, { grant_id: id, secrets_enc: own });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
-import type { AppRow } from "../../store/tables/apps.ts";
+import type { AppRow } from "../../store/tables/oauth/apps.ts";
 import type { ConnectionRow } from "../../store/tables/connections.ts";
 import type { GrantRow } from "../../store/tables/grants.ts";
 import type { AppContext } from "../context.ts";

@@ -1,6 +1,16 @@
 import type { ConnectWay, Renewal, Tokens } from "../../ports/connect.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
+import type { AppContext } from "../context.ts";
+
+/** Not a caller's mistake: whoever asks has looked the platform up, or read its name from what is stored. */
+export function requirePlatform(ctx: AppContext, name: string): AnyPlatform {
+  const platform = ctx.platforms.get(name);
+  if (platform === undefined)
+    throw new PlatformFault("rejected", `This version of Posthorn does not know the platform "${name}".`);
+  return platform;
+}
 
 /** The way that an account was connected by; its platform's first for one that does not say, or is gone. */
 export function wayOf(platform: AnyPlatform, account: Pick<AccountRow, "way">): ConnectWay {

@@ -5,6 +5,7 @@ import { queryOf } from "../engine/handle.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import type { AccountRow } from "./accounts.ts";
+import { startWaitingPosts } from "./waiting-posts.ts";
 
 export type GrantRow = Selectable<Tables["grants"]>;
 
@@ -119,6 +120,8 @@ export interface RenewedGrant {
   readonly renewableUntil: number | null;
   readonly renewAt: number | null;
   readonly accessEndsAt: number | null;
+  /** The channel whose refused tokens these replace: it can be used again. Of the others nothing is known. */
+  readonly healed: string | null;
   readonly now: number;
 }
 
@@ -155,7 +158,19 @@ export async function storeRenewed(tx: Tx, seen: SeenGrant, fresh: RenewedGrant)
     .where("grant_id", "=", seen.id)
     .where("owner_id", "=", seen.owner_id)
     .execute();
+  if (fresh.healed !== null) await heal(tx, fresh.healed, fresh.now);
   return true;
+}
+
+/** Posts that waited for it start. */
+async function heal(tx: Tx, accountId: string, now: number): Promise<void> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("accounts")
+    .set({ status: "connected", status_reason: null })
+    .where("id", "=", accountId)
+    .where("status", "=", "reconnect_required")
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) startWaitingPosts(tx, accountId, now);
 }
 
 /** A person must consent again: all of its channels say so, and nobody asks for new tokens any more. */

@@ -73,7 +73,7 @@ describe("listAccounts", () => {
     const endsIn = async (ms: number) => {
       await queryOf(ctx.store)
         .updateTable("accounts")
-        .set({ token_expires_at: ctx.clock.now() + ms })
+        .set({ token_expires_at: ctx.clock.now() + ms, access_ends_at: ctx.clock.now() + ms })
         .execute();
       return (await listAccounts(callOf(ctx))).accounts[0];
     };

@@ -3,8 +3,9 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
+import { SECOND } from "../../../src/domain/time.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { PlatformFault, type PlatformRequest } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
@@ -12,9 +13,9 @@ import { queryOf } from "../../support/handles.ts";
 import { seenOf } from "../../support/publishing.ts";
 import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { readSecrets } from "../../../src/services/platforms/grants.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readRetryAfter } from "../../../src/services/platforms/platform-request.ts";
-import { openSecrets } from "../../../src/services/platforms/secrets.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { openStore } from "../../../src/store/open-store.ts";
@@ -23,7 +24,6 @@ import {
   createScriptedOutbound,
   type ScriptedAnswer,
 } from "../../support/connect-fixtures.ts";
-import type { Refresh } from "../../support/scripted-platform.ts";
 import { callOf, callerOf, createTestContext, type TestContext } from "../../support/context.ts";
 
 const GET: PlatformRequest = { method: "GET", url: "https://photobox.example/me", isIdempotent: true };
@@ -258,7 +258,10 @@ describe("authorized", () => {
     ]);
     expect(refreshes).toBe(1);
     const stored = await rowOf(ctx);
-    expect(openSecrets(ctx, stored)).toMatchObject({ accessToken: "fresh", appPassword: "alice-password-1" });
+    expect(await readSecrets(ctx, ctx.store, stored)).toMatchObject({
+      accessToken: "fresh",
+      appPassword: "alice-password-1",
+    });
     expect(stored).toMatchObject({
       secrets_version: 2,
       token_expires_at: 1_900_000_000_000,
@@ -276,7 +279,7 @@ describe("authorized", () => {
     });
     const after = await rowOf(ctx);
     expect(after.settings).toContain("moved.example");
-    expect(openSecrets(ctx, after)).toMatchObject({ appPassword: "alice-password-2" });
+    expect(await readSecrets(ctx, ctx.store, after)).toMatchObject({ appPassword: "alice-password-2" });
     await expect(io.authorized(async () => expect.unreachable())).rejects.toMatchObject({ kind: "not_sent" });
     expect(await rowOf(ctx)).toMatchObject({ status: "connected" });
   });
@@ -369,7 +372,7 @@ describe("authorized", () => {
     outbound.answers.push({ status: 200, body: "fresh" });
     const io = await createPlatformIo(ctx, await connectAlice(ctx), gone.signal);
     await io.authorized(refusing(OLD));
-    expect(openSecrets(ctx, await rowOf(ctx))).toMatchObject({ accessToken: "fresh" });
+    expect(await readSecrets(ctx, ctx.store, await rowOf(ctx))).toMatchObject({ accessToken: "fresh" });
   });
 
   it("does not lose a reconnection or a disconnection that comes in the middle of a refresh", async () => {
@@ -394,7 +397,9 @@ describe("authorized", () => {
       })
       .catch(() => {});
     expect(seen).toEqual(["alice-password-1", "alice-password-2"]);
-    expect(openSecrets(ctx, await rowOf(ctx))).toMatchObject({ appPassword: "alice-password-2" });
+    expect(await readSecrets(ctx, ctx.store, await rowOf(ctx))).toMatchObject({
+      appPassword: "alice-password-2",
+    });
 
     during = async () => void (await disconnectChannel(callOf(ctx), { accountId: row.id }));
     await expect(io.authorized(async () => Promise.reject(EXPIRED))).rejects.toMatchObject({ kind: "auth" });
@@ -418,23 +423,17 @@ describe("authorized", () => {
   it("agrees between two processes: the one whose token was used up takes the other's", async () => {
     const file = join(await mkdtemp(join(tmpdir(), "posthorn-refresh-")), "posthorn.db");
     const cipher = createCipher(randomBytes(32));
-    const open = async (refresh: Refresh) => setUp({ refresh }, { store: await openStore({ file }), cipher });
-    // The platform takes each refresh token once; the second to ask is refused while the first one's answer
-    // is on its way.
-    let used = false;
-    let isRefused = (): void => {};
-    const refusal = new Promise<void>((resolve) => (isRefused = resolve));
+    const open = async (workerId: string) =>
+      setUp({ refresh }, { store: await openStore({ file }), cipher, workerId });
+    // The platform takes each refresh token once: the second to ask would be refused.
+    let asked = 0;
     const refresh = async () => {
-      if (used) {
-        setImmediate(isRefused);
-        throw new PlatformFault("auth", "The refresh token was used.");
-      }
-      used = true;
-      await refusal;
+      if (++asked > 1) throw new PlatformFault("auth", "The refresh token was used.");
+      await vi.waitFor(() => expect(second.ctx.clock.sleepers).toBe(1));
       return { secrets: { accessToken: "fresh" }, tokenExpiresAt: null };
     };
-    const first = await open(refresh);
-    const second = await open(refresh);
+    const first = await open("wrk_first");
+    const second = await open("wrk_second");
     const row = await connectAlice(first.ctx);
     const signal = new AbortController().signal;
     const [a, b] = [
@@ -442,14 +441,18 @@ describe("authorized", () => {
       await createPlatformIo(second.ctx, row, signal),
     ];
     const work = refusing(OLD);
-    const results = await Promise.allSettled([a.authorized(work), b.authorized(work)]);
-    expect(results.filter((result) => result.status === "fulfilled").length).toBeGreaterThanOrEqual(1);
+    const firsts = a.authorized(work);
+    await vi.waitFor(() => expect(asked).toBe(1));
+    const seconds = b.authorized(work);
+    expect(await firsts).toBe("fresh");
+    await second.ctx.clock.advance(SECOND);
+    expect(await seconds).toBe("fresh");
+    expect(asked).toBe(1);
     expect(await rowOf(second.ctx)).toMatchObject({
       status: "connected",
       status_reason: null,
       secrets_version: 2,
     });
-    expect(await b.authorized(work)).toBe("fresh");
     await first.ctx.store[Symbol.asyncDispose]();
     await second.ctx.store[Symbol.asyncDispose]();
   });

@@ -3,7 +3,13 @@ import { describe, expect, it } from "vitest";
 import { ownsDatabase } from "../../../src/services/upkeep/first-start.ts";
 import { openCalendarLink } from "../../../src/services/feeds/calendar-link.ts";
 import { resealAll } from "../../../src/services/upkeep/sealed-columns.ts";
-import { openSecrets, sealSecrets } from "../../../src/services/platforms/secrets.ts";
+import {
+  appPlaceOf,
+  openSecrets,
+  pendingPlaceOf,
+  sealGrant,
+  sealSecrets,
+} from "../../../src/services/platforms/secrets.ts";
 import { openTarget, sealTarget } from "../../../src/services/webhooks/webhook-targets.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
 import { SEALED_COLUMNS } from "../../../src/store/backup/sealed-columns.ts";
@@ -37,6 +43,44 @@ function textsOf(ctx: TestContext, table: string): string {
     .prepare(`SELECT name FROM pragma_table_info(?) WHERE type <> 'INTEGER'`)
     .all([table]) as { name: string }[];
   return columns.map(({ name }) => `"${name}"`).join(", ") || "NULL";
+}
+
+/** A grant, an app that we registered, and a person who is on the way back. */
+async function fillConsents(ctx: TestContext): Promise<void> {
+  const grant = { id: "grt_1", owner_id: "default", provider: "scripted", way: "oauth", instance_url: null };
+  const app = {
+    provider: "scripted",
+    instance_url: "https://one.example",
+    redirect_url: "https://us.example",
+  };
+  const insert = (table: string, row: Record<string, string | number | null>): void => {
+    const names = Object.keys(row);
+    const places = names.map(() => "?").join(", ");
+    rawOf(ctx.store)
+      .prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${places})`)
+      .run(Object.values(row));
+  };
+  insert("grants", {
+    ...grant,
+    redirect_url: "",
+    secrets_enc: sealGrant(ctx, grant, { accessToken: "secret" }),
+    secrets_version: 1,
+    renewed_at: 0,
+    created_at: 0,
+    updated_at: 0,
+  });
+  insert("apps", { ...app, app_enc: ctx.cipher.seal("{}", appPlaceOf(app)), created_at: 0 });
+  const link = { id: "con_1", owner_id: "default" };
+  insert("connections", {
+    ...link,
+    provider: "scripted",
+    token_hash: "hash",
+    status: "pending",
+    attempts: 0,
+    created_at: 0,
+    expires_at: 0,
+    pending_enc: ctx.cipher.seal("{}", pendingPlaceOf(link)),
+  });
 }
 
 async function fill(ctx: TestContext, posts: number): Promise<void> {
@@ -88,6 +132,7 @@ async function fill(ctx: TestContext, posts: number): Promise<void> {
       expires_at: 9e15,
     })
     .execute();
+  await fillConsents(ctx);
   await openCalendarLink(callOf(ctx), { isNew: false });
   await ownsDatabase(ctx.store, ctx.cipher);
 }

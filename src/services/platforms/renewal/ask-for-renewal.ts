@@ -1,18 +1,17 @@
-import { AppError } from "../../domain/errors.ts";
-import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { ConnectWay, RenewalIo, Tokens } from "../../ports/connect.ts";
-import { PlatformFault } from "../../ports/platform-io.ts";
-import type { AnyPlatform } from "../../ports/platform.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
-import type { GrantRow } from "../../store/tables/grants.ts";
-import type { AppContext } from "../context.ts";
-import { forgetApp } from "./apps.ts";
-import { SetupFault } from "./oauth-answers.ts";
-import { refreshTokens } from "./oauth-requests.ts";
-import { endpointsOf } from "./oauth.ts";
-import { createRenewalIo } from "./renewal-io.ts";
-import { openGrant, type SecretValues } from "./secrets.ts";
-import { renewalOf } from "./ways.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { MINUTE, SECOND } from "../../../domain/time.ts";
+import type { ConnectWay, RenewalIo, Tokens } from "../../../ports/connect.ts";
+import { PlatformFault } from "../../../ports/platform-io.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { GrantRow } from "../../../store/tables/grants.ts";
+import type { AppContext } from "../../context.ts";
+import { endpointsOf, forgetApp } from "../apps.ts";
+import { SetupFault } from "../oauth/answers.ts";
+import { refreshTokens } from "../oauth/requests.ts";
+import { createRenewalIo, type OpenIo, type RenewalParts } from "./renewal-io.ts";
+import { openGrant, type SecretValues } from "../secrets.ts";
+import { renewalOf } from "../ways.ts";
 
 /** All requests of one refresh. */
 const RENEW_WITHIN_MS = 2 * MINUTE;
@@ -26,13 +25,23 @@ export class AnswerLost extends PlatformFault {
   }
 }
 
+export interface Renewing {
+  /** A channel of the grant whose own secrets were opened. */
+  readonly account: AccountRow;
+  readonly openIo: OpenIo;
+}
+
 /**
  * Asks for new tokens. Throws an `auth` fault where a person must connect again, and otherwise `not_sent` or
  * `rate`: it may work later. `grant`: as it was before the right to ask was taken.
  */
-export async function askPlatform(ctx: AppContext, grant: GrantRow, account: AccountRow): Promise<Tokens> {
+export async function askPlatform(
+  ctx: AppContext,
+  grant: GrantRow,
+  { account, openIo }: Renewing,
+): Promise<Tokens> {
   const secrets = openGrant(ctx, grant);
-  const { io, way, platform } = await prepare(ctx, { grant, account, secrets });
+  const { io, way, platform } = await prepare(ctx, { grant, account, secrets, openIo });
   const ask = { ctx, io, way, platform, secrets };
   const isSingleUse = renewalOf(way)?.isSingleUse === true;
   // A worker that was before us heard no answer.
@@ -62,10 +71,7 @@ interface Ask {
   readonly secrets: SecretValues;
 }
 
-async function prepare(
-  ctx: AppContext,
-  parts: { grant: GrantRow; account: AccountRow; secrets: SecretValues },
-): Promise<Omit<Ask, "ctx" | "secrets">> {
+async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Omit<Ask, "ctx" | "secrets">> {
   try {
     return await createRenewalIo(ctx, parts, RENEW_WITHIN_MS);
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JsonObject } from "../../ports/platform-io.ts";
+import type { JsonObject } from "../../../ports/platform-io.ts";
 
 const JsonText = z.record(z.string(), z.json());
 

@@ -1,8 +1,8 @@
-import type { App, ConnectIo, Endpoints, OAuthWay, Tokens } from "../../ports/connect.ts";
-import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
-import type { AnyPlatform } from "../../ports/platform.ts";
+import type { App, ConnectIo, Endpoints, OAuthWay, Tokens } from "../../../ports/connect.ts";
+import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
 import { parseExactJson } from "./exact-json.ts";
-import { judgeRefusal, readRefusal, readStandardTokens, SetupFault, type Refusal } from "./oauth-answers.ts";
+import { judgeRefusal, readRefusal, readStandardTokens, SetupFault, type Refusal } from "./answers.ts";
 
 /*
  * By hand: of what a library would bring, oauth4webapi say, the platforms keep little. It refuses codes that

@@ -1,8 +1,7 @@
-import { SECOND } from "../../domain/time.ts";
-import type { Tokens } from "../../ports/connect.ts";
-import { PlatformFault } from "../../ports/platform-io.ts";
-import type { Store } from "../../store/engine/store.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
+import { SECOND } from "../../../domain/time.ts";
+import type { Tokens } from "../../../ports/connect.ts";
+import { PlatformFault } from "../../../ports/platform-io.ts";
+import type { Store } from "../../../store/engine/store.ts";
 import {
   endRenewal,
   findGrant,
@@ -11,12 +10,16 @@ import {
   takeRenewal,
   type GrantRow,
   type SeenGrant,
-} from "../../store/tables/grants.ts";
-import type { AppContext } from "../context.ts";
-import { AnswerLost, askPlatform } from "./ask-for-renewal.ts";
-import { requirePlatform } from "./platform-io.ts";
-import { mergeSecrets, openGrant, scrub, sealGrant } from "./secrets.ts";
-import { accessEndsAt, renewAt, wayOf } from "./ways.ts";
+} from "../../../store/tables/grants.ts";
+import type { AppContext } from "../../context.ts";
+import { AnswerLost, askPlatform, type Renewing } from "./ask-for-renewal.ts";
+import { mergeSecrets, openGrant, scrub, sealGrant } from "../secrets.ts";
+import { accessEndsAt, renewAt, requirePlatform, wayOf } from "../ways.ts";
+
+export interface RenewalCause extends Renewing {
+  /** The platform refused what this channel sent: with tokens that it takes, the channel can be used again. */
+  readonly isRefused: boolean;
+}
 
 /** How long somebody waits for another process that asks for new tokens. */
 const WAIT_MS = 60 * SECOND;
@@ -36,44 +39,52 @@ function of<T>(maps: WeakMap<Store, Map<string, T>>, { store }: AppContext): Map
 /**
  * Puts new tokens in the place of those that were seen, once for all who ask, in whatever process: one worker
  * takes the right to, the others wait for it. It outlives whoever asked, for its answer must be stored.
- * `account`: a channel of the grant whose own secrets were opened. Throws an `auth` fault once all of its
+ * Throws an `auth` fault once all of its
  * channels ask to be reconnected, `not_sent` or `rate` where it may work later.
  */
-export function renewGrant(ctx: AppContext, seen: SeenGrant, account: AccountRow): Promise<void> {
+export function renewGrant(ctx: AppContext, seen: SeenGrant, cause: RenewalCause): Promise<void> {
   const jobs = of(running, ctx);
   const known = jobs.get(seen.id);
   if (known !== undefined) return known;
-  const job = takeTurn(ctx, seen, account).finally(() => jobs.delete(seen.id));
+  const job = takeTurn(ctx, seen, cause).finally(() => jobs.delete(seen.id));
   jobs.set(seen.id, job);
   return job;
 }
 
-/** Resolves when no refresh runs in this process any more. */
-export async function renewalsSettled(ctx: AppContext): Promise<void> {
-  await Promise.allSettled(of(running, ctx).values());
+/** Resolves when no refresh runs in this process any more, or after so many milliseconds. */
+export async function renewalsSettled(ctx: AppContext, withinMs: number): Promise<void> {
+  const jobs = [...of(running, ctx).values()];
+  if (jobs.length === 0) return;
+  await new Promise<void>((resolve) => {
+    const cancel = ctx.clock.after(withinMs, resolve);
+    void Promise.allSettled(jobs).then(() => {
+      cancel();
+      resolve();
+    });
+  });
 }
 
-async function takeTurn(ctx: AppContext, seen: SeenGrant, account: AccountRow): Promise<void> {
+async function takeTurn(ctx: AppContext, seen: SeenGrant, cause: RenewalCause): Promise<void> {
   const by = (): { worker: string; now: number } => ({ worker: ctx.workerId, now: ctx.clock.now() });
   for (let waited = 0; waited <= WAIT_MS; waited += LOOK_EVERY_MS) {
     const grant = await findGrant(ctx.store, seen);
     if (grant?.secrets_version !== seen.secrets_version) return;
     const turn = await ctx.store.write((tx) => takeRenewal(tx, seen, by()));
     if (turn === null) return;
-    if (turn.isTaken) return renewNow(ctx, turn.grant, account);
+    if (turn.isTaken) return renewNow(ctx, turn.grant, cause);
     await ctx.clock.sleep(LOOK_EVERY_MS);
   }
   throw new PlatformFault("not_sent", "Another process has not finished renewing the channel's access.");
 }
 
-async function renewNow(ctx: AppContext, grant: GrantRow, account: AccountRow): Promise<void> {
+async function renewNow(ctx: AppContext, grant: GrantRow, cause: RenewalCause): Promise<void> {
   const answers = of(unwritten, ctx);
   const key = `${grant.id} ${grant.secrets_version}`;
   let isLost = true;
   try {
-    const tokens = answers.get(key) ?? (await askPlatform(ctx, grant, account));
+    const tokens = answers.get(key) ?? (await askPlatform(ctx, grant, cause));
     answers.set(key, tokens);
-    await keep(ctx, grant, tokens);
+    await keep(ctx, grant, { tokens, healed: cause.isRefused ? cause.account.id : null });
     answers.delete(key);
   } catch (error) {
     isLost = !(error instanceof PlatformFault) || error instanceof AnswerLost;
@@ -86,7 +97,11 @@ async function renewNow(ctx: AppContext, grant: GrantRow, account: AccountRow): 
   }
 }
 
-async function keep(ctx: AppContext, grant: GrantRow, tokens: Tokens): Promise<void> {
+async function keep(
+  ctx: AppContext,
+  grant: GrantRow,
+  { tokens, healed }: { tokens: Tokens; healed: string | null },
+): Promise<void> {
   const way = wayOf(requirePlatform(ctx, grant.provider), grant);
   const stored = openGrant(ctx, grant);
   const secrets = mergeSecrets(stored, tokens.secrets);
@@ -104,6 +119,7 @@ async function keep(ctx: AppContext, grant: GrantRow, tokens: Tokens): Promise<v
       renewableUntil,
       renewAt: renewAt(way, ends, now),
       accessEndsAt: accessEndsAt(way, ends),
+      healed,
       now,
     }),
   );

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { SECOND } from "../../domain/time.ts";
-import type { Tokens } from "../../ports/connect.ts";
-import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
+import { SECOND } from "../../../domain/time.ts";
+import type { Tokens } from "../../../ports/connect.ts";
+import { PlatformFault, type JsonObject } from "../../../ports/platform-io.ts";
 
 /** What is wrong is the app that the administrator registered: no person who connects can mend it. */
 export class SetupFault extends PlatformFault {

@@ -1,7 +1,7 @@
 import type { Selectable } from "kysely";
-import { queryOf } from "../engine/handle.ts";
-import type { Tables } from "../engine/schema.ts";
-import type { Reader, Tx } from "../engine/store.ts";
+import { queryOf } from "../../engine/handle.ts";
+import type { Tables } from "../../engine/schema.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
 
 export type AppRow = Selectable<Tables["apps"]>;
 

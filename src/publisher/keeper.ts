@@ -1,0 +1,49 @@
+import { HOUR, SECOND } from "../domain/time.ts";
+import type { AppContext } from "../services/context.ts";
+import { renewDueGrants } from "../services/platforms/renewal/renew-due.ts";
+
+/** What is looked after whether or not anything is posted. */
+export interface KeeperJob {
+  /** For the log. */
+  readonly name: string;
+  readonly everyMs: number;
+  run(ctx: AppContext, signal: AbortSignal): Promise<void>;
+}
+
+const JOBS: readonly KeeperJob[] = [{ name: "tokens", everyMs: HOUR, run: renewDueGrants }];
+
+/** Processes that start together, after an update say, do not ask the platforms together. */
+const FIRST_AFTER_MS = 15 * SECOND;
+const FIRST_WITHIN_MS = 45 * SECOND;
+
+export interface Keeper {
+  /** Begins nothing more; refreshes under way go on by themselves. */
+  close(): void;
+}
+
+/** Runs each job soon after the start and then in its turn, in processes that publish. */
+export function startKeeper(
+  ctx: AppContext,
+  { jobs = JOBS, random = Math.random }: { jobs?: readonly KeeperJob[]; random?: () => number } = {},
+): Keeper {
+  const stop = new AbortController();
+  const keep = async (job: KeeperJob): Promise<void> => {
+    await ctx.clock.sleep(FIRST_AFTER_MS + random() * FIRST_WITHIN_MS, stop.signal);
+    for (;;) {
+      await runOnce(ctx, job, stop.signal);
+      await ctx.clock.sleep(job.everyMs, stop.signal);
+    }
+  };
+  for (const job of jobs) keep(job).catch(() => {});
+  return { close: () => stop.abort(new Error("The process is stopping.")) };
+}
+
+async function runOnce(ctx: AppContext, job: KeeperJob, signal: AbortSignal): Promise<void> {
+  try {
+    await job.run(ctx, signal);
+  } catch (err) {
+    // The process ends with a sentence for a database that is gone.
+    if (!ctx.store.isPresent() || signal.aborted) return;
+    ctx.log.error({ err, job: job.name }, "a job of the keeper failed; the next pass tries again");
+  }
+}
