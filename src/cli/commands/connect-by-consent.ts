@@ -37,22 +37,25 @@ export async function connectByConsent(
   const { url, connectId, expiresAt } = await connectChannel(call, args);
   if (url === null || connectId === null) throw new Error("There is no address to open.");
   const waiting = { host, call, connectId, targets, token: url.slice(url.lastIndexOf("/") + 1) };
+  // Asked for first: it makes a state, and one made later would void that of whoever is on their way already.
+  const direct = host.terminal.isInteractive ? await askForDirectAddress(waiting) : null;
   host.terminal.tell(
     `Open this address in a browser and go on from there, until ${expiresAt}:\n\n  ${url}\n\n`,
   );
-  if (host.terminal.isInteractive) await tellDirectAddress(waiting);
+  if (direct !== null) {
+    host.terminal.tell(
+      `Where your browser cannot open that page, open this one instead. It ends at a page that does not load; paste its address here.\n\n  ${direct}\n\n`,
+    );
+  }
   const back = await untilBack(waiting);
   return back.status === "choose" ? choose(waiting) : connectedOf(back);
 }
 
-/** For a browser on another machine, which cannot open our page. */
-async function tellDirectAddress({ host, call, token }: Waiting): Promise<void> {
+/** The platform's own, for a browser on another machine, which cannot open our page. */
+async function askForDirectAddress({ call, token }: Waiting): Promise<string | null> {
   const done = await leadOn(guestCall(call.ctx, call.signal), { token });
   if (done.state === "refused") throw done.error;
-  if (done.state !== "lead") return;
-  host.terminal.tell(
-    `Where your browser cannot open that page, open this one instead. It ends at a page that does not load; paste its address here.\n\n  ${done.url}\n\n`,
-  );
+  return done.state === "lead" ? done.url : null;
 }
 
 /** Looks until nothing is pending any more; meanwhile somebody may paste the address that a browser ended at. */
