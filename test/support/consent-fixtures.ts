@@ -88,7 +88,7 @@ export interface ConsentService extends AsyncDisposable {
   readonly provider: AuthorizationServer;
   readonly origin: string;
   /** `connect_channel`, and the address of its page at this server. */
-  connect(args?: object): Promise<{ url: string; connectId: string }>;
+  connect(args?: object): Promise<{ url: string; connectId: string; instructions: string }>;
   check(connectId: string): Promise<any>;
   /** Sends the page's button; the platform's address. */
   goOn(url: string): Promise<string>;

@@ -31,7 +31,18 @@ const Kept = z.object({
 /** Where a person comes back to, registered with the app: `POSTHORN_<P>_REDIRECT_URL`, or our own. */
 export async function redirectUrlOf(ctx: AppContext, platform: AnyPlatform): Promise<string> {
   const given = ctx.settings.platformSettings[`POSTHORN_${platform.name.toUpperCase()}_REDIRECT_URL`];
-  return given ?? `${await ctx.publicUrl()}/connect/callback`;
+  return given ?? `${await homeOf(ctx)}/connect/callback`;
+}
+
+/**
+ * The address that apps are registered with. Where another process has our port, a listener of stdio has one
+ * that no app knows: the consent ends at the usual address all the same, at a process on the same data folder
+ * that finishes it, or at none, and the person pastes it.
+ */
+async function homeOf(ctx: AppContext): Promise<string> {
+  const actual = await ctx.publicUrl();
+  const { publicUrl, port = 0 } = ctx.settings;
+  return publicUrl === null && port !== 0 ? `http://localhost:${port}` : actual;
 }
 
 /**

@@ -233,6 +233,15 @@ describe("the way back", () => {
     expect((await at.check(connectId)).status).toBe("connected");
   });
 
+  it("goes back to the usual port where a listener had to take another, and says what to do then", async () => {
+    const settings = { ...at.service.ctx.settings, publicUrl: null, port: 4747 };
+    await using other = await startConsentService({}, { settings });
+    const { url, instructions } = await other.connect();
+    expect(instructions).toContain("ends at http://localhost:4747/connect/callback");
+    const asked = new URL(await other.goOn(url));
+    expect(asked.searchParams.get("redirect_uri")).toBe("http://localhost:4747/connect/callback");
+  });
+
   it("writes no secret into a log, an answer or a page, and escapes what the platform names", async () => {
     const evil = `"><script>alert(1)</script><img src=x onerror=alert(2)>`;
     at.parlor.channels = [
