@@ -27,7 +27,7 @@ export interface Issued {
   readonly scopes: readonly string[];
 }
 
-export const CLIENT = { id: "client-1", secret: "secret-canary/+ä" };
+export const CLIENT = { id: "client-1", secret: "secret-canary/+%:=" };
 
 interface Code {
   readonly redirectUri: string;

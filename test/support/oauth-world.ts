@@ -37,8 +37,13 @@ export function oauthWay(fake: Pick<FakeOAuth, "endpoints">, parts: Partial<OAut
   };
 }
 
+/** A provider with a person who consents. */
+interface Provider extends Pick<FakeOAuth, "base" | "endpoints"> {
+  consent(url: string): Record<string, string> | Promise<Record<string, string>>;
+}
+
 /** A context in which the one platform is connected by this way. */
-export async function createOAuthWorld(fake: FakeOAuth, way: OAuthWay, overrides: Partial<AppContext> = {}) {
+export async function createOAuthWorld(fake: Provider, way: OAuthWay, overrides: Partial<AppContext> = {}) {
   const platform = scriptedPlatform({
     publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null }),
     connect: [way],
@@ -62,7 +67,7 @@ export async function createOAuthWorld(fake: FakeOAuth, way: OAuthWay, overrides
     /** A person consents, and this many channels come of it. */
     async connect(channels = 1): Promise<AccountRow[]> {
       const { url, keep } = await begin();
-      const { tokens } = await finish(keep, fake.consent(url));
+      const { tokens } = await finish(keep, await fake.consent(url));
       if (tokens === null) throw new Error("There are no tokens.");
       return ctx.store.write(async (tx) => {
         const grant_id = await keepGrant(ctx, tx, { ...consent, tokens });
