@@ -1,5 +1,5 @@
 import { ConnectArgs, ConnectResult } from "../src/domain/accounts/connection.ts";
-import { connectChannel, linkOf } from "../src/services/accounts/connections.ts";
+import { connectChannel, linkOf } from "../src/services/accounts/connecting/connections.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -7,7 +7,7 @@ export default defineTool({
   title: "Connect a channel",
   permission: "accounts",
   description:
-    "Connect a channel, or reconnect one whose status asks for it. Answers an address that the person must open to enter the secrets; never ask for a password or token in the conversation. " +
+    "Connect a channel, or reconnect one whose status asks for it. Answers an address that the person must open to agree on the platform or to enter secrets; never ask for a password or token in the conversation. " +
     "Then call check_connection. Platforms that need no secrets connect at once. Take provider from list_platforms and accountId (to reconnect) from list_accounts. " +
     'Example: {"provider":"bluesky","handle":"alice.example"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },

@@ -31,6 +31,8 @@ export interface Session extends AsyncDisposable {
   readonly ctx: AppContext;
   readonly toolbox: Toolbox;
   readonly folder: string;
+  /** Our pages can be opened from here on, at a server that runs or at this process. */
+  servePages(): Promise<void>;
 }
 
 /** A running server. */

@@ -26,6 +26,10 @@ export interface ServiceSettings {
   /** When a person confirms a tool's call first; default: `risky`. */
   readonly confirm?: ConfirmPolicy;
   readonly platformSettings: Readonly<Record<string, string>>;
+  /** Where others reach it, as it was set; null: on loopback, at `port`. */
+  readonly publicUrl?: string | null;
+  /** As it was set; a listener of stdio takes another where it is not free. */
+  readonly port?: number;
 }
 
 /**

@@ -5,7 +5,7 @@ import { MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
-import { connectChannel } from "../../src/services/accounts/connections.ts";
+import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import { getPost } from "../../src/services/posts/posts.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";

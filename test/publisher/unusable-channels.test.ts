@@ -5,7 +5,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
-import { connectChannel } from "../../src/services/accounts/connections.ts";
+import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { deliverDue } from "../../src/services/webhooks/webhook-deliveries.ts";
 import { startCanary, type Canary } from "../support/canary.ts";

@@ -7,7 +7,7 @@ import { readSetup } from "../../src/app/setup.ts";
 import { startSession } from "../../src/app/start/start-session.ts";
 import type { Session } from "../../src/cli/host.ts";
 import { authenticate } from "../../src/services/access/api-keys.ts";
-import { openConnection } from "../../src/services/accounts/connect-page.ts";
+import { openConnection } from "../../src/services/accounts/connecting/connect-page.ts";
 import { guestCall } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";

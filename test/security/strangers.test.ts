@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import { INSTRUCTIONS } from "../../src/mcp/instructions.ts";
-import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { callOf } from "../support/context.ts";
 import { drain } from "../support/publishing.ts";
 import { startService, type Service } from "../support/service.ts";

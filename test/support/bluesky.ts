@@ -3,7 +3,7 @@ import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { connectWithSecrets } from "../../src/services/accounts/connections.ts";
+import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { findAccountRow } from "../../src/store/tables/accounts.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";
 import { DEFAULT_OWNER } from "../../src/domain/permissions.ts";

@@ -77,7 +77,7 @@ export function createPhotobox({
           connect: async (input) => {
             inputs.push(input);
             await box.gate;
-            return signIn(input);
+            return signIn(input, refresh !== undefined);
           },
         },
       ],
@@ -87,7 +87,8 @@ export function createPhotobox({
   return box;
 }
 
-function signIn(input: ConnectInput): Connected {
+/** What is renewed belongs to the tokens. */
+function signIn(input: ConnectInput, isRenewed: boolean): Connected {
   const password = input.secrets["appPassword"] ?? "";
   if (password === "offline") throw new PlatformFault("not_sent", "Photobox could not be reached.");
   if (password === "busy")
@@ -101,8 +102,19 @@ function signIn(input: ConnectInput): Connected {
       "invalid",
       "appPassword: Photobox does not know it. Make a new one and enter it again.",
     );
+  const secrets = {
+    appPassword: password,
+    hint: input.secrets["hint"] ?? "",
+    accessToken: `access-${person.id}-canary`,
+  };
   return {
-    tokens: { secrets: {}, expiresAt: null, renewableUntil: null, scopes: ["write"], answer: {} },
+    tokens: {
+      secrets: isRenewed ? secrets : {},
+      expiresAt: null,
+      renewableUntil: null,
+      scopes: ["write"],
+      answer: {},
+    },
     targets: [
       {
         platformAccountId: person.id,
@@ -111,11 +123,7 @@ function signIn(input: ConnectInput): Connected {
         profileUrl: `https://photobox.example/${person.handle}`,
         avatarUrl: null,
         settings: { server: "https://photobox.example", instanceUrl: input.instanceUrl },
-        secrets: {
-          appPassword: password,
-          hint: input.secrets["hint"] ?? "",
-          accessToken: `access-${person.id}-canary`,
-        },
+        secrets: isRenewed ? {} : secrets,
         ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
       },
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { submitSecrets } from "../../src/services/accounts/connect-page.ts";
+import { submitSecrets } from "../../src/services/accounts/connecting/connect-page.ts";
 import { guestCall } from "../../src/services/context.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import checkConnection from "../../tools/check_connection.ts";

@@ -5,7 +5,7 @@ import { enlist, type Machine } from "../publishing/running-publisher.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
 
-/** Opens the service for one command: no server, no publisher. */
+/** Opens the service for one command: no publisher, and no server unless the command asks for its pages. */
 export async function startSession(
   setup: Setup,
   machine: Machine,
@@ -22,6 +22,10 @@ export async function startSession(
       ctx,
       toolbox,
       folder: setup.folder.path,
+      async servePages() {
+        const { openListenerWhenAsked } = await import("./listener.ts");
+        openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => false });
+      },
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
   } catch (error) {

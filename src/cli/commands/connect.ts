@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import { z } from "zod";
+import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
+import type { ConnectTarget } from "../../services/accounts/connecting/connect-fields.ts";
 import { plainCall } from "../../services/context.ts";
-import type { Host, Session } from "../host.ts";
+import type { Host } from "../host.ts";
 import { parseJson, toJsonText } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
 
@@ -11,6 +13,8 @@ interface ConnectOptions {
   readonly instance?: string;
   readonly name?: string;
   readonly account?: string;
+  readonly way?: string;
+  readonly targets?: string;
   readonly secretsStdin?: true;
 }
 
@@ -24,49 +28,68 @@ export function addConnectCommand(program: Command, host: Host): void {
     .option("--handle <handle>", "the account's name there")
     .option("--instance <url>", "address of the server, where the platform has many")
     .option("--name <name>", "what the channel is called here")
+    .option("--way <way>", "by which of the platform's ways; without it, its first")
+    .option("--targets <ids>", "of several channels found, connect these (ids separated by commas, or all)")
     .option("--account <id>", "reconnect this account instead of making a new one")
     .option("--secrets-stdin", "read the secrets as one JSON object from standard input instead of asking")
     .addHelpText(
       "after",
       `
-Passwords and tokens are asked for and do not show while you type. They are stored encrypted.
+Passwords and tokens are asked for and do not show while you type. They are stored encrypted. Where you agree
+on the platform's own page, the address to open is printed; where your browser cannot come back from there,
+paste the address that it ended at. Several channels are printed as a list.
 
 Examples:
   posthorn connect bluesky --handle alice.example
   posthorn connect bluesky --handle alice.example --instance https://pds.example --secrets-stdin <<< '{"appPassword":"…"}'
+  posthorn connect facebook --targets all
   posthorn connect feed --name "News"`,
     )
     .action((platform: string, options: ConnectOptions) => connect(host, platform, options));
 }
 
 async function connect(host: Host, provider: string, options: ConnectOptions): Promise<void> {
-  const { connectWithSecrets } = await import("../../services/accounts/connections.ts");
+  const [{ readTarget }, { hasConsent }] = await Promise.all([
+    import("../../services/accounts/connecting/read-target.ts"),
+    import("../../services/accounts/connecting/start-page.ts"),
+  ]);
   await using session = await host.openSession();
-  const secrets = await readSecrets(host, session, { provider, options });
-  const { account, notice } = await connectWithSecrets(
+  const { way, targets } = options;
+  const { account: accountId, instance: instanceUrl, handle, name } = options;
+  const args = { provider, way, accountId, instanceUrl, handle, name };
+  const target = await readTarget(session.ctx, localCaller(), args);
+  if (hasConsent(target)) {
+    const { connectByConsent } = await import("./connect-by-consent.ts");
+    return print(host, await connectByConsent(host, session, { ...args, targets }));
+  }
+  const { connectWithSecrets } = await import("../../services/accounts/connecting/connections.ts");
+  const secrets = await readSecrets(host, target, options);
+  const { accounts, notice } = await connectWithSecrets(
     plainCall(session.ctx, localCaller(), host.stopSignal),
     {
-      provider,
-      accountId: options.account,
-      instanceUrl: options.instance,
-      handle: options.handle,
-      name: options.name,
+      ...args,
       secrets,
+      choose: async (channels) => {
+        const { chooseChannels } = await import("./choose-channels.ts");
+        return chooseChannels({ terminal: host.terminal, targets, signal: host.stopSignal }, channels);
+      },
     },
   );
-  host.terminal.print(toJsonText(account));
+  print(host, accounts);
   if (notice !== null) host.terminal.tell(`${notice}\n`);
+}
+
+/** One account as an object, several as a list. */
+function print(host: Host, accounts: readonly Account[]): void {
+  host.terminal.print(toJsonText(accounts.length === 1 ? accounts[0] : accounts));
 }
 
 async function readSecrets(
   host: Host,
-  session: Session,
-  wanted: { provider: string; options: ConnectOptions },
+  { platform, way }: ConnectTarget,
+  options: ConnectOptions,
 ): Promise<Secrets> {
-  const { findPlatform } = await import("../../services/platforms/platforms.ts");
-  const platform = findPlatform(session.ctx, wanted.provider);
-  if (wanted.options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
-  const [way] = platform.connect;
+  if (options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
   if (way.kind !== "secrets") return {};
   if (!host.terminal.isInteractive) {
     const fields = way.fields.map((field) => field.name).join(", ");
@@ -76,7 +99,7 @@ async function readSecrets(
     );
   }
   host.terminal.tell(`${way.instructions}\n\n`);
-  return askFields(host, way.fields, wanted.options);
+  return askFields(host, way.fields, options);
 }
 
 const SecretsObject = z.record(z.string(), z.string());

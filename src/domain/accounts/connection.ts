@@ -1,13 +1,17 @@
 import { z } from "zod";
 import { Account } from "./account.ts";
 
-/** How far a connection that was started has come; `expired` is one whose address was not used in time. */
-export const CONNECTION_STATUSES = ["pending", "connected", "failed", "expired"] as const;
+/**
+ * How far a connection that was started has come. `choose`: several channels were found, and a person says
+ * which; `expired`: the address was not used in time.
+ */
+export const CONNECTION_STATUSES = ["pending", "choose", "connected", "failed", "expired"] as const;
 export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** What is to be connected. */
 export const ConnectArgs = z.strictObject({
   provider: z.string().min(1).max(64).describe("Platform name from list_platforms."),
+  way: z.string().min(1).max(64).optional().describe("One of the platform's ways; default: its first."),
   accountId: z
     .string()
     .min(1)
@@ -33,5 +37,6 @@ export const ConnectResult = z.strictObject({
   expiresAt: z.iso.datetime().nullable().describe("Until when url works."),
   instructions: z.string().nullable().describe("What to ask the person."),
   account: Account.nullable().describe("Set once connected."),
+  accounts: z.array(Account).describe("All that came of it."),
 });
 export type ConnectResult = z.infer<typeof ConnectResult>;

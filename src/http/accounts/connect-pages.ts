@@ -1,25 +1,30 @@
-import express, {
-  Router,
-  type ErrorRequestHandler,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from "express";
+import express, { Router, type ErrorRequestHandler, type RequestHandler, type Response } from "express";
 import { rateLimit } from "express-rate-limit";
-import { INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../../domain/errors.ts";
+import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
-import { isWholeText } from "../../domain/whole-text.ts";
+import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
 import {
   openConnection,
+  submitChoice,
   submitSecrets,
-  type ClosedReason,
+  type OpenedConnection,
   type Submitted,
-} from "../../services/accounts/connect-page.ts";
-import { guestCall, type AppContext } from "../../services/context.ts";
-import { messageView, type View } from "../pages/message-view.ts";
-import { closedView, connectedView, formView } from "./connect-views.ts";
-import { sendPage } from "../pages/layout.ts";
+} from "../../services/accounts/connecting/connect-page.ts";
+import {
+  comeBack,
+  leadOn,
+  pasteAddress,
+  type RefusedStart,
+} from "../../services/accounts/connecting/consent.ts";
+import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
+import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
+import { sendPage } from "../pages/layout.ts";
+import { messageView, type View } from "../pages/message-view.ts";
+import { choiceView } from "./choice-view.ts";
+import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
+import { closedView, connectedView, formView } from "./connect-views.ts";
+import { startView } from "./consent-views.ts";
 
 /** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
@@ -29,7 +34,17 @@ const MAX_SUBMISSIONS_A_MINUTE = 20;
 const MAX_FORM_BYTES = "64kb";
 const MAX_FORM_FIELDS = 50;
 
-const CLOSED_STATUS: Record<ClosedReason, number> = { unknown: 404, used: 410, expired: 410, failed: 410 };
+/** Whose consent is good for more channels than this chooses in parts. */
+const MAX_CHANNELS = 5_000;
+
+const CLOSED_STATUS: Record<ClosedReason, number> = {
+  unknown: 404,
+  foreign: 400,
+  answered: 409,
+  used: 410,
+  expired: 410,
+  failed: 410,
+};
 
 const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
   conflict: 409,
@@ -38,29 +53,19 @@ const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
 };
 
 /**
- * The page where a person enters a channel's secrets: `GET` and `POST /connect/<token>`. The token is the
- * permission; there is no cookie and no script, and the address holds no secret.
+ * The pages where a person connects a channel: `/connect/<token>`, and `/connect/callback`, the one address that
+ * all platforms send people back to. The token is the permission, and on the way back the state; there is no
+ * cookie and no script, and no address of ours holds a secret that is good for more than this link.
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
   router.use("/connect", limitTo(MAX_PAGES_A_MINUTE));
+  router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
   router
     .route("/connect/:token")
-    .get(showForm(ctx))
-    .post(
-      limitTo(MAX_SUBMISSIONS_A_MINUTE),
-      limitBodyTime(ctx.clock, refuseSlow),
-      express.urlencoded({ extended: false, limit: MAX_FORM_BYTES, parameterLimit: MAX_FORM_FIELDS }),
-      submitForm(ctx),
-    )
-    .all((_request, response) => {
-      response.set("Allow", "GET, HEAD, POST");
-      show(
-        response,
-        405,
-        messageView("This page takes only its form", "Open the address in a browser and send the form."),
-      );
-    });
+    .get(showLink(ctx))
+    .post(limitTo(MAX_SUBMISSIONS_A_MINUTE), limitBodyTime(ctx.clock, refuseSlow), readBody, submit(ctx))
+    .all(refuseOther("GET, HEAD, POST"));
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
   return router;
@@ -79,49 +84,120 @@ function limitTo(limit: number): RequestHandler {
   });
 }
 
-function showForm(ctx: AppContext): RequestHandler<{ token: string }> {
-  return async (request, response) => {
-    const opened = await openConnection(guestCall(ctx), request.params.token);
-    if (opened.state === "closed")
-      return show(response, CLOSED_STATUS[opened.reason], closedView(opened.reason));
-    show(response, 200, formView(opened.form));
-  };
-}
+const readFields = express.urlencoded({
+  extended: false,
+  limit: MAX_FORM_BYTES,
+  parameterLimit: MAX_FORM_FIELDS,
+});
+const readChoice = express.urlencoded({
+  extended: false,
+  limit: MAX_FORM_BYTES,
+  parameterLimit: MAX_CHANNELS,
+});
 
-function submitForm(ctx: AppContext): RequestHandler<{ token: string }> {
-  return async (request, response) => {
-    const entered = readForm(request);
-    if (entered === null) {
-      return show(
-        response,
-        400,
-        messageView("The form could not be read", "Go back, and send the form of this page."),
-      );
-    }
-    const gone = new AbortController();
-    // Whoever closes the page calls it off: nobody would see what it answers.
-    response.once("close", () => gone.abort(new Error("The page was closed.")));
-    showSubmitted(
+const readBody: RequestHandler = (request, response, next) =>
+  (readPageAddress(request).step === "choice" ? readChoice : readFields)(request, response, next);
+
+function refuseOther(allowed: string): RequestHandler {
+  return (_request, response) => {
+    response.set("Allow", allowed);
+    show(
       response,
-      entered,
-      await submitSecrets(guestCall(ctx, gone.signal), { token: request.params.token, secrets: entered }),
+      405,
+      messageView("This page takes only its form", "Open the address in a browser and send the form."),
     );
   };
 }
 
-function showSubmitted(response: Response, entered: Record<string, string>, done: Submitted): void {
+function showLink(ctx: AppContext): RequestHandler<{ token: string }> {
+  return async (request, response) => {
+    const { way } = readPageAddress(request);
+    showStep(response, await openConnection(guestCall(ctx), { token: request.params.token, way }));
+  };
+}
+
+/**
+ * The one GET that does something: a platform can do no other, and nobody but it and the person knows the
+ * address. What only looks (HEAD) must not use the answer up.
+ */
+function takeAnswer(ctx: AppContext): RequestHandler {
+  return async (request, response) => {
+    const answer = readCallback(request);
+    if (answer === null) return show(response, CLOSED_STATUS.foreign, closedView("foreign"));
+    // Not called off when the page is closed: the code is used up, and whoever asked learns of the channel.
+    const done = await comeBack(guestCall(ctx), { answer });
+    // Loading the page again is no mistake of the person's.
+    if (done.state === "closed" && done.reason === "used") return show(response, 200, closedView("used"));
+    if (done.state !== "page") return showStep(response, done);
+    // Relative, for proxies with a prefix; and the code leaves the address bar.
+    response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" });
+    response.redirect(303, `./${done.token}`);
+  };
+}
+
+function submit(ctx: AppContext): RequestHandler<{ token: string }> {
+  return async (request, response) => {
+    const { step, way } = readPageAddress(request);
+    const boxes = step === "choice" ? readBoxes(request, "target") : null;
+    const entered = step === "choice" ? null : readForm(request);
+    const ref = { token: request.params.token, way };
+    if (boxes !== null)
+      return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }));
+    if (entered === null || step === null) return showUnreadable(response);
+    if (step === "address")
+      return showStep(
+        response,
+        await pasteAddress(guestCall(ctx), { ...ref, address: entered["address"] ?? "" }),
+      );
+    const gone = new AbortController();
+    // Whoever closes the page calls it off: nobody would see what it answers.
+    response.once("close", () => gone.abort(new Error("The page was closed.")));
+    const call = guestCall(ctx, gone.signal);
+    if (step === "consent") return sendOn(call, response, ref);
+    showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
+  };
+}
+
+async function sendOn(
+  call: GuestCall,
+  response: Response,
+  ref: { token: string; way: string | undefined },
+): Promise<void> {
+  const done = await leadOn(call, ref);
+  if (done.state !== "lead") return showStep(response, done);
+  response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
+}
+
+type AnyStep =
+  OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
+
+function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
   switch (done.state) {
+    case "open":
+      return show(response, 200, formView(done.form));
+    case "start":
+      return show(response, 200, startView(done.start));
+    case "choose":
+      return show(response, 200, choiceView(done.choice));
     case "connected":
       return show(response, 200, connectedView(done));
     case "closed":
-      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason));
-    case "refused":
-      return show(
-        response,
-        REFUSED_STATUS[done.error.kind] ?? 400,
-        formView(done.form, { entered, error: { message: done.error.message, fieldName: done.fieldName } }),
-      );
+      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
+    case "refused": {
+      const { error } = done;
+      const view =
+        "choice" in done
+          ? choiceView(done.choice, error.message)
+          : "start" in done
+            ? startView(done.start, error.message)
+            : formView(done.form, { entered, error: { message: error.message, fieldName: done.fieldName } });
+      return show(response, REFUSED_STATUS[error.kind] ?? 400, view);
+    }
   }
+}
+
+function showUnreadable(response: Response): void {
+  show(response, 400, messageView("The form could not be read", "Go back, and send the form of this page."));
 }
 
 function refuseSlow(response: Response): void {
@@ -132,16 +208,6 @@ function refuseSlow(response: Response): void {
   );
 }
 
-/** One text a field; anything else is not our form. */
-function readForm(request: Request<{ token: string }>): Record<string, string> | null {
-  const body: unknown = request.body;
-  if (typeof body !== "object" || body === null) return null;
-  const entries = Object.entries(body);
-  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const isWhole = texts.length === entries.length && texts.flat().every(isWholeText);
-  return isWhole ? Object.fromEntries(texts) : null;
-}
-
 function show(response: Response, status: number, view: View): void {
   sendPage(response, { status, ...view });
 }
@@ -150,6 +216,12 @@ function show(response: Response, status: number, view: View): void {
 function showError(ctx: AppContext): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);
+    if (error instanceof AppError)
+      return show(
+        response,
+        REFUSED_STATUS[error.kind] ?? 400,
+        messageView("That did not work", error.message),
+      );
     const status = statusOf(error);
     if (status === 413)
       return show(

@@ -1,4 +1,8 @@
-import type { ClosedReason, ConnectForm, FormField } from "../../services/accounts/connect-page.ts";
+import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
+import type { ConnectForm, FormField } from "../../services/accounts/connecting/connect-page.ts";
+import type { OtherWay } from "../../services/accounts/connecting/start-page.ts";
+import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
+import type { Step } from "./connect-forms.ts";
 import { html, type Html } from "../pages/html.ts";
 import { messageView, type View } from "../pages/message-view.ts";
 
@@ -27,11 +31,12 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
         ${general === null ? null : html`<div class="note bad" role="alert">${general}</div>`}
         <p>${form.instructions}</p>
         ${facts(form)}
-        <form method="post" autocomplete="off">
+        <form method="post" action="${actionOf("secrets", form.way)}" autocomplete="off">
           ${form.fields.map((field) => fieldView(field, { ...state, isFocused: field.name === focused }))}
           <button type="submit">${action}</button>
         </form>
       </section>
+      ${otherWaysView(form)}
       <p class="muted small">
         What you enter is stored encrypted on this server and sent to nobody but
         ${form.instanceUrl ?? form.platformTitle}. This page works once, until ${clockTime(form.expiresAt)}.
@@ -42,7 +47,28 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
   };
 }
 
-function facts(form: ConnectForm): Html | null {
+/** On the link's own page, whose address alone holds its token. */
+export function actionOf(step: Step, way?: string): string {
+  return `?step=${step}${way === undefined ? "" : `&way=${encodeURIComponent(way)}`}`;
+}
+
+/** Links, because looking at another way changes nothing. */
+export function otherWaysView(page: { readonly otherWays: readonly OtherWay[] }): Html | null {
+  if (page.otherWays.length === 0) return null;
+  return html`<section class="card">
+    <h2>Another way to connect</h2>
+    <ul class="plain">
+      ${page.otherWays.map(
+        ({ name, label }) =>
+          html`<li>
+            <a href="?way=${encodeURIComponent(name)}">${label}</a>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting">): Html | null {
   if (form.instanceUrl === null && form.reconnecting === null) return null;
   return html`<dl class="facts">
     ${
@@ -94,30 +120,39 @@ function fieldView(field: FormField, state: FormState & { readonly isFocused: bo
 }
 
 /** The label (or the server) stands above it; the name is for callers who see no page. */
-function withoutName(message: string, name: string): string {
+export function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message;
   const rest = message.slice(name.length + 2);
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-function clockTime(ms: number): string {
+export function clockTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(11, 16)} UTC`;
 }
 
-export function connectedView(done: {
-  platformTitle: string;
-  accountName: string;
-  notice: string | null;
-}): View {
+export function connectedView(done: ConnectedLink): View {
+  const { accountNames, platformTitle } = done;
+  const [only = "", ...more] = accountNames;
   return {
-    title: `${done.accountName} is connected`,
+    title: more.length === 0 ? `${only} is connected` : `${accountNames.length} channels are connected`,
     body: html`<section class="card">
       <h1>Connected</h1>
       <div class="note good" role="status">
-        <strong>${done.accountName}</strong> on ${done.platformTitle} is ready for posts.
+        ${
+          more.length === 0
+            ? html`<strong>${only}</strong> on ${platformTitle} is ready for posts.`
+            : html`<p>These channels on ${platformTitle} are ready for posts:</p>
+                <ul>
+                  ${accountNames.map((name) => html`<li><strong>${name}</strong></li>`)}
+                </ul>`
+        }
       </div>
       ${done.notice === null ? null : noticeView(done.notice)}
       <p>You can close this page and go back to where you came from.</p>
+      <p class="muted small">
+        Whoever sent you the address can now post there. If you did not mean that, remove Posthorn under the
+        connected apps in your settings on ${platformTitle}.
+      </p>
     </section>`,
   };
 }
@@ -128,6 +163,14 @@ function noticeView(notice: string): Html {
 }
 
 const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: string }> = {
+  foreign: {
+    heading: "This answer belongs to no open connection",
+    text: "Nothing was connected. If you started twice, only the last start counts. Open the address that you were given once more, and go on from there.",
+  },
+  answered: {
+    heading: "This answer was used already",
+    text: "It works once. If nothing was connected by it, open the address that you were given once more, and start again.",
+  },
   unknown: {
     heading: "This address does not work",
     text: "Perhaps a part of it was lost on the way. Copy it whole, or ask for a new one.",
@@ -141,12 +184,21 @@ const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: st
     text: "It worked for 15 minutes. Ask for a new one (connect_channel) where you got this one.",
   },
   failed: {
-    heading: "Too many tries",
-    text: "Nothing was connected, and this address is closed. Ask for a new one (connect_channel) where you got this one.",
+    heading: "Nothing was connected",
+    text: "This address is closed, after too many tries or a refusal. Ask for a new one (connect_channel) where you got this one.",
   },
 };
 
-export function closedView(reason: ClosedReason): View {
+/** `error`: why it failed. */
+export function closedView(reason: ClosedReason, error?: string): View {
   const { heading, text } = CLOSED[reason];
-  return messageView(heading, text);
+  if (error === undefined) return messageView(heading, text);
+  return {
+    title: heading,
+    body: html`<section class="card">
+      <h1>${heading}</h1>
+      <div class="note bad" role="alert">${error}</div>
+      <p>${text}</p>
+    </section>`,
+  };
 }

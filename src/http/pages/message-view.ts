@@ -3,6 +3,8 @@ import { html, type Html } from "./html.ts";
 export interface View {
   readonly title: string;
   readonly body: Html;
+  /** Directives of its policy beside the strict ones. */
+  readonly allow?: Readonly<Record<string, readonly string[]>>;
 }
 
 export function messageView(heading: string, text: string): View {

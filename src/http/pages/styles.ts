@@ -34,6 +34,11 @@ input{display:block;width:100%;min-height:2.85rem;padding:.55rem .75rem;font:inh
 border:1px solid var(--field-line);border-radius:9px}
 input[aria-invalid=true]{border-color:var(--bad);border-width:2px}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+fieldset{border:0;margin:1.25rem 0;padding:0}legend{font-weight:600;padding:0;margin-bottom:.5rem}
+.choice{display:flex;gap:.75rem;align-items:flex-start;padding:.75rem 0;border-top:1px solid var(--line)}
+.choice label{margin:0}.choice div{flex:1;min-width:0}
+input[type=checkbox]{flex:none;width:1.35rem;height:1.35rem;min-height:0;margin:.1rem 0 0;accent-color:var(--accent)}
+.plain{list-style:none;margin:0;padding:0}.plain li{padding:.3rem 0}
 .wrong{margin:.4rem 0 0;color:var(--bad);font-size:.9375rem;font-weight:500}
 button{width:100%;min-height:2.95rem;margin-top:.5rem;padding:.6rem 1.4rem;font:inherit;font-weight:600;color:var(--on-accent);
 background:var(--accent);border:0;border-radius:9px;cursor:pointer}

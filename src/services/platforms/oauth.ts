@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
-import { settingName } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, Endpoints, OAuthWay, Place, Tokens } from "../../ports/connect.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
@@ -41,7 +40,6 @@ export async function beginConsent(
   signal: AbortSignal,
 ): Promise<{ url: string; keep: JsonObject }> {
   const { platform, way, place, ownerId, state } = consent;
-  requireFitAddress(consent);
   const io = await createConnectIo(ctx, { provider: platform.name, ownerId }, signal);
   const app = await openApp(ctx, consent, io);
   const endpoints = await endpointsOf(ctx, consent, io);
@@ -96,15 +94,6 @@ export async function finishConsent(
 
 function asEndpoints({ revoke, ...rest }: z.infer<typeof AddressesKept>): Endpoints {
   return { ...rest, ...(revoke === undefined ? {} : { revoke }) };
-}
-
-function requireFitAddress({ platform, way, place }: Consent): void {
-  if (way.redirect === "any" || place.redirectUrl.startsWith("https:")) return;
-  throw new AppError(
-    "unavailable",
-    `${platform.title} only sends people back to an https address, and ${place.redirectUrl} is none. ` +
-      `Set POSTHORN_PUBLIC_URL or ${settingName(platform.name, "REDIRECT_URL")} to one that is registered with the app.`,
-  );
 }
 
 const SAYS_NO: ReadonlySet<string> = new Set([

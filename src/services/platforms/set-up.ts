@@ -19,7 +19,18 @@ export function readSetting(ctx: AppContext, platform: AnyPlatform, name: string
 
 /** The address that people come back to from a platform, as it must be registered there. */
 export async function redirectUrlOf(ctx: AppContext, platform: AnyPlatform): Promise<string> {
-  return readSetting(ctx, platform, "REDIRECT_URL") ?? `${await ctx.publicUrl()}${CALLBACK_PATH}`;
+  return readSetting(ctx, platform, "REDIRECT_URL") ?? `${await homeOf(ctx)}${CALLBACK_PATH}`;
+}
+
+/**
+ * The address that apps are registered with. Where another process has our port, a listener of stdio has one
+ * that no app knows: the consent ends at the usual address all the same, at a process on the same data folder
+ * that finishes it, or at none, and the person pastes it.
+ */
+async function homeOf(ctx: AppContext): Promise<string> {
+  const actual = await ctx.publicUrl();
+  const { publicUrl, port = 0 } = ctx.settings;
+  return publicUrl === null && port !== 0 ? `http://localhost:${port}` : actual;
 }
 
 /** Whole names of the settings without which the platform cannot be connected in this way. */

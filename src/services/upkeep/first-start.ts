@@ -3,7 +3,9 @@ import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { listAccountRows } from "../../store/tables/accounts.ts";
 import type { Store } from "../../store/engine/store.ts";
 import { insertMeta, readMeta } from "../../store/tables/meta.ts";
-import { connectAccount } from "../accounts/connect-account.ts";
+import { askPlatform } from "../accounts/connecting/ask-platform.ts";
+import { connectAccounts } from "../accounts/connecting/connect-account.ts";
+import { toFound } from "../accounts/connecting/found-channels.ts";
 import { guestCall, type AppContext } from "../context.ts";
 
 /** Sealed with the secret key, to tell whether a key is the right one. */
@@ -36,20 +38,27 @@ class MadeAlready extends Error {}
 export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
   if ((await readMeta(ctx.store, FIRST_ACCOUNT)) !== null) return;
   const platform = [...ctx.platforms.values()].find(({ connect }) => connect[0].kind === "none");
-  if (platform === undefined || (await listAccountRows(ctx.store, DEFAULT_OWNER)).length > 0) return;
+  const way = platform?.connect[0];
+  if (platform === undefined || way?.kind !== "none") return;
+  if ((await listAccountRows(ctx.store, DEFAULT_OWNER)).length > 0) return;
   const target = {
     ownerId: DEFAULT_OWNER,
     platform,
-    way: platform.connect[0],
+    way,
     instanceUrl: null,
     handle: null,
     name: "My feed",
     reconnecting: null,
   };
   try {
-    await connectAccount(guestCall(ctx), {
+    const found = toFound(await askPlatform(guestCall(ctx), target, {}), {
+      instanceUrl: null,
+      redirectUrl: "",
+    });
+    await connectAccounts(guestCall(ctx), {
       target,
-      secrets: {},
+      found,
+      chosen: found.targets,
       answer: async (tx, outcome) => {
         if (!(await insertMeta(tx, FIRST_ACCOUNT, outcome.account.id))) throw new MadeAlready();
         return outcome;

@@ -5,9 +5,15 @@ import type { Tables } from "../engine/schema.ts";
 
 export type ConnectionRow = Selectable<Tables["connections"]>;
 
-/** Stores a link and forgets those that ended before `forgetBefore`. */
+/** Stores a link, forgets those that ended before `forgetBefore`, and what others keep that have run out. */
 export async function insertConnection(tx: Tx, row: ConnectionRow, forgetBefore: number): Promise<void> {
   await queryOf(tx).deleteFrom("connections").where("expires_at", "<", forgetBefore).execute();
+  await queryOf(tx)
+    .updateTable("connections")
+    .set({ pending_enc: null })
+    .where("expires_at", "<=", row.created_at)
+    .where("pending_enc", "is not", null)
+    .execute();
   await queryOf(tx).insertInto("connections").values(row).execute();
 }
 
@@ -50,13 +56,80 @@ export function countAttempt(
     .executeTakeFirst();
 }
 
-/** Uses the link up; false where another submission was first. */
-export async function completeConnection(tx: Tx, id: string, accountId: string): Promise<boolean> {
+/** By the state that a person comes back with from a platform. */
+export function findConnectionByState(reader: Reader, stateHash: string): Promise<ConnectionRow | undefined> {
+  return queryOf(reader)
+    .selectFrom("connections")
+    .selectAll()
+    .where("state_hash", "=", stateHash)
+    .executeTakeFirst();
+}
+
+/** A person goes to the platform: what is kept until they come back. The state before is void; false: closed. */
+export async function keepConsent(
+  tx: Tx,
+  id: string,
+  consent: { stateHash: string; pendingEnc: string; way: string },
+): Promise<boolean> {
   const { numUpdatedRows } = await queryOf(tx)
     .updateTable("connections")
-    .set({ status: "connected", account_id: accountId, error: null })
+    .set({ state_hash: consent.stateHash, pending_enc: consent.pendingEnc, way: consent.way, error: null })
     .where("id", "=", id)
     .where("status", "=", "pending")
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Takes what was kept, once: false where another answer with the same state was first. */
+export async function takeConsent(tx: Tx, id: string, pendingEnc: string): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("connections")
+    .set({ pending_enc: null })
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .where("pending_enc", "=", pendingEnc)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Several channels were found, and a person chooses until `expiresAt`; false where the link is closed. */
+export async function keepChoice(
+  tx: Tx,
+  id: string,
+  choice: { pendingEnc: string; way: string; expiresAt: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("connections")
+    .set({
+      status: "choose",
+      pending_enc: choice.pendingEnc,
+      way: choice.way,
+      expires_at: choice.expiresAt,
+      error: null,
+    })
+    .where("id", "=", id)
+    .where("status", "=", "pending")
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Uses the link up; false where another submission was first. The first account is the one in short. */
+export async function completeConnection(
+  tx: Tx,
+  id: string,
+  accountIds: readonly [string, ...string[]],
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("connections")
+    .set({
+      status: "connected",
+      account_id: accountIds[0],
+      account_ids: JSON.stringify(accountIds),
+      pending_enc: null,
+      error: null,
+    })
+    .where("id", "=", id)
+    .where("status", "in", ["pending", "choose"])
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -69,8 +142,11 @@ export async function noteFailure(
 ): Promise<void> {
   await queryOf(tx)
     .updateTable("connections")
-    .set({ error: failure.error, status: failure.isLast ? "failed" : "pending" })
+    .set({
+      error: failure.error,
+      ...(failure.isLast ? { status: "failed" as const, pending_enc: null } : {}),
+    })
     .where("id", "=", id)
-    .where("status", "=", "pending")
+    .where("status", "in", ["pending", "choose"])
     .execute();
 }

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createConnectRouter } from "../../../src/http/accounts/connect-pages.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createPhotobox, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { openSecrets, sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { callOf } from "../../support/context.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { showCapabilities } from "../../../src/domain/accounts/capabilities.ts";
 import { DAY, toIso } from "../../../src/domain/time.ts";
 import { disconnectChannel, findAccount, listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createPhotobox, createPinboard, createScriptedOutbound } from "../../support/connect-fixtures.ts";
 import { callerOf, callOf, createTestContext } from "../../support/context.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";

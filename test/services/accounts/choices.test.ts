@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
-import { connectChannel } from "../../../src/services/accounts/connections.ts";
+import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import listChoices from "../../../tools/list_choices.ts";

@@ -8,12 +8,16 @@ import type { AppError } from "../../../src/domain/errors.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { disconnectChannel, listAccounts } from "../../../src/services/accounts/accounts.ts";
-import { MAX_ATTEMPTS, openConnection, submitSecrets } from "../../../src/services/accounts/connect-page.ts";
+import {
+  MAX_ATTEMPTS,
+  openConnection,
+  submitSecrets,
+} from "../../../src/services/accounts/connecting/connect-page.ts";
 import {
   checkConnection,
   connectChannel,
   connectWithSecrets,
-} from "../../../src/services/accounts/connections.ts";
+} from "../../../src/services/accounts/connecting/connections.ts";
 import { openSecrets } from "../../../src/services/platforms/secrets.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
@@ -193,11 +197,12 @@ describe("a link", () => {
     expect(await checkConnection(callOf(ctx, caller), { connectId })).toEqual({
       status: "pending",
       account: null,
+      accounts: [],
       error: null,
     });
     expect(await submit(token, ALICE)).toMatchObject({
       state: "connected",
-      accountName: "alice.example",
+      accountNames: ["alice.example"],
       notice: null,
     });
     expect(wakes()).toBe(1);

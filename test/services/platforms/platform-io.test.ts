@@ -12,7 +12,7 @@ import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { queryOf } from "../../support/handles.ts";
 import { seenOf } from "../../support/publishing.ts";
 import { askToReconnect } from "../../../src/services/platforms/renew-tokens.ts";
-import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { readSecrets } from "../../../src/services/platforms/grants.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readRetryAfter } from "../../../src/services/platforms/requests/retry-after.ts";

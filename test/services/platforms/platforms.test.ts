@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { showCapabilities } from "../../../src/domain/accounts/capabilities.ts";
 import { MAX_WHOLE_PLATFORMS } from "../../../src/domain/accounts/platform-listing.ts";
 import { MAX_RESULT_CHARS } from "../../../src/mcp/limits.ts";
 import { listPlatforms } from "../../../src/services/platforms/platforms.ts";
@@ -68,7 +69,7 @@ describe("listPlatforms", () => {
     ]);
     expect(photobox).toMatchObject({
       docs: platform.docs,
-      capabilities: platform.capabilities,
+      capabilities: showCapabilities(platform.capabilities),
       setup: null,
       redirectUrl: null,
       connecting: [

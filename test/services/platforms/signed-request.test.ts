@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformFault, PlatformRequest, SignedRequest } from "../../../src/ports/platform-io.ts";
-import { connectWithSecrets } from "../../../src/services/accounts/connections.ts";
+import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { listAccountRows } from "../../../src/store/tables/accounts.ts";
 import {
@@ -19,7 +19,10 @@ const sign: SignedRequest["sign"] = ({ accessToken = "" }) => ({
   headers: { authorization: `Bearer ${accessToken}` },
 });
 
-async function setUp(answers: readonly ScriptedAnswer[], overrides: Parameters<typeof createPhotobox>[0] = {}) {
+async function setUp(
+  answers: readonly ScriptedAnswer[],
+  overrides: Parameters<typeof createPhotobox>[0] = {},
+) {
   const outbound = createScriptedOutbound();
   outbound.answers.push(...answers);
   const { platform } = createPhotobox(overrides);

@@ -51,7 +51,7 @@ export interface AccountTables {
     name: string | null;
     /** SHA-256 of the token in the page's address. */
     token_hash: string;
-    status: "pending" | "connected" | "failed";
+    status: "pending" | "choose" | "connected" | "failed";
     error: string | null;
     /** How often secrets were submitted through it. */
     attempts: number;
@@ -59,7 +59,10 @@ export interface AccountTables {
     expires_at: number;
     /** By which of the platform's ways; null: its first. */
     way: string | null;
-    /** SHA-256 of the `state` that the person comes back with, once; null before and after. */
+    /**
+     * SHA-256 of the `state` that the person comes back with. It is answered once: then `pending_enc` is taken,
+     * and the hash stays, so that the same answer is known again.
+     */
     state_hash: string | null;
     /** Sealed: what is kept until the person comes back and chooses (verifier, tokens, channels found). */
     pending_enc: string | null;

@@ -1,10 +1,12 @@
-import { AppError } from "../../domain/errors.ts";
-import type { ConnectWay } from "../../ports/connect.ts";
-import type { AnyPlatform } from "../../ports/platform.ts";
-import type { AccountRow } from "../../store/tables/accounts.ts";
-import type { AppContext } from "../context.ts";
-import { readSettings } from "../platforms/platform-io.ts";
-import { openSecrets, type SecretValues } from "../platforms/secrets.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { ConnectWay } from "../../../ports/connect.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import type { Reader } from "../../../store/engine/store.ts";
+import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { AppContext } from "../../context.ts";
+import { readSettings } from "../../platforms/platform-io.ts";
+import { readSecrets } from "../../platforms/grants.ts";
+import type { SecretValues } from "../../platforms/secrets.ts";
 
 /** What is to be connected, and for whom. */
 export interface ConnectTarget {
@@ -23,7 +25,11 @@ const MAX_SECRET_CHARS = 4_096;
  * The fields as the platform gets them: trimmed, with the target's handle and, on a reconnection, the stored
  * values in the place of empty ones. Throws `invalid` that begins with the field's name.
  */
-export function completeFields(ctx: AppContext, target: ConnectTarget, given: SecretValues): SecretValues {
+export async function completeFields(
+  ctx: AppContext,
+  target: ConnectTarget,
+  given: SecretValues,
+): Promise<SecretValues> {
   const { way } = target;
   const fields = way.kind === "secrets" ? way.fields : [];
   const names = fields.map((field) => field.name);
@@ -34,7 +40,7 @@ export function completeFields(ctx: AppContext, target: ConnectTarget, given: Se
       `secrets: "${unknown.slice(0, 40)}" is not a field of ${target.platform.title}. ${knownFields(names)}`,
     );
   }
-  const defaults = defaultsOf(ctx, target);
+  const defaults = await defaultsOf(ctx, target);
   const values = fields.map((field): [string, string] => {
     const value = given[field.name]?.trim() || defaults[field.name] || "";
     if (value === "" && field.isRequired)
@@ -51,11 +57,11 @@ function knownFields(names: readonly string[]): string {
 }
 
 /** What stands in for a field that is left empty. */
-export function defaultsOf(ctx: AppContext, target: ConnectTarget): SecretValues {
+export async function defaultsOf(ctx: AppContext, target: ConnectTarget): Promise<SecretValues> {
   const handle = target.handle ?? target.reconnecting?.handle ?? "";
   return {
     ...(handle === "" ? {} : { handle }),
-    ...(isSameTarget(target) ? storedSecrets(ctx, target.reconnecting) : {}),
+    ...(isSameTarget(target) ? await storedSecrets(ctx, ctx.store, target.reconnecting) : {}),
   };
 }
 
@@ -76,11 +82,17 @@ function trimSlash(url: string): string {
   return url.replace(/\/+$/, "");
 }
 
-/** None where they cannot be opened any more: then all of them are asked for again. */
-export function storedSecrets(ctx: AppContext, row: AccountRow | null): SecretValues {
+/**
+ * With those of its grant. None where they cannot be opened any more: then all of them are asked for again.
+ */
+export async function storedSecrets(
+  ctx: AppContext,
+  reader: Reader,
+  row: AccountRow | null,
+): Promise<SecretValues> {
   if (row === null) return {};
   try {
-    return openSecrets(ctx, row);
+    return await readSecrets(ctx, reader, row);
   } catch (error) {
     if (error instanceof AppError) return {};
     throw error;

@@ -1,0 +1,57 @@
+import type { Closers } from "../closers.ts";
+import { defaultPublicUrl, type Context } from "../compose.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { HttpServer } from "../../http/server.ts";
+import { isServerRunning } from "../../services/health/running-server.ts";
+import type { Setup } from "../setup.ts";
+import type { Toolbox } from "../../toolkit/toolbox.ts";
+import { maxConnections } from "./max-connections.ts";
+
+/** Whoever uploads to a process that ends can go on with the next one. */
+const LISTENER_GRACE_MS = 300;
+
+interface Listening {
+  readonly setup: Setup;
+  readonly ctx: Context;
+  readonly toolbox: Toolbox;
+  readonly closers: Closers;
+  readonly isReady: () => boolean;
+}
+
+/**
+ * Addresses in answers must lead somewhere: on loopback a listener of this process, opened with the first of
+ * them.
+ */
+export function openListenerWhenAsked(parts: Listening): void {
+  const { setup, ctx, closers } = parts;
+  if (setup.config.publicUrl !== null) return;
+  let opened: Promise<string> | null = null;
+  ctx.links.publicUrl = () => {
+    opened ??= openListener(parts).then((http) => {
+      if (http === null) return defaultPublicUrl(setup.config);
+      closers.add(() => http.close(LISTENER_GRACE_MS));
+      return defaultPublicUrl(setup.config, http.port);
+    });
+    return opened;
+  };
+}
+
+/** Null where a server on this data folder has the port: its addresses stay when this process is gone. */
+async function openListener(parts: Listening): Promise<HttpServer | null> {
+  // Most sessions never need a server; they start faster without it.
+  const [{ createHttpApp }, { startHttpServer }, { httpDeps }] = await Promise.all([
+    import("../../http/app.ts"),
+    import("../../http/server.ts"),
+    import("./start-server.ts"),
+  ]);
+  const app = createHttpApp(httpDeps(parts));
+  const { host, port } = parts.setup.config;
+  const limits = { maxConnections: maxConnections() };
+  try {
+    return await startHttpServer(app, { host, port }, limits);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    if (await isServerRunning(parts.ctx)) return null;
+    return startHttpServer(app, { host, port: 0 }, limits);
+  }
+}

@@ -1,0 +1,99 @@
+import type { ConsentStart } from "../../services/accounts/connecting/start-page.ts";
+import { html, type Html } from "../pages/html.ts";
+import type { View } from "../pages/message-view.ts";
+import { actionOf, clockTime, facts, otherWaysView, withoutName } from "./connect-views.ts";
+
+/**
+ * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list
+ * before; Chromium holds `form-action` against each of them. There is nothing on the page to send elsewhere.
+ */
+const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };
+
+/** What will happen, and the button that leads on to the platform. `error`: why it did not work just now. */
+export function startView(start: ConsentStart, error: string | null = start.error): View {
+  const action = start.reconnecting === null ? "Connect" : "Reconnect";
+  const title = `${action} ${start.platformTitle}`;
+  const isPasting = error?.startsWith("address: ") === true;
+  return {
+    title: error === null ? title : `Error: ${title}`,
+    allow: LEADS_AWAY,
+    body: html`<section class="card">
+        <h1>${title}</h1>
+        ${
+          error === null || isPasting
+            ? null
+            : html`<div class="note bad" role="alert">${withoutName(error, "instanceUrl")}</div>`
+        }
+        <p>${start.instructions}</p>
+        ${facts(start)} ${steps(start)}
+        <form method="post" action="${actionOf("consent", start.way)}">
+          <button type="submit">
+            ${start.isWaiting || error !== null ? "Start again on" : "Go on to"} ${start.platformTitle}
+          </button>
+        </form>
+      </section>
+      ${start.isWaiting || isPasting ? pasteView(start, isPasting ? error : null) : null}
+      ${otherWaysView(start)}
+      <p class="muted small">
+        What ${start.platformTitle} gives is stored encrypted on this server and sent to nobody but
+        ${start.instanceUrl ?? start.platformTitle}. Go on only if you asked for this, or know who sent you
+        the address: they will be able to post there. It works until ${clockTime(start.expiresAt)}.
+        <a href="${start.docs}" rel="noreferrer noopener" target="_blank"
+          >How ${start.platformTitle} does this</a
+        >
+      </p>`,
+  };
+}
+
+function steps({ platformTitle, scopes }: ConsentStart): Html {
+  return html`<h2>What happens now</h2>
+    <ol>
+      <li>You go on to ${platformTitle} and sign in there. Posthorn never sees your password.</li>
+      <li>
+        ${platformTitle} asks whether Posthorn may act for
+        you${scopes.length === 0 ? "." : html`, and names these permissions:`}
+        ${
+          scopes.length === 0
+            ? null
+            : html`<ul>
+                ${scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
+              </ul>`
+        }
+      </li>
+      <li>You come back here. If there are several channels, you choose among them.</li>
+    </ol>`;
+}
+
+function pasteView(start: ConsentStart, error: string | null): Html {
+  return html`<section class="card">
+    <h2>Came back to a page that does not load?</h2>
+    <form method="post" action="${actionOf("address", start.way)}" autocomplete="off">
+      <div class="field">
+        <label for="address">Its address</label>
+        <p class="help" id="address-help">
+          Copy the whole address out of the browser's address bar and paste it here. It works once, for this
+          page alone.
+        </p>
+        <input
+          id="address"
+          name="address"
+          type="text"
+          autocomplete="off"
+          autocapitalize="none"
+          autocorrect="off"
+          spellcheck="false"
+          maxlength="16384"
+          required
+          aria-describedby="address-help${error === null ? "" : " address-wrong"}"
+          ${error !== null && html`aria-invalid="true" autofocus`}
+        />
+        ${
+          error === null
+            ? null
+            : html`<p class="wrong" id="address-wrong" role="alert">${withoutName(error, "address")}</p>`
+        }
+      </div>
+      <button type="submit">Finish with this address</button>
+    </form>
+  </section>`;
+}

@@ -1,0 +1,79 @@
+import { AppError } from "../../../domain/errors.ts";
+import type { Connected, ConnectInput, NoneWay, SecretsWay } from "../../../ports/connect.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import { PlatformFault } from "../../../ports/platform-io.ts";
+import type { AppContext, GuestCall } from "../../context.ts";
+import { createConnectIo, toPlatformAccount } from "../../platforms/platform-io.ts";
+import { scrub, type SecretValues } from "../../platforms/secrets.ts";
+import type { ConnectTarget } from "./connect-fields.ts";
+
+/** As the platform's file gets it. */
+export function toInput(target: ConnectTarget, secrets: SecretValues): ConnectInput {
+  const { reconnecting, instanceUrl, handle, name } = target;
+  return {
+    instanceUrl,
+    handle,
+    name,
+    secrets,
+    reconnecting: reconnecting === null ? null : toPlatformAccount(reconnecting),
+  };
+}
+
+/** Finds the channels that the secrets are good for. Throws AppError for whatever the person can mend. */
+export function askPlatform(
+  { ctx, signal }: GuestCall,
+  target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
+  secrets: SecretValues,
+): Promise<Connected> {
+  const { platform, way, ownerId } = target;
+  return explainingFaults(ctx, { platform, secrets: Object.values(secrets) }, async () => {
+    const io = await createConnectIo(ctx, { provider: platform.name, ownerId }, signal);
+    const connected = await way.connect(toInput(target, secrets), io);
+    // Nobody is there to read the notice, or to be told that it worked.
+    if (signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
+    return connected;
+  });
+}
+
+/** Faults of the platform become AppErrors: `unavailable` and `rate_limited` pass, the others stay. */
+export async function explainingFaults<T>(
+  ctx: AppContext,
+  about: { readonly platform: AnyPlatform; readonly secrets: readonly string[] },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    const cause = scrub(String(error.cause ?? ""), about.secrets);
+    ctx.log.warn(
+      { provider: about.platform.name, kind: error.kind, httpStatus: error.httpStatus, cause },
+      "Connecting did not work",
+    );
+    throw explainFault(about.platform, error);
+  }
+}
+
+function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {
+  switch (fault.kind) {
+    case "auth":
+    case "rejected":
+      return new AppError("invalid", fault.message);
+    case "rate":
+      return new AppError("rate_limited", `${fault.message} Try again in ${minutesOf(fault.retryAfterMs)}.`);
+    case "setup":
+      return new AppError("unavailable", fault.message);
+    case "not_sent":
+    case "transient":
+    case "ambiguous":
+      return new AppError(
+        "unavailable",
+        `${platform.title} could not be asked: ${fault.message} Check the address and try again.`,
+      );
+  }
+}
+
+function minutesOf(ms: number | null): string {
+  const minutes = ms === null ? 1 : Math.max(1, Math.ceil(ms / 60_000));
+  return minutes === 1 ? "a minute" : `${minutes} minutes`;
+}

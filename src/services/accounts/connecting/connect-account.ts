@@ -1,0 +1,51 @@
+import type { Account } from "../../../domain/accounts/account.ts";
+import type { Target } from "../../../ports/connect.ts";
+import type { Tx } from "../../../store/engine/store.ts";
+import { commitOnce } from "../../access/idempotency.ts";
+import type { GuestCall } from "../../context.ts";
+import { showAccount } from "../accounts.ts";
+import type { ConnectTarget } from "./connect-fields.ts";
+import type { Found } from "./found-channels.ts";
+import { inspectConnected } from "../inspect.ts";
+import { storeAccounts } from "./store-accounts.ts";
+
+export interface ConnectOutcome {
+  /** The first of `accounts`. */
+  readonly account: Account;
+  readonly accounts: readonly [Account, ...Account[]];
+  /** Shown once, to the person who connected. */
+  readonly notice: string | null;
+}
+
+export interface ConnectRun<T> {
+  readonly target: ConnectTarget;
+  readonly found: Found;
+  /** At least one of those found. */
+  readonly chosen: readonly Target[];
+  /** Makes the call's answer in the transaction that stores the accounts; what it throws undoes that. */
+  readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
+}
+
+/** Makes channels of what was chosen, and wakes the publisher for posts that waited for them. */
+export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): Promise<T> {
+  const { ctx } = call;
+  let ids: readonly string[] = [];
+  const done = await commitOnce(call, async (tx) => {
+    const rows = await storeAccounts(ctx, tx, run);
+    const accounts: Account[] = [];
+    for (const row of rows) accounts.push(await showAccount(ctx, tx, row));
+    ids = accounts.map(({ id }) => id);
+    const [account, ...more] = accounts;
+    if (account === undefined) throw new Error("Nothing was chosen.");
+    return run.answer(tx, { account, accounts: [account, ...more], notice: noticeOf(run.chosen) });
+  });
+  ctx.log.info({ accountIds: ids, provider: run.target.platform.name }, "Connected");
+  ctx.wakePublisher();
+  await Promise.all(ids.map((id) => inspectConnected(ctx, run.target.ownerId, id)));
+  return done;
+}
+
+function noticeOf(chosen: readonly Target[]): string | null {
+  const notices = chosen.flatMap(({ notice }) => notice ?? []);
+  return notices.length === 0 ? null : [...new Set(notices)].join("\n\n");
+}

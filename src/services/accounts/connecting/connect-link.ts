@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import { findAccountRow } from "../../../store/tables/accounts.ts";
+import { findConnectionByToken, type ConnectionRow } from "../../../store/tables/connections.ts";
+import type { AppContext } from "../../context.ts";
+import { wayOf } from "../../platforms/ways.ts";
+import type { ConnectTarget } from "./connect-fields.ts";
+
+/** Tries one link takes before it is closed. */
+export const MAX_ATTEMPTS = 10;
+
+/**
+ * Why a link does not work (any more). Of an answer from a platform: `foreign` it belongs to no link;
+ * `answered` it was used already.
+ */
+export type ClosedReason = "unknown" | "foreign" | "answered" | "used" | "expired" | "failed";
+
+export interface ClosedLink {
+  readonly state: "closed";
+  readonly reason: ClosedReason;
+  readonly title: string | null;
+  /** Why it failed. */
+  readonly error?: string;
+}
+
+export interface OpenLink {
+  readonly state: "open";
+  readonly row: ConnectionRow;
+  readonly target: ConnectTarget;
+  /** In the address of its page. */
+  readonly token: string;
+}
+
+/** What names a link's page: its token, and the way that the person looks at, where it is not the noted one. */
+export interface LinkRef {
+  readonly token: string;
+  readonly way?: string | undefined;
+}
+
+/** Another submission of the same link was first. */
+export class LinkUsed extends Error {}
+
+/** Only this is stored of the token in a link, and of the state that comes back from a platform. */
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+export async function readLink(ctx: AppContext, ref: LinkRef): Promise<OpenLink | ClosedLink> {
+  const row = await findConnectionByToken(ctx.store, hashToken(ref.token));
+  return row === undefined ? UNKNOWN : openRow(ctx, row, ref);
+}
+
+const UNKNOWN: ClosedLink = { state: "closed", reason: "unknown", title: null };
+
+export async function openRow(
+  ctx: AppContext,
+  row: ConnectionRow,
+  ref: LinkRef,
+): Promise<OpenLink | ClosedLink> {
+  const platform = ctx.platforms.get(row.provider);
+  if (platform === undefined) return UNKNOWN;
+  const reason = closedReason(row, ctx.clock.now());
+  if (reason !== null) {
+    const error = reason === "failed" && row.error !== null ? { error: row.error } : {};
+    return { state: "closed", reason, title: platform.title, ...error };
+  }
+  const target = await toTarget(ctx, { row, platform, way: ref.way });
+  return { state: "open", row, target, token: ref.token };
+}
+
+function closedReason(row: ConnectionRow, now: number): ClosedReason | null {
+  if (row.status === "connected") return "used";
+  if (row.status === "failed") return "failed";
+  return row.expires_at <= now ? "expired" : null;
+}
+
+interface Targeting {
+  readonly row: ConnectionRow;
+  readonly platform: AnyPlatform;
+  readonly way: string | undefined;
+}
+
+async function toTarget(ctx: AppContext, { row, platform, way }: Targeting): Promise<ConnectTarget> {
+  const reconnecting =
+    row.account_id === null ? undefined : await findAccountRow(ctx.store, row.owner_id, row.account_id);
+  const noted = wayOf(platform, row);
+  // Once channels were found, it is settled by which way.
+  const wanted =
+    row.status === "pending" ? platform.connect.find((candidate) => candidate.name === way) : undefined;
+  return {
+    ownerId: row.owner_id,
+    platform,
+    way: wanted ?? noted,
+    instanceUrl: row.instance_url,
+    handle: row.handle,
+    name: row.name,
+    reconnecting: reconnecting ?? null,
+  };
+}
+
+/** The link once it took nothing more: why. */
+export async function closedNow(ctx: AppContext, ref: LinkRef): Promise<ClosedLink> {
+  const link = await readLink(ctx, ref);
+  return link.state === "closed"
+    ? link
+    : { state: "closed", reason: "failed", title: link.target.platform.title };
+}

@@ -1,0 +1,195 @@
+import { AppError } from "../../../domain/errors.ts";
+import type { NoneWay, SecretField, SecretsWay } from "../../../ports/connect.ts";
+import { countAttempt, noteFailure } from "../../../store/tables/connections.ts";
+import type { AppContext, GuestCall } from "../../context.ts";
+import type { SecretValues } from "../../platforms/secrets.ts";
+import { askPlatform } from "./ask-platform.ts";
+import { completeFields, defaultsOf, type ConnectTarget } from "./connect-fields.ts";
+import {
+  closedNow,
+  LinkUsed,
+  MAX_ATTEMPTS,
+  readLink,
+  type ClosedLink,
+  type LinkRef,
+  type OpenLink,
+} from "./connect-link.ts";
+import { openChoice } from "./connect-pending.ts";
+import { pickChannels, toChannels, toFound } from "./found-channels.ts";
+import {
+  connectChosen,
+  settleLink,
+  type ChoiceForm,
+  type ChoosingLink,
+  type ConnectedLink,
+} from "./settle-link.ts";
+import { hasConsent, otherWays, toStart, type ConsentStart, type OtherWay } from "./start-page.ts";
+
+export { MAX_ATTEMPTS } from "./connect-link.ts";
+
+export interface FormField extends SecretField {
+  /** What stands in it at first; always empty for what is hidden. */
+  readonly value: string;
+  /** Left empty, it stays what it is. */
+  readonly isStored: boolean;
+}
+
+/** What the page shows; no secret, and nothing that a stranger with the address could use. */
+export interface ConnectForm {
+  readonly platformTitle: string;
+  readonly docs: string;
+  readonly instructions: string;
+  readonly fields: readonly FormField[];
+  readonly instanceUrl: string | null;
+  /** The channel that is being reconnected. */
+  readonly reconnecting: string | null;
+  readonly expiresAt: number;
+  readonly way: string;
+  readonly otherWays: readonly OtherWay[];
+}
+
+export type OpenedConnection =
+  | { readonly state: "open"; readonly form: ConnectForm }
+  | { readonly state: "start"; readonly start: ConsentStart }
+  | ChoosingLink
+  | ClosedLink;
+
+/** What is behind a link. Opening it changes nothing: programs that preview addresses open them too. */
+export async function openConnection({ ctx }: GuestCall, ref: LinkRef | string): Promise<OpenedConnection> {
+  const link = await readLink(ctx, typeof ref === "string" ? { token: ref } : ref);
+  if (link.state === "closed") return link;
+  if (link.row.status === "choose") return { state: "choose", choice: toChoice(ctx, link) };
+  return showLink(ctx, link);
+}
+
+async function showLink(
+  ctx: AppContext,
+  link: OpenLink,
+): Promise<Extract<OpenedConnection, { state: "open" | "start" }>> {
+  const { target } = link;
+  return hasConsent(target)
+    ? { state: "start", start: toStart(ctx, { ...link, target }) }
+    : { state: "open", form: await toForm(ctx, link) };
+}
+
+export type Submitted =
+  | ConnectedLink
+  | ChoosingLink
+  | {
+      readonly state: "refused";
+      readonly form: ConnectForm;
+      readonly error: AppError;
+      readonly fieldName: string | null;
+    }
+  | ClosedLink;
+
+/** Connects with what a person entered. A link connects once, however often and at once it is submitted. */
+export async function submitSecrets(
+  call: GuestCall,
+  { secrets: entered, ...ref }: LinkRef & { readonly secrets: SecretValues },
+): Promise<Submitted> {
+  const { ctx } = call;
+  const link = await readLink(ctx, ref);
+  if (link.state === "closed") return link;
+  try {
+    const secrets = await completeFields(ctx, link.target, entered);
+    const counted = await ctx.store.write((tx) =>
+      countAttempt(tx, link.row.id, { now: ctx.clock.now(), maxAttempts: MAX_ATTEMPTS }),
+    );
+    if (counted === undefined) return await openOrClosed(call, ref);
+    return await connectOnce(call, { ...link, row: counted }, secrets);
+  } catch (error) {
+    if (error instanceof LinkUsed) return await closedNow(ctx, ref);
+    if (!(error instanceof AppError)) throw error;
+    const form = await toForm(ctx, link);
+    return { state: "refused", form, error, fieldName: fieldOf(form, error) };
+  }
+}
+
+/** Of a link that takes no secrets now: it is closed, or a person chooses by now. */
+async function openOrClosed(call: GuestCall, ref: LinkRef): Promise<ChoosingLink | ClosedLink> {
+  const opened = await openConnection(call, ref);
+  return opened.state === "choose" ? opened : closedNow(call.ctx, ref);
+}
+
+async function connectOnce(
+  call: GuestCall,
+  link: OpenLink,
+  secrets: SecretValues,
+): Promise<ConnectedLink | ChoosingLink> {
+  const { row, target } = link;
+  try {
+    const connected = await askPlatform(call, assertSecrets(target), secrets);
+    const found = toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
+    return await settleLink(call, link, found);
+  } catch (error) {
+    if (error instanceof AppError) {
+      const failure = { error: error.message, isLast: row.attempts >= MAX_ATTEMPTS };
+      await call.ctx.store.write((tx) => noteFailure(tx, row.id, failure));
+    }
+    throw error;
+  }
+}
+
+/** Narrows the target; throws `invalid` for a way that goes over the platform's own page. */
+export function assertSecrets(target: ConnectTarget): ConnectTarget & { readonly way: NoneWay | SecretsWay } {
+  const { way } = target;
+  if (way.kind === "none" || way.kind === "secrets") return { ...target, way };
+  throw new AppError(
+    "invalid",
+    `${target.platform.title} is connected on its own page by this way (${way.name}), not with secrets.`,
+  );
+}
+
+/** Connects the channels of these keys. */
+export async function submitChoice(
+  call: GuestCall,
+  { keys, ...ref }: LinkRef & { readonly keys: readonly string[] },
+): Promise<
+  ConnectedLink | { readonly state: "refused"; choice: ChoiceForm; error: AppError } | OpenedConnection
+> {
+  const { ctx } = call;
+  const link = await readLink(ctx, ref);
+  if (link.state === "closed") return link;
+  // Nothing was found yet: what was sent is no answer to anything that was asked.
+  if (link.row.status !== "choose") return showLink(ctx, link);
+  const found = openChoice(ctx, link.row);
+  try {
+    return await connectChosen(call, link, { found, chosen: pickChannels(found, keys) });
+  } catch (error) {
+    if (error instanceof LinkUsed) return closedNow(ctx, ref);
+    if (!(error instanceof AppError)) throw error;
+    return { state: "refused", choice: toChoice(ctx, link), error };
+  }
+}
+
+function toChoice(ctx: AppContext, { row, target }: OpenLink): ChoiceForm {
+  const channels = toChannels(openChoice(ctx, row));
+  return { platformTitle: target.platform.title, channels, expiresAt: row.expires_at };
+}
+
+async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<ConnectForm> {
+  const { platform, way, reconnecting } = target;
+  const defaults = await defaultsOf(ctx, target);
+  const fields = way.kind === "secrets" ? way.fields : [];
+  return {
+    platformTitle: platform.title,
+    docs: platform.docs,
+    instructions: way.instructions,
+    fields: fields.map((field) => ({
+      ...field,
+      value: field.isSecret ? "" : (defaults[field.name] ?? ""),
+      isStored: field.isSecret && (defaults[field.name] ?? "") !== "",
+    })),
+    instanceUrl: target.instanceUrl,
+    reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
+    expiresAt: row.expires_at,
+    way: way.name,
+    otherWays: otherWays(target),
+  };
+}
+
+/** Sentences begin with the name of the field they are about. */
+function fieldOf(form: ConnectForm, error: AppError): string | null {
+  return form.fields.find((field) => error.message.startsWith(`${field.name}: `))?.name ?? null;
+}

@@ -1,0 +1,212 @@
+import { randomBytes } from "node:crypto";
+import { z } from "zod";
+import type { Account } from "../../../domain/accounts/account.ts";
+import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../../domain/accounts/connection.ts";
+import { settingName } from "../../../domain/accounts/platform-settings.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { newId } from "../../../domain/ids.ts";
+import { canReachAccount } from "../../../domain/permissions.ts";
+import { DAY, MINUTE, quote, toIso } from "../../../domain/time.ts";
+import type { NoneWay, SecretsWay } from "../../../ports/connect.ts";
+import { findAccountRow } from "../../../store/tables/accounts.ts";
+import { findConnection, insertConnection, type ConnectionRow } from "../../../store/tables/connections.ts";
+import { commitOnce } from "../../access/idempotency.ts";
+import type { AppContext, CallContext } from "../../context.ts";
+import type { SecretValues } from "../../platforms/secrets.ts";
+import { showAccount } from "../accounts.ts";
+import { askPlatform } from "./ask-platform.ts";
+import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
+import { completeFields, type ConnectTarget } from "./connect-fields.ts";
+import { hashToken } from "./connect-link.ts";
+import { assertSecrets } from "./connect-page.ts";
+import {
+  chooseAtOnce,
+  pickChannels,
+  toChannels,
+  toFound,
+  type Found,
+  type FoundChannel,
+} from "./found-channels.ts";
+import { readTarget } from "./read-target.ts";
+import { hasConsent, placeOf } from "./start-page.ts";
+
+/** How long an address to connect at works. */
+export const LINK_LIFE_MS = 15 * MINUTE;
+
+/** How long the state of a connection can still be asked for. */
+const REMEMBERED_MS = DAY;
+
+/**
+ * Connects a channel at once, or answers the address of a page where a person enters what no chat should see.
+ */
+export async function connectChannel(call: CallContext, args: ConnectArgs): Promise<ConnectResult> {
+  const target = await readTarget(call.ctx, call.caller, args);
+  const { way } = target;
+  if (way.kind === "none") return connectAtOnce(call, { ...target, way });
+  if (hasConsent(target)) await placeOf(call.ctx, target);
+  return openLink(call, target);
+}
+
+async function connectAtOnce(
+  call: CallContext,
+  target: ConnectTarget & { readonly way: NoneWay },
+): Promise<ConnectResult> {
+  const found = await findChannels(call, target, {});
+  return connectAccounts<ConnectResult>(call, {
+    target,
+    found,
+    chosen: chooseAtOnce(target, found) ?? [],
+    answer: async (_tx, { account, accounts }) => ({
+      status: "connected",
+      connectId: null,
+      url: null,
+      expiresAt: null,
+      instructions: null,
+      account,
+      accounts: [...accounts],
+    }),
+  });
+}
+
+async function findChannels(
+  call: CallContext,
+  target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
+  secrets: SecretValues,
+): Promise<Found> {
+  const connected = await askPlatform(call, target, secrets);
+  return toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
+}
+
+async function openLink(call: CallContext, target: ConnectTarget): Promise<ConnectResult> {
+  const { ctx } = call;
+  const token = randomBytes(32).toString("base64url");
+  const now = ctx.clock.now();
+  const id = newId("con");
+  const result: ConnectResult = {
+    status: "authorization_required",
+    connectId: id,
+    url: `${await ctx.publicUrl()}/connect/${token}`,
+    expiresAt: toIso(now + LINK_LIFE_MS),
+    instructions: `${await whatToDo(ctx, target)} ${target.way.instructions} Then call check_connection with connectId "${id}".`,
+    account: null,
+    accounts: [],
+  };
+  const row = {
+    id,
+    owner_id: target.ownerId,
+    provider: target.platform.name,
+    account_id: target.reconnecting?.id ?? null,
+    instance_url: target.instanceUrl,
+    handle: target.handle,
+    name: target.name,
+    token_hash: hashToken(token),
+    status: "pending" as const,
+    error: null,
+    attempts: 0,
+    way: target.way.name,
+    state_hash: null,
+    pending_enc: null,
+    account_ids: null,
+    created_at: now,
+    expires_at: now + LINK_LIFE_MS,
+  };
+  return commitOnce(call, async (tx) => {
+    await insertConnection(tx, row, now - REMEMBERED_MS);
+    return result;
+  });
+}
+
+async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string> {
+  if (!hasConsent(target)) {
+    return "Ask the person to open the address and fill in its form; it works once and for 15 minutes. No password or token belongs in this conversation.";
+  }
+  const { title, name } = target.platform;
+  const { redirectUrl } = await placeOf(ctx, target);
+  const isOurs = new URL(redirectUrl).origin === new URL(await ctx.publicUrl()).origin;
+  const back = isOurs
+    ? ""
+    : ` The browser ends at ${redirectUrl}; if that page does not load, the person copies its whole address and pastes it into the page they started from.`;
+  const isRefused = target.way.redirect === "https" && !redirectUrl.startsWith("https:");
+  const https = isRefused
+    ? ` ${title} sends people back to https addresses alone, and ${redirectUrl} is none: register one that is with the app, and set ${settingName(name, "REDIRECT_URL")} to it.`
+    : "";
+  return `Ask the person to open the address, which leads on to ${title}, where they agree; it works once and for 15 minutes. No password or code belongs in this conversation.${back}${https}`;
+}
+
+/**
+ * The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its
+ * address.
+ */
+export function linkOf(result: ConnectResult): { url: string; message: string; rest: ConnectResult } | null {
+  const { url, connectId, expiresAt } = result;
+  if (url === null || connectId === null || expiresAt === null) return null;
+  const instructions =
+    `The person agreed to open the page, which works once and until ${expiresAt}. No password or token belongs in this conversation. ` +
+    `Call check_connection with connectId "${connectId}" to see how far they are.`;
+  return {
+    url,
+    message: "Open this page of Posthorn to connect the channel. It works once, for 15 minutes.",
+    rest: { ...result, url: null, instructions },
+  };
+}
+
+/** How far a connection that `connectChannel` started has come. */
+export async function checkConnection(
+  { ctx, caller }: CallContext,
+  args: { connectId: string },
+): Promise<{ status: ConnectionStatus; account: Account | null; accounts: Account[]; error: string | null }> {
+  const row = await findConnection(ctx.store, caller.ownerId, args.connectId);
+  if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
+    throw new AppError(
+      "not_found",
+      `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id; it is known for a day.`,
+    );
+  }
+  const isOpen = row.status === "pending" || row.status === "choose";
+  if (isOpen && row.expires_at <= ctx.clock.now()) {
+    return {
+      status: "expired",
+      account: null,
+      accounts: [],
+      error: "The address was not used in time. Call connect_channel again for a new one.",
+    };
+  }
+  const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
+  return { status: row.status, account: accounts[0] ?? null, accounts, error: row.error };
+}
+
+/** What came of a connection, as far as the caller may see it. */
+async function accountsOf(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  row: ConnectionRow,
+): Promise<Account[]> {
+  const ids =
+    row.account_ids === null ? [row.account_id ?? ""] : AccountIds.parse(JSON.parse(row.account_ids));
+  const accounts: Account[] = [];
+  for (const id of ids.filter((one) => canReachAccount(caller, one))) {
+    const account = await findAccountRow(ctx.store, caller.ownerId, id);
+    if (account !== undefined) accounts.push(await showAccount(ctx, ctx.store, account));
+  }
+  return accounts;
+}
+
+const AccountIds = z.array(z.string());
+
+export interface ConnectWithSecretsArgs extends ConnectArgs {
+  readonly secrets: SecretValues;
+  /** Asked where several channels were found; answers the keys of those to connect. Without it, that is `invalid`. */
+  readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;
+}
+
+/** Connects with secrets that are at hand, for the command line. `notice` is shown to the person once. */
+export async function connectWithSecrets(
+  call: CallContext,
+  { secrets: given, choose, ...args }: ConnectWithSecretsArgs,
+): Promise<ConnectOutcome> {
+  const target = assertSecrets(await readTarget(call.ctx, call.caller, args));
+  const secrets = await completeFields(call.ctx, target, given);
+  const found = await findChannels(call, target, secrets);
+  const chosen =
+    chooseAtOnce(target, found) ?? pickChannels(found, (await choose?.(toChannels(found))) ?? []);
+  return connectAccounts(call, { target, found, chosen, answer: async (_tx, outcome) => outcome });
+}

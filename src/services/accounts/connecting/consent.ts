@@ -1,0 +1,226 @@
+import { randomBytes } from "node:crypto";
+import { AppError } from "../../../domain/errors.ts";
+import { plainText } from "../../../domain/plain-text.ts";
+import type { Connected, Place } from "../../../ports/connect.ts";
+import type { JsonObject } from "../../../ports/platform-io.ts";
+import {
+  countAttempt,
+  findConnectionByState,
+  keepConsent,
+  noteFailure,
+  takeConsent,
+  type ConnectionRow,
+} from "../../../store/tables/connections.ts";
+import type { AppContext, GuestCall } from "../../context.ts";
+import { beginConsent, finishConsent } from "../../platforms/oauth.ts";
+import { createConnectIo } from "../../platforms/platform-io.ts";
+import { explainingFaults, toInput } from "./ask-platform.ts";
+import {
+  closedNow,
+  hashToken,
+  LinkUsed,
+  MAX_ATTEMPTS,
+  openRow,
+  readLink,
+  type ClosedLink,
+  type LinkRef,
+  type OpenLink,
+} from "./connect-link.ts";
+import { openConnection, type OpenedConnection } from "./connect-page.ts";
+import { openChoice, openConsent, sealPending, type KeptConsent } from "./connect-pending.ts";
+import { toFound } from "./found-channels.ts";
+import { settleLink, type ConnectedLink } from "./settle-link.ts";
+import { hasConsent, placeOf, toStart, type ConsentStart, type ConsentTarget } from "./start-page.ts";
+
+/*
+ * The way to the platform and back. There is no cookie: what ties the two together is `state`, 256 random bits
+ * that are found in the database by their hash, good for one link, once, until the link runs out. A cookie would
+ * bind the way back to the browser that left, and would part what belongs together here: a link is opened on one
+ * machine and the consent ends on another, the address is pasted into a page or a terminal, `localhost` and
+ * 127.0.0.1 are two hosts to a browser. What a cookie is for elsewhere (login CSRF: somebody's own consent
+ * finished in a stranger's session) needs a session to be finished in. Here there is none: a callback can only
+ * bring a channel to the owner whose link made that state, and a state is told to nobody but the person with the
+ * link and the platform. What remains is a person who is sent a link, or its consent, by a stranger, and agrees:
+ * the start page says so before, and the page at the end says what was connected and how to take it back.
+ */
+
+type ConsentLink = OpenLink & { readonly target: ConsentTarget };
+
+/** What comes next stands on the link's page. */
+interface LinkPage {
+  readonly state: "page";
+  readonly token: string;
+}
+
+export interface RefusedStart {
+  readonly state: "refused";
+  readonly start: ConsentStart;
+  readonly error: AppError;
+}
+
+/** Makes a new state, which voids the one before, and answers the platform's address to send the person to. */
+export async function leadOn(
+  call: GuestCall,
+  ref: LinkRef,
+): Promise<{ readonly state: "lead"; readonly url: string } | RefusedStart | OpenedConnection> {
+  const { ctx } = call;
+  const link = await readLink(ctx, ref);
+  if (link.state === "closed") return link;
+  const { row, target } = link;
+  if (row.status !== "pending" || !hasConsent(target)) return openConnection(call, ref);
+  const counted = await ctx.store.write((tx) =>
+    countAttempt(tx, row.id, { now: ctx.clock.now(), maxAttempts: MAX_ATTEMPTS }),
+  );
+  if (counted === undefined) return closedNow(ctx, ref);
+  try {
+    return { state: "lead", url: await begin(call, { ...link, target }) };
+  } catch (error) {
+    if (error instanceof LinkUsed) return closedNow(ctx, ref);
+    return refuse(ctx, { ...link, target }, error);
+  }
+}
+
+/** Throws `LinkUsed` where the link was closed meanwhile. */
+async function begin(call: GuestCall, { row, target, token }: ConsentLink): Promise<string> {
+  const { ctx } = call;
+  const state = randomBytes(32).toString("base64url");
+  const { place, keep, url } = await explainingFaults(ctx, { platform: target.platform, secrets: [] }, () =>
+    askToBegin(call, target, state),
+  );
+  const pendingEnc = sealPending(ctx, row, { stage: "consent", token, place, keep });
+  const consent = { stateHash: hashToken(state), pendingEnc, way: target.way.name };
+  if (!(await ctx.store.write((tx) => keepConsent(tx, row.id, consent)))) throw new LinkUsed();
+  return assertWebAddress(target, url);
+}
+
+interface Begun {
+  readonly place: Place;
+  readonly keep: JsonObject;
+  readonly url: string;
+}
+
+async function askToBegin({ ctx, signal }: GuestCall, target: ConsentTarget, state: string): Promise<Begun> {
+  const { platform, way, ownerId } = target;
+  const place = await placeOf(ctx, target);
+  if (way.kind === "oauth") {
+    return { place, ...(await beginConsent(ctx, { platform, way, place, ownerId, state }, signal)) };
+  }
+  // What is no OAuth knows no state: the address to come back to carries it.
+  const back = new URL(place.redirectUrl);
+  back.searchParams.set("state", state);
+  const marked = { ...place, redirectUrl: back.href };
+  const io = await createConnectIo(ctx, { provider: platform.name, ownerId }, signal);
+  return { place: marked, ...(await way.begin(toInput(target, {}), marked, io)) };
+}
+
+/** The server of somebody's choice may have named it: a browser must not be sent to a script or a file. */
+function assertWebAddress({ platform }: ConsentTarget, url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new AppError("unavailable", `${platform.title} named an address that no browser can be sent to.`);
+}
+
+/**
+ * A person is back with an answer: exchanges it, before anything is chosen, and connects or lets them choose.
+ * An answer with no state or another's is `foreign` and changes nothing; the same one again is `answered`, or
+ * tells how it ended. `onlyOf`: the link whose page the answer was pasted into.
+ */
+export async function comeBack(
+  call: GuestCall,
+  { answer, onlyOf }: { readonly answer: Readonly<Record<string, string>>; readonly onlyOf?: string },
+): Promise<ConnectedLink | LinkPage | ClosedLink> {
+  const { ctx } = call;
+  const state = answer["state"] ?? "";
+  const row = state === "" ? undefined : await findConnectionByState(ctx.store, hashToken(state));
+  const isWanted = onlyOf === undefined || row?.token_hash === hashToken(onlyOf);
+  if (row === undefined || !isWanted) return { state: "closed", reason: "foreign", title: null };
+  const link = await openRow(ctx, row, { token: "" });
+  if (link.state === "closed") return link;
+  if (row.status === "choose") return { state: "page", token: openChoice(ctx, row).token };
+  const kept = await take(ctx, row);
+  if (kept === null) return { state: "closed", reason: "answered", title: link.target.platform.title };
+  const { target } = link;
+  if (!hasConsent(target)) return closedNow(ctx, { token: kept.token });
+  return finish(call, { link: { ...link, target, token: kept.token }, kept, answer });
+}
+
+/** The address that a browser ended at, pasted: as if it had come back by itself. */
+export async function pasteAddress(
+  call: GuestCall,
+  { address, ...ref }: LinkRef & { readonly address: string },
+): Promise<ConnectedLink | RefusedStart | OpenedConnection> {
+  const { ctx } = call;
+  const link = await readLink(ctx, ref);
+  if (link.state === "closed" || !hasConsent(link.target)) return openConnection(call, ref);
+  const done = await comeBack(call, { answer: readAnswer(address), onlyOf: ref.token });
+  if (done.state === "page") return openConnection(call, { token: done.token });
+  if (done.state !== "closed" || done.reason !== "foreign") return done;
+  const error = new AppError(
+    "invalid",
+    `address: this is not what ${link.target.platform.title} sent you back to from this page's last try. Copy the whole address out of the browser's address bar, with everything after the question mark.`,
+  );
+  return { state: "refused", start: toStart(ctx, { ...link, target: link.target }), error };
+}
+
+async function take(ctx: AppContext, row: ConnectionRow): Promise<KeptConsent | null> {
+  const sealed = row.pending_enc;
+  if (sealed === null) return null;
+  const isTaken = await ctx.store.write((tx) => takeConsent(tx, row.id, sealed));
+  return isTaken ? openConsent(ctx, row) : null;
+}
+
+interface Finishing {
+  readonly link: ConsentLink;
+  readonly kept: KeptConsent;
+  readonly answer: Readonly<Record<string, string>>;
+}
+
+async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | LinkPage | ClosedLink> {
+  const { ctx } = call;
+  const { link, kept } = at;
+  const about = { platform: link.target.platform, secrets: Object.values(at.answer) };
+  try {
+    const connected = await explainingFaults(ctx, about, () => askToFinish(call, at));
+    const settled = await settleLink(call, link, toFound(connected, kept.place));
+    return settled.state === "connected" ? settled : { state: "page", token: link.token };
+  } catch (error) {
+    if (error instanceof LinkUsed) return closedNow(ctx, link);
+    // What the person said, or the account is, stays so: another answer takes another link.
+    const isFinal = error instanceof AppError && error.kind === "invalid";
+    const refused = await refuse(ctx, link, error, isFinal);
+    return refused.state === "closed" ? refused : { state: "page", token: link.token };
+  }
+}
+
+async function askToFinish({ ctx, signal }: GuestCall, at: Finishing): Promise<Connected> {
+  const { kept, answer } = at;
+  const { platform, way, ownerId } = at.link.target;
+  const { place, keep } = kept;
+  if (way.kind === "oauth")
+    return finishConsent(ctx, { platform, way, place, ownerId, keep, answer }, signal);
+  const knownSecrets = new Set(Object.values(answer));
+  const io = await createConnectIo(ctx, { provider: platform.name, ownerId, knownSecrets }, signal);
+  return way.finish(answer, { keep, place }, io);
+}
+
+/** Notes why it did not work, where the person can do something about it; what else is thrown is a bug. */
+async function refuse(
+  ctx: AppContext,
+  link: ConsentLink,
+  error: unknown,
+  isLast = false,
+): Promise<RefusedStart | ClosedLink> {
+  if (!(error instanceof AppError)) throw error;
+  const { row } = link;
+  await ctx.store.write((tx) => noteFailure(tx, row.id, { error: plainText(error.message, 1_000), isLast }));
+  if (isLast) return closedNow(ctx, link);
+  return { state: "refused", start: toStart(ctx, { ...link, row: { ...row, pending_enc: null } }), error };
+}
+
+/** The parameters of an address, or of the part of it after the question mark; the first of each name. */
+export function readAnswer(address: string): Record<string, string> {
+  const text = address.trim().replace(/#.*$/s, "");
+  const query = text.includes("?") ? text.slice(text.indexOf("?") + 1) : text;
+  const answer: Record<string, string> = {};
+  for (const [name, value] of new URLSearchParams(query)) answer[name] ??= value;
+  return answer;
+}

@@ -1,0 +1,79 @@
+import type { ConnectArgs } from "../../../domain/accounts/connection.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { Caller } from "../../../domain/permissions.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import type { AccountRow } from "../../../store/tables/accounts.ts";
+import type { AppContext } from "../../context.ts";
+import { readSettings } from "../../platforms/platform-io.ts";
+import { findPlatform } from "../../platforms/platforms.ts";
+import { requireConfigured } from "../../platforms/set-up.ts";
+import { wayOf } from "../../platforms/ways.ts";
+import { findAccount } from "../accounts.ts";
+import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
+import { findWay } from "./start-page.ts";
+
+/** Checks everything that can be checked before a person is bothered. */
+export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
+  const platform = findPlatform(ctx, args.provider);
+  const given = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
+  const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
+  if (reconnecting === null && caller.accountIds !== null) {
+    throw new AppError(
+      "forbidden",
+      "This key is limited to certain channels, so it may not connect new ones. Give accountId to reconnect one of its own.",
+    );
+  }
+  if (reconnecting !== null && reconnecting.provider !== platform.name)
+    throw otherPlatform(reconnecting.provider, platform);
+  const way = args.way === undefined ? wayOf(platform, reconnecting ?? NO_WAY) : findWay(platform, args.way);
+  await requireConfigured(ctx, platform, way);
+  const instanceUrl = given ?? (reconnecting === null ? null : await storedInstance(ctx, reconnecting));
+  return {
+    ownerId: caller.ownerId,
+    platform,
+    way,
+    instanceUrl,
+    handle: trimmed(args.handle),
+    name: trimmed(args.name),
+    reconnecting,
+  };
+}
+
+const NO_WAY = { way: null };
+
+function otherPlatform(provider: string, wanted: AnyPlatform): AppError {
+  return new AppError(
+    "invalid",
+    `accountId: this channel is on ${provider}, not on ${wanted.name}. Give provider "${provider}" to reconnect it, or leave accountId out.`,
+  );
+}
+
+function trimmed(text: string | undefined): string | null {
+  const rest = text?.trim() ?? "";
+  return rest === "" ? null : rest;
+}
+
+/**
+ * A channel on a server of its own is reconnected there: its password is none of another server's business.
+ * Where its secrets do not open, somebody else may have put the server there, and the person names it anew.
+ */
+async function storedInstance(ctx: AppContext, row: AccountRow): Promise<string | null> {
+  const isVouchedFor =
+    row.secrets_enc === null || Object.keys(await storedSecrets(ctx, ctx.store, row)).length > 0;
+  if (!isVouchedFor) return null;
+  const { instanceUrl } = readSettings(row);
+  return typeof instanceUrl === "string" ? instanceUrl : null;
+}
+
+/** `pds.example` and `https://pds.example/` mean the same. */
+function readInstance(ctx: AppContext, text: string): string {
+  const address = text.includes("://") ? text.trim() : `https://${text.trim()}`;
+  const url = ctx.outbound.assertAllowed("instanceUrl", address);
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw new AppError(
+      "invalid",
+      "instanceUrl: give only the server's address, for example https://pds.example.",
+    );
+  }
+  return (url.origin + url.pathname).replace(/\/+$/, "");
+}

@@ -1,0 +1,104 @@
+import { AppError } from "../../../domain/errors.ts";
+import { quote } from "../../../domain/time.ts";
+import type { ConnectWay, OAuthWay, Place, RedirectWay } from "../../../ports/connect.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
+import { scopesOf } from "../../../ports/platform-setup.ts";
+import type { AppContext } from "../../context.ts";
+import { findUsedApp } from "../../platforms/apps.ts";
+import { readSetting, redirectUrlOf, requireConfigured } from "../../platforms/set-up.ts";
+import type { ConnectTarget } from "./connect-fields.ts";
+import type { OpenLink } from "./connect-link.ts";
+
+/** Another way of the platform's that the person may take. */
+export interface OtherWay {
+  readonly name: string;
+  readonly label: string;
+}
+
+/** What the page says before it leads on to the platform. */
+export interface ConsentStart {
+  readonly platformTitle: string;
+  readonly docs: string;
+  readonly instructions: string;
+  /** What the platform is asked for; empty where nobody knows before. */
+  readonly scopes: readonly string[];
+  readonly instanceUrl: string | null;
+  /** The channel that is being reconnected. */
+  readonly reconnecting: string | null;
+  readonly expiresAt: number;
+  readonly way: string;
+  readonly otherWays: readonly OtherWay[];
+  /** The person was led on, and has not come back. */
+  readonly isWaiting: boolean;
+  /** Why the last try did not work. */
+  readonly error: string | null;
+}
+
+export type ConsentTarget = ConnectTarget & { readonly way: OAuthWay | RedirectWay };
+
+export function hasConsent(target: ConnectTarget): target is ConsentTarget {
+  return target.way.kind === "oauth" || target.way.kind === "redirect";
+}
+
+/** The platform's way of this name; throws `invalid` that lists those there are. */
+export function findWay(platform: AnyPlatform, name: string): ConnectWay {
+  const way = platform.connect.find((candidate) => candidate.name === name);
+  if (way !== undefined) return way;
+  const known = platform.connect.map((candidate) => candidate.name).join(", ");
+  throw new AppError(
+    "invalid",
+    `way: ${quote(name)} is not a way to connect ${platform.title}. Its ways are ${known}; the first is taken where none is given.`,
+  );
+}
+
+export function otherWays({ platform, way }: ConnectTarget): OtherWay[] {
+  return platform.connect
+    .filter((other) => other !== way)
+    .map(({ name, label }): OtherWay => ({ name, label }));
+}
+
+export function toStart(
+  ctx: AppContext,
+  { row, target }: Pick<OpenLink, "row"> & { readonly target: ConsentTarget },
+): ConsentStart {
+  const { platform, way, reconnecting } = target;
+  return {
+    platformTitle: platform.title,
+    docs: platform.docs,
+    instructions: way.instructions,
+    scopes: scopesOf(way, readSetting(ctx, platform, "SCOPES")),
+    instanceUrl: target.instanceUrl,
+    reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
+    expiresAt: row.expires_at,
+    way: way.name,
+    otherWays: otherWays(target),
+    isWaiting: row.pending_enc !== null && row.way === way.name,
+    error: row.error,
+  };
+}
+
+/**
+ * Where the consent is asked for and comes back to. Throws `unavailable` that names the settings without which
+ * it cannot be asked for, and `invalid` where the server is not known.
+ */
+export async function placeOf(ctx: AppContext, target: ConsentTarget): Promise<Place> {
+  const { platform, way } = target;
+  await requireConfigured(ctx, platform, way);
+  const place = { instanceUrl: instanceOf(ctx, target), redirectUrl: await redirectUrlOf(ctx, platform) };
+  // One that registers itself does so when the person goes on.
+  if (way.kind === "oauth" && way.register === undefined) await findUsedApp(ctx, { platform, way, place });
+  if (way.instance === "required" && place.instanceUrl === null) {
+    throw new AppError(
+      "invalid",
+      `instanceUrl: is required, because ${platform.title} has many servers. Give the address of the channel's own, for example https://social.example.`,
+    );
+  }
+  return place;
+}
+
+/** Of a platform with many servers, the one in the settings stands in. */
+function instanceOf(ctx: AppContext, { platform, way, instanceUrl }: ConsentTarget): string | null {
+  if (instanceUrl !== null || way.instance === "no") return instanceUrl;
+  const usual = ctx.settings.platformSettings[`POSTHORN_${platform.name.toUpperCase()}_BASE_URL`];
+  return usual?.replace(/\/+$/, "") ?? null;
+}

@@ -1,0 +1,180 @@
+import { newId } from "../../../domain/ids.ts";
+import type { Target } from "../../../ports/connect.ts";
+import {
+  findAccountByIdentity,
+  findAccountRow,
+  insertAccount,
+  reconnectAccount,
+  type AccountRow,
+} from "../../../store/tables/accounts.ts";
+import type { Tx } from "../../../store/engine/store.ts";
+import type { AppContext } from "../../context.ts";
+import { dropGrantIfUnused, keepGrant } from "../../platforms/grants.ts";
+import { mergeSecrets, sealSecrets, type SecretValues } from "../../platforms/secrets.ts";
+import { accessEndsAt, wayOf } from "../../platforms/ways.ts";
+import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
+import { toShownName, type Found } from "./found-channels.ts";
+
+export interface Storing {
+  readonly target: ConnectTarget;
+  readonly found: Found;
+  /** Those of them that become channels here. */
+  readonly chosen: readonly Target[];
+}
+
+/**
+ * Stores what was chosen; all share the tokens. A channel that the owner has already is reconnected: its id and
+ * its posts stay.
+ */
+export async function storeAccounts(ctx: AppContext, tx: Tx, storing: Storing): Promise<AccountRow[]> {
+  const { target, chosen } = storing;
+  const channels: Channel[] = [];
+  for (const channel of chosen) channels.push({ channel, existing: await findExisting(tx, target, channel) });
+  channels.push(...(await findSiblings(tx, storing)));
+  const grant = await keepTokens(ctx, tx, { storing, channels });
+  const rows: AccountRow[] = [];
+  for (const one of channels) rows.push(await storeAccount(ctx, tx, { ...one, storing, grant }));
+  for (const id of new Set(channels.map(({ existing }) => existing?.grant_id ?? null)))
+    if (id !== null) await dropGrantIfUnused(tx, { ownerId: target.ownerId, id });
+  return rows.slice(0, chosen.length);
+}
+
+/**
+ * Those that were not chosen and that the owner has from an earlier consent: it may have ended with this one.
+ * What was disconnected on request stays so.
+ */
+async function findSiblings(tx: Tx, { target, found, chosen }: Storing): Promise<Channel[]> {
+  const siblings: Channel[] = [];
+  for (const channel of found.tokens === null ? [] : found.targets) {
+    if (chosen.includes(channel) || channel.problem !== undefined) continue;
+    const existing = await findExisting(tx, target, channel);
+    if (existing !== null && existing.grant_id !== null && existing.status !== "disconnected")
+      siblings.push({ channel, existing });
+  }
+  return siblings;
+}
+
+interface Channel {
+  readonly channel: Target;
+  readonly existing: AccountRow | null;
+}
+
+async function findExisting(
+  tx: Tx,
+  { ownerId, platform, way, reconnecting }: ConnectTarget,
+  { platformAccountId }: Target,
+): Promise<AccountRow | null> {
+  const isReconnected = way.kind === "none" || reconnecting?.platform_account_id === platformAccountId;
+  if (reconnecting !== null && isReconnected)
+    return (await findAccountRow(tx, ownerId, reconnecting.id)) ?? reconnecting;
+  const identity = { ownerId, provider: platform.name, platformAccountId };
+  return (await findAccountByIdentity(tx, identity)) ?? null;
+}
+
+type GrantColumns = Pick<AccountRow, "grant_id" | "token_expires_at" | "access_ends_at" | "scopes">;
+
+const NO_GRANT: GrantColumns = { grant_id: null, token_expires_at: null, access_ends_at: null, scopes: "[]" };
+
+interface Keeping {
+  readonly storing: Storing;
+  readonly channels: readonly Channel[];
+}
+
+/** What the platform left out of its answer stays what it was: many give a refresh token only once. */
+async function keepTokens(ctx: AppContext, tx: Tx, { storing, channels }: Keeping): Promise<GrantColumns> {
+  const { target, found } = storing;
+  if (found.tokens === null) return NO_GRANT;
+  const former = channels.find(({ existing }) => existing !== null && isSameWay(target, existing));
+  const stored = await storedSecrets(ctx, tx, former?.existing ?? null);
+  const names = Object.keys(found.tokens.secrets);
+  const tokens = { ...found.tokens, secrets: mergeSecrets(pick(stored, names), found.tokens.secrets) };
+  const { ownerId, platform, way } = target;
+  const grantId = await keepGrant(ctx, tx, { ownerId, platform, way, place: found.place, tokens });
+  return {
+    grant_id: grantId,
+    token_expires_at: tokens.expiresAt,
+    access_ends_at: accessEndsAt(way, tokens),
+    scopes: JSON.stringify(tokens.scopes ?? []),
+  };
+}
+
+function isSameWay(target: ConnectTarget, row: AccountRow): boolean {
+  return wayOf(target.platform, row).name === target.way.name;
+}
+
+function pick(secrets: SecretValues, names: readonly string[]): SecretValues {
+  return Object.fromEntries(Object.entries(secrets).filter(([name]) => names.includes(name)));
+}
+
+interface StoringOne extends Channel {
+  readonly storing: Storing;
+  readonly grant: GrantColumns;
+}
+
+async function storeAccount(ctx: AppContext, tx: Tx, one: StoringOne): Promise<AccountRow> {
+  const { channel, existing } = one;
+  const { target } = one.storing;
+  const now = ctx.clock.now();
+  const ref = { owner_id: target.ownerId, id: existing?.id ?? newId("acc"), provider: target.platform.name };
+  const settings = JSON.stringify(channel.settings);
+  const secrets = await ownSecrets(ctx, tx, one);
+  const change = {
+    name: nameOf(one),
+    handle: channel.handle === null ? null : toShownName(channel.handle),
+    profile_url: channel.profileUrl,
+    avatar_url: channel.avatarUrl,
+    status: "connected" as const,
+    status_reason: null,
+    settings,
+    way: target.way.name,
+    ...one.grant,
+    secrets_enc: sealSecrets(ctx, { ...ref, settings, grant_id: one.grant.grant_id }, secrets),
+    updated_at: now,
+  };
+  if (existing !== null) {
+    await reconnectAccount(tx, existing, change);
+    return { ...existing, ...change, secrets_version: existing.secrets_version + 1 };
+  }
+  const row: AccountRow = {
+    ...ref,
+    ...change,
+    platform_account_id: channel.platformAccountId,
+    secrets_version: 1,
+    in_flight_post: null,
+    next_allowed_at: 0,
+    wait_cause: null,
+    freed_at: null,
+    last_published_at: null,
+    limits: "{}",
+    inspected_at: 0,
+    created_at: now,
+  };
+  await insertAccount(tx, row);
+  return row;
+}
+
+/**
+ * Over the stored ones, where they are of the same way. What stands in the grant stands there alone: an
+ * account's own secrets go before the grant's, and an old token would hide the new one.
+ */
+async function ownSecrets(
+  ctx: AppContext,
+  tx: Tx,
+  { channel, existing, storing }: StoringOne,
+): Promise<SecretValues> {
+  const isKept = existing !== null && isSameWay(storing.target, existing);
+  const stored = isKept ? await storedSecrets(ctx, tx, existing) : {};
+  const shared = Object.keys(storing.found.tokens?.secrets ?? {});
+  const own = Object.keys(stored).filter((name) => !shared.includes(name));
+  return mergeSecrets(pick(stored, own), channel.secrets);
+}
+
+function nameOf({ channel, existing, storing }: StoringOne): string {
+  const { target, chosen } = storing;
+  const { kind } = target.way;
+  if (kind === "none" && target.name === null && existing !== null) return existing.name;
+  // The other ways have it among what they are given.
+  const isAsked = (kind === "oauth" || kind === "redirect") && chosen.length === 1;
+  const name = toShownName((isAsked ? target.name : null) ?? channel.name);
+  return name === "" ? target.platform.title : name;
+}
