@@ -1,5 +1,6 @@
 import { HOUR, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
+import { inspectDue } from "../services/accounts/inspect.ts";
 import { renewDueGrants } from "../services/platforms/renewal/renew-due.ts";
 
 /** What is looked after whether or not anything is posted. */
@@ -10,7 +11,10 @@ export interface KeeperJob {
   run(ctx: AppContext, signal: AbortSignal): Promise<void>;
 }
 
-const JOBS: readonly KeeperJob[] = [{ name: "tokens", everyMs: HOUR, run: renewDueGrants }];
+const JOBS: readonly KeeperJob[] = [
+  { name: "tokens", everyMs: HOUR, run: renewDueGrants },
+  { name: "accounts", everyMs: HOUR, run: inspectDue },
+];
 
 /** Processes that start together, after an update say, do not ask the platforms together. */
 const FIRST_AFTER_MS = 15 * SECOND;

@@ -75,7 +75,11 @@ export async function sweep(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now();
   const { maxLatenessMs } = ctx.settings;
   const { claims } = ctx.store;
-  const cutoff = { now, scheduledBefore: now - maxLatenessMs, limit: SWEPT_PER_TICK, why: whyMissed };
+  const selfPublishing = [...ctx.platforms.values()]
+    .filter(({ capabilities }) => capabilities.scheduling === "platform")
+    .map(({ name }) => name);
+  const scheduledBefore = now - maxLatenessMs;
+  const cutoff = { now, scheduledBefore, selfPublishing, limit: SWEPT_PER_TICK, why: whyMissed };
   for (const { id } of await claims.failMissed(cutoff))
     ctx.log.warn({ postId: id }, "a post missed its time");
   await claims.noteUnusable({

@@ -1,15 +1,16 @@
 import { expect, it, describe } from "vitest";
-import { HOUR, MINUTE } from "../../src/domain/time.ts";
+import { DAY, HOUR, MINUTE } from "../../src/domain/time.ts";
 import { PlatformFault } from "../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import type { PublishOutcome } from "../../src/ports/platform.ts";
 import { MediaUnavailable } from "../../src/ports/media.ts";
-import { getPost, retryPost } from "../../src/services/posts/posts.ts";
+import { cancelPost, getPost, retryPost } from "../../src/services/posts/posts.ts";
+import { schedulePost } from "../../src/services/posts/schedule-post.ts";
 import { bodyOf } from "../../src/services/webhooks/webhook-deliveries.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, drain, readPost, runTick } from "../support/publishing.ts";
-import { scriptedPlatform } from "../support/scripted-platform.ts";
+import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
 const media = { forPost: () => ({}) as never, release: async () => {} };
 
@@ -378,5 +379,57 @@ describe("outcomes without an end", () => {
       status: "uploaded",
       error: "Finish it in the app.",
     });
+  });
+});
+
+describe("a platform that publishes by itself what it holds", () => {
+  const held = () =>
+    scriptedPlatform({
+      capabilities: { ...TEXT_CAPABILITIES, scheduling: "platform" },
+      publish: async (_post, io) => {
+        if (io.isDue) throw new PlatformFault("auth", "The token is over.");
+        return { state: "held", platformPostId: "v1", platformUrl: null };
+      },
+      insights: async () => ({ state: "live", visibility: "public", metrics: {} }),
+      remove: async () => {},
+    });
+
+  it("leaves a post uploaded, not failed, when our token dies before its time", async () => {
+    await using ctx = await open(held());
+    const at = ctx.clock.now() + HOUR;
+    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: at, due_at: ctx.clock.now() });
+    await runTick(ctx);
+    expect(await readPost(ctx, post.id)).toMatchObject({ status: "uploaded" });
+    for (let hour = 0; hour < 5; hour += 1) {
+      await ctx.clock.advance(HOUR);
+      await runTick(ctx);
+    }
+    expect(await readPost(ctx, post.id)).toMatchObject({
+      status: "uploaded",
+      platform_post_id: "v1",
+      error: expect.stringContaining("must be reconnected"),
+    });
+  });
+
+  it("does not take back what went live a moment ago", async () => {
+    await using ctx = await open(held());
+    const at = ctx.clock.now() + HOUR;
+    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: at, due_at: ctx.clock.now() });
+    await runTick(ctx);
+    await expect(cancelPost(callOf(ctx), { id: post.id, fromPlatform: true })).rejects.toMatchObject({
+      kind: "conflict",
+      message: expect.stringContaining("is live"),
+    });
+    expect(await readPost(ctx, post.id)).toMatchObject({ status: "uploaded" });
+  });
+
+  it("is named when a post is scheduled ahead on it", async () => {
+    await using ctx = await open(held());
+    const account = await addAccount(ctx);
+    const wish = { accountId: account.id, caption: "Hello", dryRun: true };
+    const later = new Date(ctx.clock.now() + DAY).toISOString();
+    const ahead = await schedulePost(callOf(ctx), { ...wish, scheduledAt: later, leadMinutes: 30 });
+    expect(ahead.warnings).toEqual([expect.stringContaining("publishes it by itself")]);
+    expect((await schedulePost(callOf(ctx), { ...wish, scheduledAt: later })).warnings).toEqual([]);
   });
 });

@@ -46,6 +46,17 @@ export async function inspectAccount(ctx: AppContext, row: AccountRow): Promise<
   });
 }
 
+/** So many in one pass: the rest has its turn in the next. */
+const INSPECTED_PER_PASS = 500;
+
+/** Inspects those accounts whose day has come, one after the other. */
+export async function inspectDue(ctx: AppContext, signal: AbortSignal): Promise<void> {
+  for (const row of await accountsToInspect(ctx, INSPECTED_PER_PASS)) {
+    signal.throwIfAborted();
+    await inspectAccount(ctx, row);
+  }
+}
+
 /** Right after connecting, whose answer shows what the platform tells. */
 export async function inspectConnected(ctx: AppContext, ownerId: string, id: string): Promise<void> {
   try {

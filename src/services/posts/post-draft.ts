@@ -124,7 +124,13 @@ export async function checkContent(
   return {
     row,
     files: media.files,
-    warnings: [...media.warnings, ...warnings, ...warnOfTime(account, row), ...quotaWarnings],
+    warnings: [
+      ...media.warnings,
+      ...warnings,
+      ...warnOfTime(account, row),
+      ...quotaWarnings,
+      ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row)),
+    ],
   };
 }
 
@@ -155,6 +161,18 @@ function toContentRow(
     is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
     file_ids: fileIds,
   };
+}
+
+/** What is on the platform before its time goes live there though nothing of ours may be running. */
+function tellWhoPublishes(
+  { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
+  row: PostContentRow,
+): string[] {
+  const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
+  if (capabilities.scheduling !== "platform" || leadMinutes === 0) return [];
+  return [
+    `From ${leadMinutes} minutes before its time it lies on ${platform.title}, private, which publishes it by itself, also while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
+  ];
 }
 
 function warnOfTime(account: Tables["accounts"], row: PostContentRow): string[] {

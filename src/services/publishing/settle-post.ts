@@ -111,7 +111,11 @@ export async function takeBack(call: CallContext, row: PostRow): Promise<{ post:
   try {
     const io = await createPlatformIo(ctx, claimed.account, AbortSignal.timeout(ASK_TIMEOUT_MS));
     const results = await readStepResults(ctx, row);
-    await platform.remove(toPlatformPost(platform, row), { ...io, ...results });
+    const post = toPlatformPost(platform, row);
+    const at = { ...io, ...results };
+    // The platform may have published it a moment ago: what people have seen is not taken back unasked.
+    if ((await platform.insights?.(post, at))?.state === "live") throw wentLive(platform.title);
+    await platform.remove(post, at);
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     throw new AppError(
@@ -131,6 +135,13 @@ export async function takeBack(call: CallContext, row: PostRow): Promise<{ post:
   });
   await ctx.media.release(row.id);
   return answer;
+}
+
+function wentLive(title: string): AppError {
+  return new AppError(
+    "conflict",
+    `It is live on ${title} already, so it was not deleted. Look again with get_post in a moment; delete it there if it is not wanted.`,
+  );
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */

@@ -127,6 +127,8 @@ export interface MissedCutoff {
   readonly now: number;
   readonly scheduledBefore: number;
   readonly limit: number;
+  /** Platforms that publish by themselves what they hold, whatever becomes of the channel here. */
+  readonly selfPublishing: readonly string[];
   /** The sentence that becomes the post's error. */
   readonly why: (missed: MissedPost) => string;
 }

@@ -143,6 +143,7 @@ const MISSED = `
   FROM posts p INDEXED BY posts_next JOIN accounts a ON a.id = p.account_id
   WHERE p.next_at <= ? AND p.next_at IS NOT NULL AND p.lease_worker IS NULL AND p.scheduled_at < ?
     AND p.status <> 'published'
+    AND NOT (p.status = 'uploaded' AND p.provider IN (SELECT value FROM json_each(?)))
     AND (p.status = 'scheduled' OR a.status IN ('disconnected', 'reconnect_required'))
   ORDER BY p.next_at LIMIT ?`;
 
@@ -152,8 +153,10 @@ const FAIL = `
 
 /** Of those that were on their way nobody can be asked any more: their outcome is in doubt. */
 function failMissed(raw: SqliteDatabase, cutoff: MissedCutoff): MissedPost[] {
-  const { now, scheduledBefore, limit, why } = cutoff;
-  const missed = raw.prepare(MISSED).all([now, scheduledBefore, limit]) as MissedPost[];
+  const { now, scheduledBefore, selfPublishing, limit, why } = cutoff;
+  const missed = raw
+    .prepare(MISSED)
+    .all([now, scheduledBefore, JSON.stringify(selfPublishing), limit]) as MissedPost[];
   for (const one of missed)
     raw.prepare(FAIL).run([why(one), one.status === "scheduled" ? 0 : 1, now, one.id]);
   return missed;
