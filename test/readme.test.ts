@@ -146,7 +146,7 @@ describe("the documents of platforms", () => {
     const [short, long] = [platformTable(platforms, "docs/platforms"), platformsPage(platforms)];
     expect(short).toContain("| `cinema` [Cinema](docs/platforms/cinema.md) | 1 video | an app of yours |");
     expect(long).toContain(
-      "`cinema` [Cinema](platforms/cinema.md) | 1 video | 5000 bytes | held there, private",
+      "`cinema` [Cinema](platforms/cinema.md) | 1 video | 5000 bytes | held there, and goes live by itself",
     );
     for (const text of [short, long]) expect(text).toMatch(/\| `photobox` Photobox \|.* nothing \|$/m);
   });

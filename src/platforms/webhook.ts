@@ -167,7 +167,9 @@ async function deliver(post: WebhookPost, body: string, io: PublishIo): Promise<
 function classify({ status, headers }: PlatformResponse): PlatformFault | null {
   if (status < 300 || status === 429) return null;
   if (status < 500) return new PlatformFault("rejected", refusal(status));
-  if (headers["retry-after"] === undefined) return null;
+  const after = headers["retry-after"] ?? "";
+  // One that is neither seconds nor a date (RFC 9110) asks for nothing.
+  if (!/^\d+$/.test(after.trim()) && Number.isNaN(Date.parse(after))) return null;
   return new PlatformFault("rate", `The receiver asks to come again later (HTTP ${status}).`);
 }
 

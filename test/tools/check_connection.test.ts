@@ -14,7 +14,7 @@ describe("check_connection", () => {
     const { result: started } = await toolbox.call("connect_channel", { provider: "photobox" }, callerOf());
     const check = async () =>
       (await toolbox.call("check_connection", { connectId: started["connectId"] }, callerOf())).result;
-    expect(await check()).toEqual({ status: "pending", account: null, error: null });
+    expect(await check()).toEqual({ status: "pending", account: null, accounts: [], error: null });
     const token = String(started["url"]).split("/connect/")[1] ?? "";
     const secrets = { handle: "alice.example", appPassword: "alice-password-1" };
     await submitSecrets(guestCall(ctx), { token, secrets });

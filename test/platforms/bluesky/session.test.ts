@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
-import { openSecrets, sealSecrets } from "../../../src/services/platforms/secrets.ts";
+import { readSecrets } from "../../../src/services/platforms/grants.ts";
+import { openGrant, sealGrant } from "../../../src/services/platforms/secrets.ts";
 import { createBlueskyWorld, type BlueskyWorld } from "../../support/bluesky.ts";
 import { callOf } from "../../support/context.ts";
 import { startLosingProxy } from "../../support/losing-proxy.ts";
@@ -27,13 +28,15 @@ function connect(
 
 /** Changes what is stored, as time would. */
 async function setSecrets(world: BlueskyWorld, id: string, changes: Record<string, string>): Promise<void> {
-  const row = await world.readAccount(id);
-  const sealed = sealSecrets(world.ctx, row, { ...openSecrets(world.ctx, row), ...changes });
-  await queryOf(world.ctx.store)
-    .updateTable("accounts")
-    .set({ secrets_enc: sealed })
-    .where("id", "=", id)
-    .execute();
+  const { grant_id: grantId } = await world.readAccount(id);
+  const query = queryOf(world.ctx.store);
+  const grant = await query
+    .selectFrom("grants")
+    .selectAll()
+    .where("id", "=", grantId)
+    .executeTakeFirstOrThrow();
+  const sealed = sealGrant(world.ctx, grant, { ...openGrant(world.ctx, grant), ...changes });
+  await query.updateTable("grants").set({ secrets_enc: sealed }).where("id", "=", grant.id).execute();
 }
 
 describe("connecting", () => {
@@ -122,7 +125,7 @@ describe("connecting", () => {
     const appPassword = await user.appPassword("one");
     const { account } = await connect(world, { handle: user.handle, appPassword });
     const row = await world.readAccount(account.id);
-    const { accessJwt = "?", refreshJwt = "?" } = openSecrets(world.ctx, row);
+    const { accessJwt = "?", refreshJwt = "?" } = await readSecrets(world.ctx, world.ctx.store, row);
     for (const secret of [appPassword, accessJwt, refreshJwt]) {
       expect(JSON.stringify([row, account, world.ctx.log.lines])).not.toContain(secret);
     }

@@ -145,7 +145,7 @@ describe("getStatus", () => {
       status: "reconnect_required",
       status_reason: "The password was changed.",
     });
-    await addAccount(ctx, { id: "acc_soon", token_expires_at: ctx.clock.now() + DAY });
+    await addAccount(ctx, { id: "acc_soon", access_ends_at: ctx.clock.now() + DAY });
     const { accountsToReconnect } = await getStatus(callOf(ctx));
     expect(accountsToReconnect).toEqual([
       {
