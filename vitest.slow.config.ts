@@ -15,6 +15,7 @@ export const SLOW = [
   "test/faults/guilty-post.test.ts",
   "test/faults/kill.test.ts",
   "test/faults/many-processes.test.ts",
+  "test/faults/renewal-race.test.ts",
   "test/faults/restored-copy.test.ts",
   "test/faults/small-disk.test.ts",
   "test/faults/soak.test.ts",
