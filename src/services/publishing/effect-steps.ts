@@ -109,15 +109,12 @@ export async function writeDone(at: Running, step: string, value: unknown): Prom
     { run, step, effect_key: "", request_hash: "", started_at: now },
     { run, step, state: "done", result, httpStatus: null, at: now },
   );
-  at.steps.set(step, {
-    state: "done",
-    result,
-    handle_enc: null,
-    started_at: now,
-    asked: 0,
-    sent: 0,
-    effect_key: "",
-  });
+  at.steps.set(step, noted(result, now));
+}
+
+/** A note of ours as the ledger has it. */
+export function noted(result: string, at: number): StepState {
+  return { state: "done", result, handle_enc: null, started_at: at, asked: 0, sent: 0, effect_key: "" };
 }
 
 /** What a platform's file gets to settle the step, or, while it is under way, to send it. */

@@ -4,7 +4,7 @@ import { PlatformFault } from "../../ports/platform-io.ts";
 import type { LiveAt } from "../../ports/publish-io.ts";
 import { Fenced, LIVE_STEP } from "../../store/engine/ledger.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
-import { writeDone, type Running } from "./effect-steps.ts";
+import { noted, writeDone, type Running } from "./effect-steps.ts";
 
 /** A follow-up that passing trouble kept from going out. */
 export interface PendingExtra {
@@ -54,16 +54,7 @@ export async function markLive(at: Running, place: LiveAt): Promise<void> {
 /** As it stands in the ledger already. */
 export function noteLive(at: Running, { platformPostId, platformUrl }: LiveAt, now: number): void {
   if (at.steps.has(LIVE_STEP)) return;
-  const result = JSON.stringify({ platformPostId, platformUrl });
-  at.steps.set(LIVE_STEP, {
-    state: "done",
-    result,
-    handle_enc: null,
-    started_at: now,
-    asked: 0,
-    sent: 0,
-    effect_key: "",
-  });
+  at.steps.set(LIVE_STEP, noted(JSON.stringify({ platformPostId, platformUrl }), now));
 }
 
 /** Runs what follows a live post. Null where it is done or was refused; else what it waits for. */
