@@ -5,6 +5,7 @@ import { MEDIA_KINDS, type MediaKind } from "../domain/accounts/account.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { AppError } from "../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
+import { itemsOf } from "./shared/items.ts";
 import { definePlatform, type PlatformPost } from "../ports/platform.ts";
 import type { PlatformIo } from "../ports/platform-io.ts";
 import type { PublishIo } from "../ports/publish-io.ts";
@@ -188,11 +189,9 @@ interface KeptMedia {
 
 /** Copies the media, so that the feed does not depend on where they came from. */
 async function keepMedia(post: FeedPost, io: PublishIo): Promise<KeptMedia> {
-  const { altText, moreMedia = [], thumbnailUrl } = post.metadata;
-  const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: altText ?? null }];
-  const all = [...first, ...moreMedia.map((one) => ({ url: one.url, altText: one.altText ?? null }))];
+  const { thumbnailUrl } = post.metadata;
   const media: FeedMedia[] = [];
-  for (const [at, one] of all.entries())
+  for (const [at, one] of itemsOf(post).entries())
     media.push(await keep(io, { postId: post.id, position: String(at), ...one }));
   const thumbnail =
     thumbnailUrl === undefined

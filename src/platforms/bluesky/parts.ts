@@ -1,3 +1,4 @@
+import { itemsOf, type PostItem } from "../shared/items.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { MAX_TEXT_BYTES, MAX_TEXT_GRAPHEMES, type BlueskyPost } from "./metadata.ts";
 import { normalizeText } from "./rich-text.ts";
@@ -5,14 +6,12 @@ import { normalizeText } from "./rich-text.ts";
 /** One post of a thread; a post without a thread is one part. */
 export interface Part {
   readonly text: string;
-  readonly media: readonly { readonly url: string; readonly altText: string | null }[];
+  readonly media: readonly PostItem[];
 }
 
 /** The post and those that follow it. */
 export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
-  const { altText, moreMedia, thread } = post.metadata;
-  const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: altText ?? null }];
-  const more = (moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
+  const { thread } = post.metadata;
   const rest = (thread ?? []).map((next) => ({
     text: normalizeText(next.caption),
     media:
@@ -20,7 +19,7 @@ export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
         ? []
         : [{ url: next.mediaUrl, altText: next.altText ?? null }],
   }));
-  return [{ text: normalizeText(post.caption ?? ""), media: [...first, ...more] }, ...rest];
+  return [{ text: normalizeText(post.caption ?? ""), media: itemsOf(post) }, ...rest];
 }
 
 /** What the schema cannot say: length in graphemes and bytes, and what excludes what. */

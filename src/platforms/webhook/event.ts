@@ -1,3 +1,4 @@
+import { itemsOf } from "../shared/items.ts";
 import { z } from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
@@ -51,8 +52,7 @@ interface PostEvent {
 
 /** `happenedAt` in milliseconds. */
 export async function toEvent(post: WebhookPost, io: PublishIo, happenedAt: number): Promise<PostEvent> {
-  const { altText, moreMedia = [], thumbnailUrl, thread = [], ...metadata } = post.metadata;
-  const items = [...(post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText }]), ...moreMedia];
+  const { altText: _altText, moreMedia: _moreMedia, thumbnailUrl, thread = [], ...metadata } = post.metadata;
   return {
     type: "post.published",
     timestamp: toIso(happenedAt),
@@ -63,7 +63,7 @@ export async function toEvent(post: WebhookPost, io: PublishIo, happenedAt: numb
       scheduledAt: toIso(post.scheduledAt),
       caption: post.caption,
       metadata,
-      media: await mediaOf(items, io),
+      media: await mediaOf(itemsOf(post), io),
       thumbnail: thumbnailUrl === undefined ? null : await toMedia({ url: thumbnailUrl }, io),
       thread: await Promise.all(
         thread.map(async ({ caption, mediaUrl, altText: described }) => ({
@@ -77,7 +77,7 @@ export async function toEvent(post: WebhookPost, io: PublishIo, happenedAt: numb
 
 interface NamedMedia {
   readonly url: string;
-  readonly altText?: string | undefined;
+  readonly altText?: string | null | undefined;
 }
 
 function mediaOf(items: readonly NamedMedia[], io: PublishIo): Promise<EventMedia[]> {
