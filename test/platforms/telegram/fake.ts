@@ -30,7 +30,7 @@ export interface FakeMessage {
 }
 
 /** Sentences as the Bot API server writes them (its Client.cpp, and errors of Telegram's own servers). */
-function refuse(code: number, description: string, parameters?: object): Answer {
+export function refuse(code: number, description: string, parameters?: object): Answer {
   const body = {
     ok: false,
     error_code: code,
@@ -52,6 +52,8 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
     /** Sends later by itself and tells no id. */
     tellsNoIds: false,
     members: 42,
+    /** What stands in the way of a method; null: nothing. */
+    meets: (_method: string): Answer | null => null,
   };
   state.chats.set(CHANNEL_ID, {
     id: CHANNEL_ID,
@@ -72,6 +74,8 @@ export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
       state.wrong.push(...wrong.map((one) => `${method}: ${one}`));
       return refuse(400, "Bad Request: wrong parameters");
     }
+    const met = state.meets(method);
+    if (met !== null) return met;
     if (method === "getMe")
       return done({ id: BOT_ID, is_bot: true, first_name: "Horn", username: "horn_bot" });
     const chat = [...state.chats.values()].find(

@@ -67,7 +67,7 @@ export function readParams(method: string, request: Received): { params: Params;
     .filter((name) => fields[name]?.types.includes("InputFile"))
     .map((name) => [name, `attach://${name}`]);
   const params: Params = {
-    ...(request.json ?? {}),
+    ...(request.json as Params | null),
     ...Object.fromEntries([...texts, ...files]),
   };
   const check = checks.get(method);
