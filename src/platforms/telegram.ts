@@ -1,0 +1,61 @@
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { definePlatform } from "../ports/platform.ts";
+import { connect, inspect, INSTRUCTIONS, SECRET_FIELDS } from "./telegram/connect.ts";
+import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./telegram/live.ts";
+import { DOCUMENTS, SHOWN } from "./telegram/media.ts";
+import { checkPost, MAX_ITEMS, TelegramMetadata } from "./telegram/metadata.ts";
+import { publish } from "./telegram/publish.ts";
+
+const CAPABILITIES: PlatformCapabilities = {
+  media: { required: false, maxItems: MAX_ITEMS, accepts: SHOWN },
+  // "After entities parsing", which counts offsets in UTF-16 units; the limit's own unit is not told.
+  caption: { maxLength: 4_096, withMedia: 1_024, unit: "utf16" },
+  // Messages can be scheduled by people's accounts alone.
+  scheduling: "none",
+  leadMinutes: { min: 0, default: 0, max: 0 },
+  thumbnail: { set: true, replaceAfterPublish: true },
+  editPublished: { fields: ["caption", "link", "linkPreview", "captionAbove"] },
+  analytics: { account: [...ACCOUNT_METRICS], post: [] },
+  reconciles: "blind",
+  fetchesMedia: [],
+  quotas: [],
+};
+
+export default definePlatform({
+  name: "telegram",
+  title: "Telegram",
+  docs: "https://core.telegram.org/bots/api",
+  capabilities: CAPABILITIES,
+  capabilitiesOf: (_account, post) =>
+    post?.metadata.asDocument === true
+      ? { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: DOCUMENTS } }
+      : CAPABILITIES,
+  metadata: TelegramMetadata,
+  settings: [
+    {
+      name: "BASE_URL",
+      meaning: "The Bot API, where one's own server of it is used",
+      kind: "address",
+      default: "https://api.telegram.org",
+      isRequired: false,
+    },
+  ],
+  connect: [
+    {
+      kind: "secrets",
+      name: "bot",
+      label: "Bot token",
+      fields: SECRET_FIELDS,
+      instructions: INSTRUCTIONS,
+      renewal: null,
+      connect,
+    },
+  ],
+  check: checkPost,
+  inspect,
+  publish,
+  edit,
+  setThumbnail,
+  analytics,
+  remove,
+});

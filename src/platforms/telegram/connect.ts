@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
+import type { Inspection } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformAccount, type PlatformIo } from "../../ports/platform-io.ts";
+import { callBot, callChat, chatOf } from "./api.ts";
+
+const TOKEN_PLACE = "In Telegram, open @BotFather and send /newbot, or /token for a bot that you have.";
+
+export const SECRET_FIELDS = [
+  {
+    name: "botToken",
+    label: "Bot token",
+    help: `${TOKEN_PLACE} It looks like 123456789:AAExampleExample.`,
+    isRequired: true,
+    isSecret: true,
+  },
+  {
+    name: "chat",
+    label: "Channel or group",
+    help: "@name of a public channel or group, its address on t.me, or the numeric id (-100…) of a private one.",
+    isRequired: true,
+    isSecret: false,
+  },
+] as const;
+
+export const INSTRUCTIONS =
+  `${TOKEN_PLACE} Then add the bot to the channel as an administrator that may post messages (and, to change and ` +
+  `delete its posts, edit and delete them); into a group, as a member that may send messages. Enter the token here ` +
+  `with the channel. Telegram asks for no review and no fee; bots send photos up to 10 MB and other files up to 50 MB.`;
+
+const Id = z.union([z.int(), z.string()]).transform(String);
+
+const Bot = z.looseObject({ id: Id });
+
+const Chat = z.looseObject({
+  id: Id,
+  type: z.string(),
+  title: z.string().optional(),
+  username: z.string().optional(),
+  first_name: z.string().optional(),
+});
+type Chat = z.infer<typeof Chat>;
+
+const Member = z.looseObject({
+  status: z.string(),
+  can_post_messages: z.boolean().optional(),
+  can_send_messages: z.boolean().optional(),
+});
+
+export async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const botToken = tokenOf(input.secrets["botToken"] ?? "");
+  const wanted = readChat(input.secrets["chat"] ?? "");
+  const bot = await naming("botToken", () =>
+    callBot(io, botToken, { call: { method: "getMe", fields: {} }, schema: Bot }),
+  );
+  const asked = { chat_id: currentId(wanted, input.reconnecting) };
+  const chat = await naming("chat", () =>
+    callBot(io, botToken, { call: { method: "getChat", fields: asked }, schema: Chat }),
+  );
+  const call = { method: "getChatMember", fields: { chat_id: Number(chat.id), user_id: Number(bot.id) } };
+  const member = await naming("chat", () => callBot(io, botToken, { call, schema: Member }));
+  const problem = problemOf(chat, member);
+  if (problem !== null) throw new AppError("invalid", `chat: ${problem}`);
+  const username = chat.username ?? null;
+  return {
+    tokens: null,
+    targets: [
+      {
+        platformAccountId: accountId(chat.id, input.reconnecting),
+        name: input.name ?? chat.title ?? chat.first_name ?? username ?? chat.id,
+        handle: username,
+        profileUrl: username === null ? null : `https://t.me/${username}`,
+        // The address of a chat's picture would hold the token.
+        avatarUrl: null,
+        settings: { chatId: chat.id, botId: bot.id },
+        secrets: { botToken, chat: chat.id },
+      },
+    ],
+  };
+}
+
+/** Whether the bot may still post, and the chat's public name, which may be another by now. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const chat = await callChat(io, { method: "getChat", fields: {}, isIdempotent: true }, Chat);
+  const fields = { user_id: Number(io.account.settings["botId"]) };
+  const member = await callChat(io, { method: "getChatMember", fields, isIdempotent: true }, Member);
+  return { handle: chat.username ?? null, problem: problemOf(chat, member) };
+}
+
+function tokenOf(text: string): string {
+  if (/^\d+:[\w-]+$/.test(text)) return text;
+  throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE} Copy the whole of it.`);
+}
+
+/** A name with its @, or an id. */
+function readChat(text: string): string {
+  const address =
+    /^(?:https?:\/\/)?(?:t|telegram)\.me\/(?:c\/(\d+)|(?:s\/)?([A-Za-z]\w{3,31}))(?:\/.*)?$/.exec(text);
+  const [, inside, named] = address ?? [];
+  if (inside !== undefined) return `-100${inside}`;
+  if (named !== undefined) return `@${named}`;
+  if (/^-?\d{1,16}$/.test(text)) return text;
+  const name = /^@?([A-Za-z]\w{3,31})$/.exec(text)?.[1];
+  if (name !== undefined) return `@${name}`;
+  throw new AppError("invalid", `chat: is no channel or group. Give ${SECRET_FIELDS[1].help}`);
+}
+
+/** A group that is reconnected by the id it was connected with may have another by now. */
+function currentId(wanted: string, reconnecting: PlatformAccount | null): string | number {
+  if (wanted.startsWith("@")) return wanted;
+  return Number(
+    reconnecting !== null && wanted === reconnecting.platformAccountId ? chatOf(reconnecting) : wanted,
+  );
+}
+
+/** The channel stays the same one when its group has become a supergroup. */
+function accountId(chatId: string, reconnecting: PlatformAccount | null): string {
+  return reconnecting !== null && chatOf(reconnecting) === chatId
+    ? (reconnecting.platformAccountId ?? chatId)
+    : chatId;
+}
+
+function problemOf({ type }: Chat, member: z.infer<typeof Member>): string | null {
+  const { status } = member;
+  if (status === "left" || status === "kicked")
+    return "The bot is not in the chat. Add it as an administrator that may post messages.";
+  const isAdministrator = status === "creator" || status === "administrator";
+  if (type === "channel" && (!isAdministrator || member.can_post_messages === false))
+    return "The bot may not post in the channel. Make it an administrator that may post messages.";
+  if (status === "restricted" && member.can_send_messages === false)
+    return "The bot may not send messages in the group. Lift its restriction, or make it an administrator.";
+  return null;
+}
+
+/** What Telegram refuses is about this field. */
+async function naming<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected"))
+      throw error;
+    throw new PlatformFault(error.kind, error.message, {
+      cause: error.cause,
+      field,
+      ...(error.httpStatus === null ? {} : { httpStatus: error.httpStatus }),
+    });
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+
+const { link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
+
+/** How many items one album holds; what is beyond it follows in further messages. */
+export const ALBUM_ITEMS = 10;
+export const MAX_ITEMS = 21;
+
+/** What a post on Telegram takes beside caption and media. There are no alternative texts. */
+export const TelegramMetadata = z.strictObject({
+  moreMedia: z
+    .array(z.strictObject({ url: moreMedia.unwrap().element.shape.url }))
+    .max(MAX_ITEMS - 1)
+    .optional()
+    .describe("Further media, in one album with mediaUrl; beyond 10 they follow in further messages."),
+  thumbnailUrl: thumbnailUrl.describe("Cover of the video in mediaUrl."),
+  link: link.describe("Address whose preview is shown below a text; not together with media."),
+  linkPreview: z.boolean().optional().describe("False: no preview of addresses in the text."),
+  sensitive: sensitive.describe("Blurs pictures and videos until they are tapped."),
+  captionAbove: z.boolean().optional().describe("Shows the caption above pictures and videos."),
+  silent: z.boolean().optional().describe("Subscribers are notified without a sound."),
+  protectContent: z.boolean().optional().describe("Keeps readers from forwarding and saving it."),
+  asDocument: z.boolean().optional().describe("Sends media as files, at full size (up to 50 MB each)."),
+  topicId: z.int().min(1).optional().describe("Id of the topic, in a group that has topics."),
+});
+export type TelegramPost = PlatformPost<z.infer<typeof TelegramMetadata>>;
+
+/** The addresses of the post's items, in order. */
+export function urlsOf({ mediaUrl, metadata }: TelegramPost): string[] {
+  const more = (metadata.moreMedia ?? []).map(({ url }) => url);
+  return mediaUrl === "" ? more : [mediaUrl, ...more];
+}
+
+/** What the schema cannot say: what excludes what. */
+export function checkPost(
+  post: TelegramPost,
+  { media }: Pick<CheckedAt, "media">,
+): { errors: string[]; warnings: string[] } {
+  const { metadata, mediaUrl } = post;
+  const urls = urlsOf(post);
+  const errors: string[] = [];
+  if (urls.length > 0 && metadata.link !== undefined) {
+    errors.push(
+      "metadata.link: Telegram shows a preview only below a text without media. Put the address into the caption, or leave the media out.",
+    );
+  }
+  if (metadata.linkPreview === false && metadata.link !== undefined)
+    errors.push("metadata.link: is what linkPreview false leaves out. Give one of them.");
+  if (mediaUrl === "" && urls.length > 0)
+    errors.push("metadata.moreMedia: the first picture or video belongs in mediaUrl.");
+  const isOther = (media.get(mediaUrl)?.type ?? "video") !== "video";
+  if (metadata.thumbnailUrl !== undefined && (mediaUrl === "" || isOther || metadata.asDocument === true))
+    errors.push(NO_COVER);
+  const known = urls.flatMap((url) => media.get(url) ?? []);
+  const mixed = mixProblem(known, { isAlbum: urls.length > 1, asDocument: metadata.asDocument === true });
+  if (mixed !== null) errors.push(mixed);
+  return { errors, warnings: urls.length > ALBUM_ITEMS ? [manyMessages(urls.length)] : [] };
+}
+
+export const NO_COVER =
+  "metadata.thumbnailUrl: Telegram shows a cover only on a video. Give a video as mediaUrl, or leave it out.";
+
+function manyMessages(items: number): string {
+  return `metadata.moreMedia: an album on Telegram holds ${ALBUM_ITEMS} items; the ${items} go out as ${Math.ceil(items / ALBUM_ITEMS)} messages one after the other.`;
+}
+
+type Kind = Pick<MediaFigures, "type" | "isAnimated" | "mimeType">;
+
+/** Why these cannot stand in one post; null where they can. */
+export function mixProblem(
+  items: readonly Kind[],
+  { isAlbum, asDocument }: { readonly isAlbum: boolean; readonly asDocument: boolean },
+): string | null {
+  if (asDocument || !isAlbum) return null;
+  const sounds = items.filter(({ type }) => type === "audio").length;
+  if (sounds > 0 && sounds < items.length)
+    return "metadata.moreMedia: Telegram puts sounds into one album with sounds alone. Give either, or set asDocument.";
+  if (items.some(({ type, isAnimated }) => type === "image" && isAnimated))
+    return "metadata.moreMedia: an animated picture stands alone on Telegram. Give it by itself, as a video, or set asDocument.";
+  return null;
+}

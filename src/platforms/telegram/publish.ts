@@ -1,0 +1,211 @@
+import { z } from "zod";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
+import type { FormPart } from "../../ports/request-body.ts";
+import { blind } from "../shared/settle.ts";
+import { callChat, chatOf, type Call } from "./api.ts";
+import { COVER_PART, openAll, toCover, toSendable, type Kind, type Sendable } from "./media.ts";
+import { ALBUM_ITEMS, urlsOf, type TelegramPost } from "./metadata.ts";
+
+/** What became of one sending. */
+const Sent = z.object({
+  chatId: z.string(),
+  username: z.string().nullable(),
+  /** Of each message, in order; 0 where Telegram sends it later by itself and does not tell. */
+  messageIds: z.array(z.int()),
+  /** Of a video, for what is done with it later. */
+  fileId: z.string().nullable(),
+});
+type Sent = z.infer<typeof Sent>;
+
+const FIRST_STEP = "send";
+
+/** The messages of one album, or one message; what an album does not hold follows in further ones. */
+export async function publish(post: TelegramPost, io: PublishIo): Promise<PublishOutcome> {
+  if (!io.isDue) return { state: "prepared" };
+  const batches = batchesOf(post);
+  const sent = await sendBatch(post, io, { step: FIRST_STEP, at: 0 });
+  for (const at of batches.keys()) {
+    if (at === 0) continue;
+    await io.extra(`The message with the media after the first ${at * ALBUM_ITEMS}`, async () => {
+      await sendBatch(post, io, { step: stepOf(at), at });
+    });
+  }
+  return { state: "live", ...liveAt(sent) };
+}
+
+/** Every message of a post that this run sent, the first one first. */
+export function sentOf(io: Pick<PlatformIo, "resultOf">): Sent[] {
+  const sent: Sent[] = [];
+  for (let at = 0; ; at += 1) {
+    const { data } = Sent.safeParse(io.resultOf(stepOf(at)));
+    if (data === undefined) return sent;
+    sent.push(data);
+  }
+}
+
+function stepOf(at: number): string {
+  return at === 0 ? FIRST_STEP : `${FIRST_STEP} ${at + 1}`;
+}
+
+/** What goes out together; a post without media is one batch of nothing. */
+function batchesOf(post: TelegramPost): string[][] {
+  const urls = urlsOf(post);
+  const count = Math.max(1, Math.ceil(urls.length / ALBUM_ITEMS));
+  return Array.from({ length: count }, (_, at) => urls.slice(at * ALBUM_ITEMS, (at + 1) * ALBUM_ITEMS));
+}
+
+async function sendBatch(
+  post: TelegramPost,
+  io: PublishIo,
+  { step, at }: { readonly step: string; readonly at: number },
+): Promise<Sent> {
+  // What went out already needs its media no more.
+  const call = io.resultOf(step) === null ? await toCall(post, io, at) : null;
+  const result = await io.effect<Json>({
+    step,
+    request: { caption: post.caption, media: batchesOf(post)[at] ?? [], metadata: optionsOf(post) },
+    send: async () => send(call ?? (await toCall(post, io, at)), io),
+    settle: blind("Telegram"),
+    ...(at === 0 ? { live: (done: Json) => liveAt(Sent.parse(done)) } : {}),
+  });
+  return Sent.parse(result);
+}
+
+async function toCall(post: TelegramPost, io: PublishIo, at: number): Promise<Call> {
+  const all = await openAll(post, io);
+  const { metadata } = post;
+  const how = { asDocument: metadata.asDocument === true, isAlbum: all.length > 1 };
+  const sendables: Sendable[] = [];
+  for (const item of all.slice(at * ALBUM_ITEMS, (at + 1) * ALBUM_ITEMS))
+    sendables.push(await toSendable(item, how, io));
+  const { thumbnailUrl } = metadata;
+  const cover = at > 0 || thumbnailUrl === undefined ? null : await toCover(thumbnailUrl, io);
+  const [only] = sendables;
+  if (only === undefined) return textCall(post);
+  const caption = at === 0 ? (post.caption ?? "") : "";
+  return sendables.length === 1
+    ? mediaCall(post, { only, cover, caption })
+    : albumCall(post, { sendables, cover, caption });
+}
+
+function textCall(post: TelegramPost): Call {
+  return { method: "sendMessage", fields: { ...textFields(post), ...optionsOf(post) } };
+}
+
+/** Without a parse mode, readers see every character as it is written. */
+export function textFields({ caption, metadata }: TelegramPost): JsonObject {
+  const { link, linkPreview } = metadata;
+  return {
+    text: caption ?? link ?? "",
+    ...(link === undefined ? {} : { link_preview_options: { url: link } }),
+    ...(linkPreview === false ? { link_preview_options: { is_disabled: true } } : {}),
+  };
+}
+
+interface Shown {
+  readonly cover: FormPart | null;
+  readonly caption: string;
+}
+
+const METHODS = {
+  photo: "sendPhoto",
+  video: "sendVideo",
+  animation: "sendAnimation",
+  audio: "sendAudio",
+  document: "sendDocument",
+} as const satisfies Record<Kind, string>;
+
+function mediaCall(post: TelegramPost, { only, cover, caption }: Shown & { readonly only: Sendable }): Call {
+  const fields = {
+    ...(caption === "" ? {} : { caption }),
+    ...looksOf(only.kind, post),
+    ...only.figures,
+    ...(cover === null ? {} : { cover: `attach://${COVER_PART}` }),
+    ...optionsOf(post),
+  };
+  const files = [only.file(only.kind), ...(cover === null ? [] : [cover])];
+  return { method: METHODS[only.kind], fields, files };
+}
+
+function albumCall(
+  post: TelegramPost,
+  { sendables, cover, caption }: Shown & { readonly sendables: readonly Sendable[] },
+): Call {
+  const media = sendables.map(({ kind, figures }, at) => ({
+    type: kind,
+    media: `attach://item${at}`,
+    ...looksOf(kind, post),
+    ...figures,
+    // The caption of the first item alone is the album's.
+    ...(at === 0 && caption !== "" ? { caption } : {}),
+    ...(at === 0 && cover !== null ? { cover: `attach://${COVER_PART}` } : {}),
+  }));
+  const files = sendables.map(({ file }, at) => file(`item${at}`));
+  return {
+    method: "sendMediaGroup",
+    fields: { media, ...optionsOf(post) },
+    files: cover === null ? files : [...files, cover],
+  };
+}
+
+/** How pictures and films look; sounds and files have nothing of it. */
+export function looksOf(kind: Kind, { metadata }: TelegramPost): JsonObject {
+  if (kind === "audio" || kind === "document") return {};
+  return {
+    ...(metadata.captionAbove === true ? { show_caption_above_media: true } : {}),
+    ...(metadata.sensitive === true ? { has_spoiler: true } : {}),
+  };
+}
+
+function optionsOf({ metadata }: TelegramPost): JsonObject {
+  const { silent, protectContent, topicId } = metadata;
+  return {
+    ...(silent === true ? { disable_notification: true } : {}),
+    ...(protectContent === true ? { protect_content: true } : {}),
+    ...(topicId === undefined ? {} : { message_thread_id: topicId }),
+  };
+}
+
+const Message = z.looseObject({
+  message_id: z.int(),
+  chat: z
+    .looseObject({
+      id: z.union([z.int(), z.string()]),
+      type: z.string().optional(),
+      username: z.string().optional(),
+    })
+    .optional(),
+  video: z.looseObject({ file_id: z.string() }).optional().catch(undefined),
+});
+
+async function send(call: Call, io: PublishIo): Promise<Sent> {
+  const answer = await callChat(
+    io,
+    call,
+    z.union([Message.transform((one) => [one]), z.array(Message).min(1)]),
+  );
+  const [first] = answer;
+  const { id = chatOf(io.account), type, username = io.account.handle } = first?.chat ?? {};
+  return {
+    chatId: String(id),
+    // A person's name leads to the person, and not to what they were written.
+    username: type === "private" ? null : username,
+    messageIds: answer.map(({ message_id: messageId }) => messageId),
+    fileId: first?.video?.file_id ?? null,
+  };
+}
+
+/** Where readers find it. A message that Telegram sends later by itself has no id yet. */
+function liveAt({ chatId, username, messageIds }: Sent): LiveAt {
+  const id = messageIds.find((one) => one !== 0);
+  if (id === undefined) return { platformPostId: null, platformUrl: null };
+  return { platformPostId: `${chatId}:${id}`, platformUrl: urlOf({ chatId, username, id }) };
+}
+
+/** A small group has no addresses for its messages, a private channel those for its members. */
+function urlOf({ chatId, username, id }: Pick<Sent, "chatId" | "username"> & { id: number }): string | null {
+  if (username !== null) return `https://t.me/${username}/${id}`;
+  return chatId.startsWith("-100") ? `https://t.me/c/${chatId.slice("-100".length)}/${id}` : null;
+}

@@ -1,0 +1,238 @@
+import type { FakeClock } from "../../support/clock.ts";
+import { createFakeDoor, type Answer, type Received, type ReceivedFile } from "./door.ts";
+import { readParams, type Params } from "./methods.ts";
+
+export const BOT_TOKEN = "123456789:AAF-canary_token-0123456789abcdefghij";
+const BOT_ID = 123456789;
+export const CHANNEL_ID = -1001234567890;
+
+export interface FakeChat {
+  id: number;
+  type: "channel" | "group" | "supergroup" | "private";
+  title: string;
+  username?: string;
+  /** The bot in it. */
+  member: { status: string; can_post_messages?: boolean; can_send_messages?: boolean };
+  movedTo?: number;
+}
+
+export interface FakeMessage {
+  readonly id: number;
+  readonly chatId: number;
+  readonly at: number;
+  readonly album: string | null;
+  readonly kind: string;
+  /** What readers see, without markup. */
+  text: string;
+  readonly params: Params;
+  readonly fileId: string | null;
+  cover: string | null;
+}
+
+/** Sentences as the Bot API server writes them (its Client.cpp, and errors of Telegram's own servers). */
+export function refuse(code: number, description: string, parameters?: object): Answer {
+  const body = {
+    ok: false,
+    error_code: code,
+    description,
+    ...(parameters === undefined ? {} : { parameters }),
+  };
+  return { status: code, json: body };
+}
+
+const HOURS_48 = 48 * 60 * 60_000;
+
+/** The Bot API, strict: every request is held to its official description, `wrong` says what did not fit. */
+export function createFakeTelegram(clock: Pick<FakeClock, "now">) {
+  const state = {
+    wrong: [] as string[],
+    messages: [] as FakeMessage[],
+    chats: new Map<number, FakeChat>(),
+    token: BOT_TOKEN,
+    /** Sends later by itself and tells no id. */
+    tellsNoIds: false,
+    members: 42,
+    /** What stands in the way of a method; null: nothing. */
+    meets: (_method: string): Answer | null => null,
+  };
+  state.chats.set(CHANNEL_ID, {
+    id: CHANNEL_ID,
+    type: "channel",
+    title: "Horn news",
+    username: "hornnews",
+    member: { status: "administrator", can_post_messages: true },
+  });
+  let nextId = 100;
+
+  const answer = (request: Received): Answer => {
+    const [, token = "", method = ""] = /^\/bot([^/]*)\/(\w+)$/.exec(request.url.pathname) ?? [];
+    if (!/^\d+:[\w-]+$/.test(token)) return refuse(404, "Not Found");
+    if (token !== state.token) return refuse(401, "Unauthorized");
+    const { params, wrong } = readParams(method, request);
+    if (request.method !== "POST" || request.url.search !== "") wrong.push("not as it is asked");
+    if (wrong.length > 0) {
+      state.wrong.push(...wrong.map((one) => `${method}: ${one}`));
+      return refuse(400, "Bad Request: wrong parameters");
+    }
+    const met = state.meets(method);
+    if (met !== null) return met;
+    if (method === "getMe")
+      return done({ id: BOT_ID, is_bot: true, first_name: "Horn", username: "horn_bot" });
+    const chat = [...state.chats.values()].find(
+      ({ id, username }) => id === params["chat_id"] || `@${username}` === params["chat_id"],
+    );
+    if (chat === undefined) return refuse(400, "Bad Request: chat not found");
+    return inChat({ chat, method, params, request });
+  };
+
+  const inChat = (call: Call): Answer => {
+    const { chat, method, params } = call;
+    const { member: _member, movedTo, ...shown } = chat;
+    if (chat.member.status === "kicked")
+      return refuse(403, `Forbidden: bot was kicked from the ${chat.type} chat`);
+    if (movedTo !== undefined) {
+      return refuse(400, "Bad Request: group chat was upgraded to a supergroup chat", {
+        migrate_to_chat_id: movedTo,
+      });
+    }
+    if (method === "getChat") return done(shown);
+    if (method === "getChatMemberCount") return done(state.members);
+    if (method === "getChatMember")
+      return params["user_id"] === BOT_ID ? done(chat.member) : refuse(400, "Bad Request: user not found");
+    if (method.startsWith("send")) return send(call);
+    if (method === "deleteMessage") return remove(call);
+    return edit(call);
+  };
+
+  const send = (call: Call): Answer => {
+    const { chat, params, request } = call;
+    const { can_post_messages: canPost, can_send_messages: canSend } = chat.member;
+    if (canPost === false || canSend === false)
+      return refuse(400, "Bad Request: need administrator rights in the channel chat");
+    if (params["message_thread_id"] === 404) return refuse(400, "Bad Request: message thread not found");
+    const items: Params[] = params["media"] ?? [params];
+    const kinds = items.map((item) => String(item["type"] ?? call.method.slice("send".length).toLowerCase()));
+    const problem = items.map((item, at) => problemOf(item, kinds[at] ?? "", request)).find(Boolean);
+    if (problem !== undefined) return problem!;
+    if ("media" in params) noteAlbum(kinds);
+    const album = "media" in params ? `album ${nextId}` : null;
+    const sent = items.map((item, at) => show(call, { item, kind: kinds[at] ?? "", album }));
+    return done(album === null ? sent[0] : sent);
+  };
+
+  const noteAlbum = (kinds: readonly string[]): void => {
+    if (kinds.length < 2 || kinds.length > 10) state.wrong.push(`an album of ${kinds.length}`);
+    const alone = ["audio", "document"].filter((kind) => kinds.includes(kind) && new Set(kinds).size > 1);
+    if (alone.length > 0 || kinds.includes("animation")) state.wrong.push(`an album of ${kinds.join(", ")}`);
+  };
+
+  const show = (
+    { chat, params }: Call,
+    { item, kind, album }: { item: Params; kind: string; album: string | null },
+  ): object => {
+    const message: FakeMessage = {
+      id: nextId++,
+      chatId: chat.id,
+      at: clock.now(),
+      album,
+      kind,
+      text: String(item["text"] ?? item["caption"] ?? "").trim(),
+      params: { ...params, ...item },
+      fileId: kind === "message" ? null : `file ${nextId}`,
+      cover: item["cover"] ?? null,
+    };
+    state.messages.push(message);
+    return toMessage(message, chat);
+  };
+
+  const toMessage = (message: FakeMessage, chat: FakeChat): object => {
+    const file = { file_id: message.fileId };
+    const { member: _member, movedTo: _movedTo, ...shown } = chat;
+    return {
+      message_id: state.tellsNoIds ? 0 : message.id,
+      date: Math.floor(message.at / 1_000),
+      chat: shown,
+      ...(message.kind === "message" ? { text: message.text } : { caption: message.text }),
+      ...(message.kind === "photo" ? { photo: [file] } : { [message.kind]: file }),
+    };
+  };
+
+  const find = ({ chat, params }: Call): FakeMessage | undefined =>
+    state.messages.find(({ id, chatId }) => id === params["message_id"] && chatId === chat.id);
+
+  const edit = (call: Call): Answer => {
+    const { method, params, chat } = call;
+    const message = find(call);
+    if (message === undefined) return refuse(400, "Bad Request: message to edit not found");
+    if ((method === "editMessageText") !== (message.kind === "message"))
+      return refuse(400, "Bad Request: there is no text in the message to edit");
+    const media: Params = params["media"] ?? params;
+    const text = String(media["text"] ?? media["caption"] ?? "");
+    const problem = problemOf({ ...media, type: undefined }, message.kind, call.request);
+    if (problem !== null) return problem;
+    if (method === "editMessageMedia") {
+      if (media["media"] !== message.fileId)
+        return refuse(400, "Bad Request: wrong file identifier specified");
+      message.cover = media["cover"] ?? null;
+    } else if (text === message.text && JSON.stringify(params) === JSON.stringify(message.params)) {
+      return refuse(
+        400,
+        "Bad Request: message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message",
+      );
+    }
+    message.text = text;
+    Object.assign(message.params, { ...params });
+    for (const key of Object.keys(message.params)) if (!(key in params)) delete message.params[key];
+    return done(toMessage(message, chat));
+  };
+
+  const remove = (call: Call): Answer => {
+    const message = find(call);
+    if (message === undefined) return refuse(400, "Bad Request: message to delete not found");
+    if (clock.now() - message.at > HOURS_48)
+      return refuse(400, "Bad Request: message can't be deleted for everyone");
+    state.messages.splice(state.messages.indexOf(message), 1);
+    return done(true);
+  };
+
+  return { ...createFakeDoor("https://api.telegram.org", answer), state };
+}
+
+export type FakeTelegram = ReturnType<typeof createFakeTelegram>;
+
+interface Call {
+  readonly chat: FakeChat;
+  readonly method: string;
+  readonly params: Params;
+  readonly request: Received;
+}
+
+function done(result: unknown): Answer {
+  return { status: 200, json: { ok: true, result } };
+}
+
+const MIME_TYPES: Readonly<Record<string, RegExp>> = {
+  photo: /^image\/(jpeg|png|webp)$/,
+  video: /^video\/mp4$/,
+  animation: /^image\/gif$/,
+  audio: /^audio\/(mpeg|mp4)$/,
+};
+
+/** What is refused of one message's text and files. */
+function problemOf(item: Params, kind: string, { files }: Received): Answer | null {
+  const text = item["text"] as string | undefined;
+  if (text !== undefined && text.trim() === "") return refuse(400, "Bad Request: message text is empty");
+  if ((text ?? "").length > 4_096) return refuse(400, "Bad Request: message is too long");
+  if (String(item["caption"] ?? "").length > 1_024)
+    return refuse(400, "Bad Request: message caption is too long");
+  const name = String(item["media"] ?? item[kind] ?? "").replace("attach://", "");
+  const file: ReceivedFile | undefined = files[name];
+  if (file === undefined) return null;
+  if (MIME_TYPES[kind]?.test(file.mimeType) === false)
+    return refuse(
+      400,
+      kind === "photo" ? "Bad Request: IMAGE_PROCESS_FAILED" : "Bad Request: wrong type of file",
+    );
+  const limit = kind === "photo" ? 10 : 50;
+  return file.sizeBytes > limit * 1_024 * 1_024 ? refuse(413, "Request Entity Too Large") : null;
+}

@@ -1,0 +1,69 @@
+import { Readable } from "node:stream";
+import { callOf, createTestContext } from "../../support/context.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { connectOn } from "../../support/contract/connect-on.ts";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, createStageMedia, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { BOT_TOKEN, createFakeTelegram } from "./fake.ts";
+
+function says(status: number, description: string, parameters?: object): Trouble {
+  const body = JSON.stringify({ ok: false, error_code: status, description, parameters });
+  return async () => ({ status, headers: {}, url: "", body: Readable.from([Buffer.from(body)]) });
+}
+
+export default {
+  async openStage(platform) {
+    const clock = new FakeClock();
+    const telegram = createFakeTelegram(clock);
+    const ctx = await createTestContext({
+      clock,
+      platformList: [platform],
+      outbound: telegram,
+      media: createStageMedia(),
+      feed: {} as never,
+    });
+    const { state } = telegram;
+    // The messages of an album are one post.
+    const heads = () =>
+      state.messages.filter(
+        ({ album }, at) => album === null || state.messages.findIndex((one) => one.album === album) === at,
+      );
+    return {
+      ctx,
+      account: await connectOn(callOf(ctx), {
+        provider: "telegram",
+        secrets: { botToken: BOT_TOKEN, chat: "@hornnews" },
+      }),
+      isBlind: true,
+      published: async () => heads().length,
+      captions: async () => heads().map(({ text }) => text),
+      async [Symbol.asyncDispose]() {
+        await ctx[Symbol.asyncDispose]();
+        if (state.wrong.length > 0) throw new Error(`Telegram was asked wrongly: ${state.wrong.join("; ")}`);
+        if (ctx.log.text().includes(BOT_TOKEN)) throw new Error("The bot's token is in the log.");
+      },
+    };
+  },
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { moreMedia: [{ url: PHOTO_URL }, { url: CLIP_URL }], sensitive: true, silent: true },
+  },
+  otherPosts: {
+    "a text": { caption: "A horn", media_url: "", metadata: {} },
+    "a link": { caption: "A horn", media_url: "", metadata: { link: "https://horn.example/" } },
+    "a picture": { caption: "A horn", media_url: PHOTO_URL, metadata: {} },
+    "a film with a cover": { caption: "A horn", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+    files: {
+      caption: "A horn",
+      media_url: PHOTO_URL,
+      metadata: { asDocument: true, moreMedia: [{ url: CLIP_URL }] },
+    },
+  },
+  captionLimit: 1_024,
+  troubles: {
+    "meets a limit": says(429, "Too Many Requests: retry after 35", { retry_after: 35 }),
+    "meets a broken server": says(500, "Internal Server Error"),
+  },
+  refusesToken: says(401, "Unauthorized"),
+} satisfies PlatformFixture;
