@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Inspection } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { FaultRule } from "../shared/faults.ts";
+import { AnyAnswer, call } from "./api.ts";
+import { channelOf, nameOf, placeOf } from "./channel.ts";
+import { findShare, Message } from "./look-up.ts";
+import { partsOf, type SlackPost } from "./metadata.ts";
+import { MESSAGE, replyStep } from "./publish.ts";
+import { Sent } from "./send.ts";
+import { escapeText, hasMarkup, richText } from "./text.ts";
+
+/** The place of the post's message. Throws `conflict` for an id that is none of Slack's. */
+function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: string } {
+  const place = placeOf(platformPostId);
+  if (place !== null) return place;
+  throw new AppError(
+    "conflict",
+    "platformPostId: does not name a message of Slack, so the post cannot be found there.",
+  );
+}
+
+/** Changing a message has no switch for markup: a text that has some is shown by blocks. */
+export async function edit(post: SlackPost, _changed: readonly string[], io: PlatformIo): Promise<object> {
+  const text = post.caption ?? "";
+  const blocks = hasMarkup(text) ? richText(text) : [];
+  const json = { ...requirePlace(post), text: escapeText(text), parse: "none", blocks };
+  await call(io, { method: "chat.update", json, isIdempotent: true }, AnyAnswer);
+  return {};
+}
+
+const UNREADABLE: FaultRule = { code: ["missing_scope", "not_in_channel"], kind: "ok" };
+const GONE: FaultRule = { code: ["message_not_found", "thread_not_found"], kind: "ok" };
+
+const History = AnyAnswer.extend({ messages: z.array(Message).optional() });
+
+/** Reactions and replies, where the bot may read the channel; else only whether the message is there. */
+export async function insights(
+  post: SlackPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const { channel, ts } = requirePlace(post);
+  const query = { channel, oldest: ts, latest: ts, inclusive: true, limit: 1 };
+  const { messages } = await call(
+    io,
+    { method: "conversations.history", query, rules: [UNREADABLE] },
+    History,
+  );
+  if (messages === undefined) {
+    const link = { method: "chat.getPermalink", query: { channel, message_ts: ts }, rules: [GONE] };
+    return stateOf((await call(io, link, AnyAnswer)).ok, {});
+  }
+  // Of one that had replies, a stone stays.
+  const message = messages.find((one) => one.ts === ts && one.subtype !== "tombstone");
+  if (message === undefined) return stateOf(false, {});
+  const likes = (message.reactions ?? []).reduce((sum, { count }) => sum + count, 0);
+  return stateOf(true, { likes, comments: message.reply_count ?? 0 });
+}
+
+function stateOf(isThere: boolean, metrics: Partial<Metrics>) {
+  return isThere
+    ? { state: "live" as const, visibility: "public", metrics }
+    : { state: "removed" as const, visibility: null, metrics: {} };
+}
+
+/** Its replies, last one first, then the message, then their files. What is gone already is no error. */
+export async function remove(post: SlackPost, io: PlatformIo): Promise<void> {
+  const place = requirePlace(post);
+  const files: string[] = [];
+  for (let at = partsOf(post).length - 1; at >= 1; at -= 1) {
+    const sent = Sent.safeParse(io.resultOf(replyStep(at))).data;
+    if (sent === undefined) continue;
+    const ts = sent.ts ?? (await findReply(sent, place.ts, io));
+    if (ts !== null) await deleteMessage({ ...place, ts }, io);
+    files.push(...sent.files);
+  }
+  await deleteMessage(place, io);
+  files.push(...(Sent.safeParse(io.resultOf(MESSAGE)).data?.files ?? []));
+  for (const file of files) await deleteFile(file, io);
+}
+
+async function findReply({ files }: Sent, threadTs: string, io: PlatformIo): Promise<string | null> {
+  const [fileId = ""] = files;
+  const since = Number(threadTs) * 1_000;
+  try {
+    return await findShare(io, { fileId, since, threadTs });
+  } catch (error) {
+    // Deleting its file empties it.
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  }
+}
+
+async function deleteMessage(json: { channel: string; ts: string }, io: PlatformIo): Promise<void> {
+  await call(io, { method: "chat.delete", json, isIdempotent: true, rules: [GONE] }, AnyAnswer);
+}
+
+async function deleteFile(file: string, io: PlatformIo): Promise<void> {
+  const rules: FaultRule[] = [{ code: ["file_not_found", "file_deleted"], kind: "ok" }];
+  await call(io, { method: "files.delete", json: { file }, isIdempotent: true, rules }, AnyAnswer);
+}
+
+const Info = AnyAnswer.extend({
+  channel: z
+    .looseObject({
+      name: z.string().optional(),
+      is_archived: z.boolean().optional(),
+      is_member: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+/** Names change; channels are archived, and bots thrown out of them. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const { channelId, teamName } = channelOf(io.account);
+  const rules: FaultRule[] = [{ code: "missing_scope", kind: "ok" }];
+  const query = { channel: channelId };
+  const { channel } = await call(io, { method: "conversations.info", query, rules }, Info);
+  if (channel === undefined) return { problem: null };
+  const { name, is_archived: isArchived, is_member: isMember } = channel;
+  return {
+    ...(name === undefined ? {} : { name: nameOf(name, teamName), handle: `#${name}` }),
+    ...(isMember === undefined ? {} : { limits: { isMember } }),
+    problem:
+      isArchived === true
+        ? "This channel is archived: nothing can be posted. Unarchive it in Slack, or connect another one."
+        : null,
+  };
+}

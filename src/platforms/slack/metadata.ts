@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { INVITE } from "./faults.ts";
+
+/** Slack cuts texts at 40,000 and advises 4,000, beyond which it shows a message in parts and refuses edits. */
+export const MAX_TEXT_CHARS = 4_000;
+export const MAX_ALT_CHARS = 1_000;
+export const MAX_FILES = 10;
+
+const { title, altText, moreMedia, thread } = commonMetadata;
+
+/** What a message in Slack takes beside caption and media. */
+export const SlackMetadata = z.strictObject({
+  title: title.describe("Name shown above the first file."),
+  altText: altText.unwrap().max(MAX_ALT_CHARS).optional().describe("What the first file shows."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_FILES - 1)
+    .optional()
+    .describe("Up to 9 more files in the same message."),
+  thread: thread.describe("Replies in the message's thread, in order."),
+  linkPreviews: z
+    .boolean()
+    .optional()
+    .describe("False: shows no previews of the addresses in the text. Messages with files have none."),
+});
+export type SlackMetadata = z.infer<typeof SlackMetadata>;
+export type SlackPost = PlatformPost<SlackMetadata>;
+
+/** The message itself, or a reply to it. */
+export interface Part {
+  readonly text: string;
+  readonly files: readonly {
+    readonly url: string;
+    readonly altText: string | null;
+    readonly title: string | null;
+  }[];
+}
+
+/** The message and the replies to it. */
+export function partsOf({ caption, mediaUrl, metadata }: SlackPost): [Part, ...Part[]] {
+  const { altText, title, moreMedia = [], thread = [] } = metadata;
+  const first = mediaUrl === "" ? [] : [{ url: mediaUrl, altText: altText ?? null, title: title ?? null }];
+  const more = moreMedia.map((item) => ({ url: item.url, altText: item.altText ?? null, title: null }));
+  const replies = thread.map((reply) => ({
+    text: reply.caption,
+    files:
+      reply.mediaUrl === undefined || reply.mediaUrl === ""
+        ? []
+        : [{ url: reply.mediaUrl, altText: reply.altText ?? null, title: null }],
+  }));
+  return [{ text: caption ?? "", files: [...first, ...more] }, ...replies];
+}
+
+/** What the schema cannot say. */
+export function check(post: SlackPost, { account }: CheckedAt): { errors: string[]; warnings: string[] } {
+  const parts = partsOf(post);
+  const { moreMedia, title } = post.metadata;
+  const errors = parts.flatMap((part, at) =>
+    at === 0 ? [] : checkReply(part, `metadata.thread[${at - 1}]`),
+  );
+  for (const [at, { altText }] of (moreMedia ?? []).entries())
+    if (tooLong(altText)) errors.push(altError(`metadata.moreMedia[${at}].altText`));
+  if (moreMedia !== undefined && moreMedia.length > 0 && post.mediaUrl === "")
+    errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
+  const warnings: string[] = [];
+  if (title !== undefined && post.mediaUrl === "")
+    warnings.push("metadata.title: names a file, and there is none; it is not shown.");
+  if (account.limits["isMember"] === false && parts.some(({ files }) => files.length > 0)) {
+    warnings.push(
+      `Slack takes files only from bots that are in the channel, and this one was not when it was last asked. ${INVITE}.`,
+    );
+  }
+  return { errors, warnings };
+}
+
+function checkReply({ text, files }: Part, field: string): string[] {
+  const length = [...text].length;
+  return [
+    ...(length > MAX_TEXT_CHARS
+      ? [
+          `${field}.caption: has ${length} characters, and ${MAX_TEXT_CHARS} are taken. Divide it into two replies.`,
+        ]
+      : []),
+    ...(files.some(({ altText }) => tooLong(altText)) ? [altError(`${field}.altText`)] : []),
+  ];
+}
+
+function tooLong(altText: string | null | undefined): boolean {
+  return [...(altText ?? "")].length > MAX_ALT_CHARS;
+}
+
+function altError(field: string): string {
+  return `${field}: must be at most ${MAX_ALT_CHARS} characters long for Slack. Shorten it.`;
+}

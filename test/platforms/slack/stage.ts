@@ -1,0 +1,63 @@
+import { Readable } from "node:stream";
+import { callOf, createTestContext } from "../../support/context.ts";
+import { connectOn } from "../../support/contract/connect-on.ts";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { createFakeSlack, TOKEN } from "./fake.ts";
+
+/** Slack refuses in HTTP 200. */
+function says(error: string, status = 200, headers: Record<string, string> = {}): Trouble {
+  return async (_pass, { url }) => {
+    const body = Readable.from([Buffer.from(JSON.stringify({ ok: false, error }))]);
+    return { status, url, headers, body };
+  };
+}
+
+export default {
+  async openStage(platform) {
+    const clock = new FakeClock();
+    const slack = createFakeSlack(() => clock.now());
+    const ctx = await createTestContext({
+      platformList: [platform],
+      outbound: slack.door,
+      media: createStageMedia(),
+      clock,
+    });
+    const shown = () =>
+      slack.state.messages.filter(
+        (one) => one.threadTs === null && !one.isDeleted && one.visibleAt <= clock.now(),
+      );
+    return {
+      ctx,
+      account: await connectOn(callOf(ctx), {
+        provider: "slack",
+        secrets: { botToken: TOKEN, channel: "#news" },
+      }),
+      published: async () => shown().length,
+      captions: async () => shown().map((message) => message.text),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: {
+      ...PICTURES,
+      thread: [{ caption: "More *of* it" }, { caption: "Heard", mediaUrl: CLIP_URL }],
+    },
+  },
+  otherPosts: {
+    "a text": { caption: "Only words & https://posthorn.example/a_b", media_url: "", metadata: {} },
+  },
+  troubles: {
+    "meets a limit": says("ratelimited", 429, { "retry-after": "3" }),
+    "meets a limit in HTTP 200": says("rate_limited"),
+    "meets an internal error in HTTP 200": says("internal_error"),
+    "is acted on and told to have met a fatal error": async (pass, request) => {
+      for await (const _chunk of (await pass()).body);
+      return says("fatal_error")(pass, request);
+    },
+  },
+  refusesToken: says("token_revoked"),
+} satisfies PlatformFixture;
