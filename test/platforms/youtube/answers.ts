@@ -1,3 +1,17 @@
+/** A request as it came in; the body is read by whoever needs it. */
+export interface Incoming {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+export async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
+}
+
 /** An answer of the fake. */
 export interface Answer {
   readonly status: number;

@@ -1,29 +1,15 @@
 import { Readable } from "node:stream";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
-import { json, refusal, UNAUTHORIZED, type Answer } from "./answers.ts";
+import { json, readAll, refusal, UNAUTHORIZED, type Answer, type Incoming } from "./answers.ts";
 import { createTokens } from "./tokens.ts";
 import { methodOf, problemsOfBody, problemsOfQuery } from "./spec.ts";
 import { createUploads } from "./uploads.ts";
-import { createVideos, type FakeVideos } from "./videos.ts";
-
-/** A request as it came in; the body is read by whoever needs it. */
-export interface Incoming {
-  readonly method: string;
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Buffer>;
-}
+import { createVideos } from "./videos.ts";
 
 export interface FakeOptions {
   now(): number;
   /** Where session addresses lie; default Google's. */
   readonly origin?: string;
-}
-
-export async function readAll(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of body) parts.push(Buffer.from(part));
-  return Buffer.concat(parts);
 }
 
 const CHANNEL = {
@@ -95,7 +81,7 @@ export function createFakeYoutube(options: FakeOptions) {
       if (bytes.length > 0) return complain(`${name}: a body where none belongs`);
       return perform(name, url.searchParams, null);
     }
-    if (!/^application\/json/.test(headers["content-type"] ?? "")) return complain(`${name}: no JSON`);
+    if (!(headers["content-type"] ?? "").startsWith("application/json")) return complain(`${name}: no JSON`);
     const body = JSON.parse(bytes.toString()) as Record<string, Record<string, unknown>>;
     const parts = (url.searchParams.get("part") ?? "").split(",");
     const faults = problemsOfBody(found, body, parts);
@@ -139,7 +125,6 @@ export function createFakeYoutube(options: FakeOptions) {
 }
 
 export type FakeYoutube = ReturnType<typeof createFakeYoutube>;
-export type { FakeVideos };
 
 function toIncoming({ method, url, headers = {}, body }: OutboundRequest): Incoming {
   const whole = body === undefined ? [] : typeof body === "string" ? [Buffer.from(body)] : body;

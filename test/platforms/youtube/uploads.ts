@@ -1,5 +1,4 @@
-import { json, refusal, type Answer } from "./answers.ts";
-import { readAll, type Incoming } from "./fake.ts";
+import { json, readAll, refusal, type Answer, type Incoming } from "./answers.ts";
 import { problemOf, type FakeVideos } from "./videos.ts";
 
 const GRAIN = 256 * 1024;
@@ -41,7 +40,7 @@ export function createUploads({ now, wrong, videos, origin }: Parts) {
       const mimeType = headers["x-upload-content-type"] ?? "";
       if (url.searchParams.get("uploadType") !== "resumable") return complain("uploadType");
       if (!Number.isInteger(total) || total < 1) return complain("x-upload-content-length");
-      if (!/^video\//.test(mimeType) && mimeType !== "application/octet-stream")
+      if (!mimeType.startsWith("video/") && mimeType !== "application/octet-stream")
         return complain(`x-upload-content-type ${mimeType}`);
       if (snippet === undefined || status === undefined) return complain("a part is missing");
       const problem = problemOf(snippet) ?? timeProblem(status);
