@@ -25,6 +25,7 @@ export const SLOW = [
   "test/faults/upkeep-kill.test.ts",
   "test/faults/upload-kill.test.ts",
   "test/faults/webhook-kill.test.ts",
+  "test/faults/youtube-kill.test.ts",
   "test/mcp/transports/memory.test.ts",
   "test/oidc/oauth.test.ts",
   "test/platforms/bluesky/faults.test.ts",

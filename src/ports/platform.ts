@@ -30,7 +30,10 @@ export type PublishOutcome =
       readonly state: "held";
       readonly platformPostId: string;
       readonly platformUrl: string | null;
-      /** How soon it is asked about again once its time is there; default: more seldom the later it gets. */
+      /**
+       * How soon it is asked about again; default: at its time, and from then on more seldom the later it
+       * gets.
+       */
       readonly checkAgainMs?: number;
       /** What it waits for, where that is a person: "Finish it in the TikTok app." */
       readonly note?: string;

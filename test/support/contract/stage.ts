@@ -39,6 +39,8 @@ export interface PlatformFixture {
   readonly otherPosts?: Readonly<Record<string, StagePost>>;
   /** How long a text of one-byte letters may be with the post's media; default: as its capabilities say. */
   readonly captionLimit?: number;
+  /** Signs that it takes in no text and has no way to write otherwise: a text with one is refused. */
+  readonly refusedText?: string;
   /** What this platform answers in a way of its own: "meets a limit", "meets a broken server", and more. */
   readonly troubles?: Readonly<Record<string, Trouble>>;
   /** How it refuses a token; default: 401. Null: it has none that could end. */

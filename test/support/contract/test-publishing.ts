@@ -121,10 +121,24 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
 
   it("shows readers the text as it was written", async () => {
     await using stage = await fixture.openStage(platform);
-    const post = { ...fixture.post, caption: TRICKY };
-    const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
+    const refused = fixture.refusedText ?? "";
+    const caption = [...TRICKY].filter((sign) => !refused.includes(sign)).join("");
+    const { id } = await addPost(stage.ctx, stage.account, contentOf({ ...fixture.post, caption }));
     expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
-    expect(await stage.captions()).toContainEqual(expect.stringContaining(TRICKY));
+    expect(await stage.captions()).toContainEqual(expect.stringContaining(caption));
+    for (const sign of refused) {
+      const { media_url: mediaUrl, metadata } = fixture.post;
+      const post = {
+        accountId: stage.account.id,
+        caption: `a ${sign} b`,
+        mediaUrl,
+        metadata: { ...metadata },
+      };
+      await expect(schedulePost(callOf(stage.ctx), { ...post, dryRun: true })).rejects.toMatchObject({
+        kind: "invalid",
+        message: expect.stringMatching(/^caption: /),
+      });
+    }
   });
 
   it("takes a text of the greatest length and refuses one that is longer", async () => {

@@ -1,0 +1,112 @@
+import { DateTime } from "luxon";
+import { z } from "zod";
+import { DAY } from "../../domain/time.ts";
+import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
+import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
+import { faultsBy, type FaultRule } from "./faults.ts";
+
+const ENDPOINTS = {
+  authorize: "https://accounts.google.com/o/oauth2/v2/auth",
+  token: "https://oauth2.googleapis.com/token",
+  revoke: "https://oauth2.googleapis.com/revoke",
+} as const;
+
+/**
+ * How Google asks for a consent, whatever it is for:
+ * https://developers.google.com/identity/protocols/oauth2/web-server
+ */
+export const GOOGLE_CONSENT = {
+  endpoints: ENDPOINTS,
+  scopeSeparator: " ",
+  pkce: "S256",
+  clientAuth: "body",
+  // Without both, the refresh token comes with the first consent alone, or never.
+  authorizeParams: { access_type: "offline", prompt: "consent" },
+  redirect: "any",
+  instance: "no",
+  // A refresh token that nobody uses for six months ends.
+  renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: false },
+  revoke,
+} as const satisfies Partial<OAuthWay>;
+
+/** The refresh token takes the access tokens with it. */
+async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
+  const token = secrets["refreshToken"] || secrets["accessToken"];
+  if (token === undefined || token === "") return;
+  const url = io.setting("REVOKE_URL") ?? ENDPOINTS.revoke;
+  await io.request({ method: "POST", url, form: { token }, isIdempotent: true });
+}
+
+const Reason = z.looseObject({ reason: z.string().optional() });
+
+const ErrorBody = z.looseObject({
+  error: z.looseObject({
+    status: z.string().optional().catch(undefined),
+    errors: z.array(Reason).catch([]),
+    details: z.array(Reason).catch([]),
+  }),
+});
+
+/** What an error of Google's APIs says of itself, the most particular first; empty for what is none. */
+function reasonsOf({ json }: PlatformResponse): string[] {
+  const body = ErrorBody.safeParse(json);
+  if (!body.success) return [];
+  const { errors, details, status } = body.data.error;
+  const reasons = [...errors.map(({ reason }) => reason), ...details.map(({ reason }) => reason), status];
+  return reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason]));
+}
+
+interface GoogleApi {
+  /** Of the platform, for sentences. */
+  readonly title: string;
+  /** What the API is called in the Google Cloud console. */
+  readonly api: string;
+  /** The platform's own, which go before those of all. */
+  readonly rules: readonly FaultRule[];
+}
+
+/** A `classify` for one of Google's APIs, by the `reason` of its errors. */
+export function googleFaults(
+  { title, api, rules }: GoogleApi,
+  io: Pick<PlatformIo, "now">,
+): NonNullable<PlatformRequest["classify"]> {
+  return faultsBy({ title, codesOf: reasonsOf, rules: [...rules, ...commonRules(title, api, io.now())] });
+}
+
+function commonRules(title: string, api: string, now: number): FaultRule[] {
+  return [
+    {
+      code: ["quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"],
+      kind: "rate",
+      scope: "app",
+      message: `The day's quota of the Google Cloud project is used up. It begins anew at midnight Pacific time; a larger one is asked for in the Google Cloud console.`,
+      retryAfterMs: untilPacificMidnight(now),
+    },
+    {
+      code: ["rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED"],
+      kind: "rate",
+      message: `${title} asks to slow down.`,
+    },
+    {
+      code: ["accessNotConfigured", "SERVICE_DISABLED"],
+      kind: "setup",
+      message: `The Google Cloud project may not use the ${api}. Enable it under "APIs & Services" in the Google Cloud console.`,
+    },
+    {
+      code: ["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"],
+      kind: "auth",
+      message: `${title} misses a permission that was not ticked when the channel was connected.`,
+    },
+    {
+      code: ["authError", "unauthorized", "UNAUTHENTICATED"],
+      kind: "auth",
+      message: `${title} does not accept the channel's credentials any more.`,
+    },
+  ];
+}
+
+/** Quotas of Google's projects begin anew then. In milliseconds. */
+export function untilPacificMidnight(now: number): number {
+  const day = DateTime.fromMillis(now, { zone: "America/Los_Angeles" }).startOf("day");
+  return day.plus({ days: 1 }).toMillis() - now;
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { bearer } from "../shared/faults.ts";
+import { requestOf } from "./api.ts";
+import { checkPost } from "./check.ts";
+import { openThumbnail, sendThumbnail } from "./extras.ts";
+import { visibilityOf, type YoutubePost } from "./metadata.ts";
+import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, type Video } from "./video.ts";
+import { updateVideo } from "./visibility.ts";
+
+/** What of a live video can be changed, by the part of it that an update replaces whole. */
+const SNIPPET_FIELDS: Readonly<Record<string, string>> = {
+  caption: "description",
+  title: "title",
+  tags: "tags",
+  categoryId: "categoryId",
+  language: "defaultLanguage",
+};
+const STATUS_FIELDS: Readonly<Record<string, string>> = {
+  visibility: "privacyStatus",
+  madeForKids: "selfDeclaredMadeForKids",
+  license: "license",
+  embeddable: "embeddable",
+  publicStatsViewable: "publicStatsViewable",
+  containsSyntheticMedia: "containsSyntheticMedia",
+};
+
+export const EDITABLE = [...Object.keys(SNIPPET_FIELDS), ...Object.keys(STATUS_FIELDS)];
+
+/** Throws `conflict` for a post that has no id. */
+function idOf({ platformPostId }: YoutubePost): string {
+  if (platformPostId !== null && platformPostId !== "") return platformPostId;
+  throw new AppError("conflict", "platformPostId: is missing, so the video cannot be found on YouTube.");
+}
+
+/** Sends whole parts back with what differs: what was changed in YouTube Studio meanwhile stays. */
+export async function edit(post: YoutubePost, changed: readonly string[], io: PublishIo): Promise<object> {
+  const [problem] = checkPost(post).errors;
+  if (problem !== undefined) throw new AppError("invalid", problem);
+  const id = idOf(post);
+  const video = await findVideo(io, id, "snippet,status");
+  if (video === null)
+    throw new AppError("conflict", "The video is no longer on YouTube, so it cannot be changed.");
+  const snippet = editedPart(video, "snippet", {
+    fields: pick(SNIPPET_FIELDS, changed),
+    wanted: snippetOf(post),
+  });
+  const wanted = { ...declaredOf(post), privacyStatus: visibilityOf(post) };
+  const status = editedPart(video, "status", { fields: pick(STATUS_FIELDS, changed), wanted });
+  const parts = { ...(snippet === null ? {} : { snippet }), ...(status === null ? {} : { status }) };
+  const after = standingOf(await updateVideo(io, id, parts));
+  if (!changed.includes("visibility") || after.privacy === wanted.privacyStatus) return {};
+  throw new AppError(
+    "conflict",
+    `metadata.visibility: YouTube keeps the video ${after.privacy || "as it was"}. Look at it in YouTube Studio.`,
+  );
+}
+
+function pick(fields: Readonly<Record<string, string>>, changed: readonly string[]): string[] {
+  return changed.flatMap((name) => fields[name] ?? []);
+}
+
+/** Null where nothing of the part changes. A field that is not given any more is left out, which erases it. */
+function editedPart(
+  video: Video,
+  part: "snippet" | "status",
+  { fields, wanted }: { readonly fields: readonly string[]; readonly wanted: JsonObject },
+): JsonObject | null {
+  if (fields.length === 0) return null;
+  const kept = Object.entries(mutableOf(video, part)).filter(([name]) => !fields.includes(name));
+  const given = fields.flatMap((name) => (wanted[name] === undefined ? [] : [[name, wanted[name]] as const]));
+  const edited: JsonObject = Object.fromEntries([...kept, ...given]);
+  // A time is legal with a private video alone.
+  if (edited["privacyStatus"] !== "private") delete edited["publishAt"];
+  return edited;
+}
+
+export async function setThumbnail(post: YoutubePost, thumbnailUrl: string, io: PublishIo): Promise<void> {
+  const id = idOf(post);
+  await sendThumbnail(io, id, await openThumbnail(io, thumbnailUrl));
+}
+
+// Numbers come as texts, and not at all where the channel hides them.
+const Count = z.coerce.number().int().min(0).optional().catch(undefined);
+const Statistics = z.looseObject({ viewCount: Count, likeCount: Count, commentCount: Count });
+
+export async function insights(
+  post: YoutubePost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const video = await findVideo(io, idOf(post), "statistics,status,processingDetails");
+  if (video === null) return { state: "removed", visibility: null, metrics: {} };
+  const standing = standingOf(video);
+  const { viewCount, likeCount, commentCount } = Statistics.parse(video.statistics ?? {});
+  const numbers = { views: viewCount, likes: likeCount, comments: commentCount };
+  const known = Object.entries(numbers).filter(([, count]) => count !== undefined);
+  return {
+    state: stateOf(standing),
+    visibility: standing.privacy === "" ? null : standing.privacy,
+    metrics: Object.fromEntries(known),
+  };
+}
+
+function stateOf({ state, privacy }: ReturnType<typeof standingOf>): Insights["state"] {
+  if (state === "failed") return "rejected";
+  if (state === "deleted") return "removed";
+  if (state === "processing") return "processing";
+  return privacy === "private" ? "private" : "live";
+}
+
+/** What is gone already is no error. */
+export async function remove(post: YoutubePost, io: PlatformIo): Promise<void> {
+  const rules = [{ status: 404, kind: "ok" }] as const;
+  const call = {
+    method: "DELETE",
+    resource: "videos",
+    query: { id: idOf(post) },
+    isIdempotent: true,
+    rules,
+  } as const;
+  await io.request({ ...requestOf(io, call), sign: bearer() });
+}

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+
+/** https://developers.google.com/youtube/v3/docs/videos#properties */
+export const MAX_DESCRIPTION_BYTES = 5_000;
+const MAX_TITLE_CHARS = 100;
+const MAX_TAGS_CHARS = 500;
+
+/** "People & Blogs", which YouTube itself takes where none is chosen. */
+export const USUAL_CATEGORY = "22";
+
+const NO_BRACKETS = "must not hold < or >, which YouTube refuses";
+
+/** YouTube takes neither sign in any text, and has no way to write them otherwise. */
+export function hasBrackets(text: string): boolean {
+  return /[<>]/.test(text);
+}
+
+/** As YouTube counts them: with the commas between them, and quotes around those that hold spaces. */
+export function tagsLength(tags: readonly string[]): number {
+  const letters = tags.map((tag) => [...tag].length + (/\s/.test(tag) ? 2 : 0));
+  return letters.reduce((sum, length) => sum + length, Math.max(0, tags.length - 1));
+}
+
+const { title, tags, language, visibility, thumbnailUrl } = commonMetadata;
+
+/** What a video on YouTube takes beside its file and its description, which is the caption. */
+export const YoutubeMetadata = z.strictObject({
+  title: title
+    .unwrap()
+    .refine((text) => text.trim() !== "", "must not be empty")
+    .refine((text) => [...text].length <= MAX_TITLE_CHARS, `may have ${MAX_TITLE_CHARS} characters`)
+    .refine((text) => !hasBrackets(text), NO_BRACKETS)
+    .describe("Title; 100 characters, without < and >."),
+  tags: z
+    .array(z.string().min(1).max(MAX_TAGS_CHARS))
+    .refine((all) => tagsLength(all) <= MAX_TAGS_CHARS, {
+      error: ({ input }) =>
+        `have ${tagsLength(z.array(z.string()).catch([]).parse(input))} characters together, and may have ${MAX_TAGS_CHARS}`,
+    })
+    .refine((all) => !all.some(hasBrackets), NO_BRACKETS)
+    .optional()
+    .describe(`${tags.description ?? ""} 500 characters together.`),
+  categoryId: z
+    .string()
+    .regex(/^\d{1,4}$/, "must be the number of a category; list_choices tells them")
+    .optional()
+    .describe("Number of the category, from list_choices; default 22, People & Blogs."),
+  playlistId: z
+    .string()
+    .regex(/^[\w-]{2,100}$/, "must be the id of a playlist; list_choices tells them")
+    .optional()
+    .describe("One of the channel's playlists, from list_choices."),
+  madeForKids: z
+    .boolean()
+    .optional()
+    .describe("Whether it is made for children, which the law wants to be said; default false."),
+  visibility: visibility.describe("Who can see it from its time on; default public."),
+  language: language.describe("Language of title and description."),
+  thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best 1280 × 720. Needs a verified channel."),
+  license: z.enum(["youtube", "creativeCommon"]).optional().describe("License; default youtube."),
+  embeddable: z.boolean().optional().describe("Whether other sites may embed it; default true."),
+  publicStatsViewable: z.boolean().optional().describe("Whether everybody sees its extended statistics."),
+  containsSyntheticMedia: z
+    .boolean()
+    .optional()
+    .describe("Whether it holds realistic content that was altered or made by a machine."),
+  notifySubscribers: z.boolean().optional().describe("False: subscribers are not told. Default true."),
+});
+export type YoutubeMetadata = z.infer<typeof YoutubeMetadata>;
+export type YoutubePost = PlatformPost<YoutubeMetadata>;
+
+/** Who is to see the video from its time on. */
+export function visibilityOf({ metadata }: Pick<YoutubePost, "metadata">): "public" | "unlisted" | "private" {
+  return metadata.visibility ?? "public";
+}

@@ -1,0 +1,73 @@
+import type { Quota } from "../../domain/accounts/account.ts";
+import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
+import type { SetupGuide } from "../../ports/connect.ts";
+import { API } from "./faults.ts";
+
+/**
+ * What a Google Cloud project may do from one midnight in California to the next, unless it was given more:
+ * https://developers.google.com/youtube/v3/determine_quota_cost
+ */
+export const UNITS_A_DAY = 10_000;
+const UPLOADS_A_DAY = 100;
+
+/** What calls cost of these units; uploads are counted by themselves. */
+export const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, remove: 50 } as const;
+
+export const QUOTAS: readonly Quota[] = [
+  {
+    name: "videos.insert of the Google Cloud project",
+    max: UPLOADS_A_DAY,
+    perMinutes: 24 * 60,
+    from: "America/Los_Angeles",
+    scope: "app",
+  },
+];
+
+export const SCOPES = [
+  "https://www.googleapis.com/auth/youtube.force-ssl",
+  "https://www.googleapis.com/auth/yt-analytics.readonly",
+] as const;
+
+export const GUIDE: SetupGuide = {
+  url: "https://console.cloud.google.com/projectcreate",
+  steps: [
+    "Make a project in the Google Cloud console.",
+    `Under "APIs & Services", "Library", enable the ${API} and the YouTube Analytics API.`,
+    'Under "Google Auth Platform" (the OAuth consent screen), give the app a name and your address, choose "External" as its audience, and add these scopes under "Data access": {scopes}',
+    'Under "Clients", create an OAuth client of the type "Web application" with the authorized redirect URI {redirectUrl}',
+    "Copy the client's id and secret into POSTHORN_YOUTUBE_CLIENT_ID and POSTHORN_YOUTUBE_CLIENT_SECRET and start Posthorn again.",
+    'Under "Audience", press "Publish app", so that the app is "In production", and connect the channel afterwards.',
+    "For videos that others can see, ask for YouTube's audit at https://support.google.com/youtube/contact/yt_api_form",
+  ],
+  warnings: [
+    'While the app is in "Testing", Google ends each permission after 7 days and every channel must be connected again; one that was given in Testing ends then even if the app is published since.',
+    "YouTube locks all videos to private that come from a project which has not passed its audit (projects since 28 July 2020). Until then posts reach the channel and stay private: Posthorn keeps them as uploaded and says so.",
+    'People see "Google hasn\'t verified this app" until Google has verified it; at most 100 people can allow an app that it has not.',
+    `It costs nothing. A project may upload ${UPLOADS_A_DAY} videos and spend ${UNITS_A_DAY} units a day, from midnight to midnight Pacific time, for all channels together: asking about a video costs ${UNITS.look}, a change (edit, making public, removing) ${UNITS.change}, a thumbnail ${UNITS.thumbnail}, adding to a playlist ${UNITS.playlistItem}.`,
+    "Thumbnails and videos of more than 15 minutes need a channel that is verified by phone: https://www.youtube.com/verify",
+    "A consent is good for one channel; for another one (a brand account, say) connect again and choose it.",
+  ],
+};
+
+const address = { kind: "address", isRequired: false } as const;
+
+export const SETTINGS: readonly PlatformSetting[] = [
+  {
+    ...address,
+    name: "BASE_URL",
+    meaning: "Where the Data API is asked",
+    default: "https://www.googleapis.com",
+  },
+  {
+    ...address,
+    name: "UPLOAD_URL",
+    meaning: "Where videos and thumbnails are sent",
+    default: "that of BASE_URL",
+  },
+  {
+    ...address,
+    name: "ANALYTICS_URL",
+    meaning: "Where numbers of channels are asked for",
+    default: "https://youtubeanalytics.googleapis.com",
+  },
+];

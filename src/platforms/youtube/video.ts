@@ -1,0 +1,154 @@
+import { z } from "zod";
+import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import { askAs } from "./api.ts";
+import { USUAL_CATEGORY, type YoutubePost } from "./metadata.ts";
+
+const Text = z.string().optional().catch(undefined);
+const JsonPart = z.record(z.string(), z.json());
+
+/** A video as far as we read it: https://developers.google.com/youtube/v3/docs/videos */
+export const Video = z.looseObject({
+  id: z.string().min(1),
+  snippet: JsonPart.optional(),
+  status: JsonPart.optional(),
+  statistics: JsonPart.optional(),
+  processingDetails: JsonPart.optional(),
+  fileDetails: JsonPart.optional(),
+  suggestions: JsonPart.optional(),
+});
+export type Video = z.infer<typeof Video>;
+
+const List = z.looseObject({ items: z.array(Video).default([]) });
+
+/** Null where there is none, or none that the channel may see. */
+export async function findVideo(io: PlatformIo, id: string, part: string): Promise<Video | null> {
+  const { items } = await askAs(io, { resource: "videos", query: { part, id } }, List);
+  return items.find((video) => video.id === id) ?? null;
+}
+
+/** Several, in no order. */
+export async function findVideos(io: PlatformIo, ids: readonly string[], part: string): Promise<Video[]> {
+  if (ids.length === 0) return [];
+  const { items } = await askAs(io, { resource: "videos", query: { part, id: ids.join(",") } }, List);
+  return items;
+}
+
+const Status = z.looseObject({
+  uploadStatus: Text,
+  privacyStatus: Text,
+  publishAt: Text,
+  failureReason: Text,
+  rejectionReason: Text,
+});
+
+const Processing = z.looseObject({ processingStatus: Text, processingFailureReason: Text });
+
+/** Where a video stands. */
+export interface Standing {
+  /** `processing`: uploaded, and nobody can watch it yet. */
+  readonly state: "processing" | "ready" | "failed" | "deleted";
+  /** Public, unlisted or private; "" where it was not told. */
+  readonly privacy: string;
+  /** It is to become public by itself. */
+  readonly isScheduled: boolean;
+  /** Why it failed, in a sentence; "" where it did not. */
+  readonly reason: string;
+}
+
+/** Out of the parts `status` and `processingDetails`. */
+export function standingOf(video: Video): Standing {
+  const status = Status.parse(video.status ?? {});
+  const processing = Processing.parse(video.processingDetails ?? {});
+  const hasFailed =
+    status.uploadStatus === "failed" ||
+    status.uploadStatus === "rejected" ||
+    // "terminated" says no more than that nobody knows any more.
+    processing.processingStatus === "failed";
+  const state =
+    status.uploadStatus === "deleted"
+      ? "deleted"
+      : hasFailed
+        ? "failed"
+        : status.uploadStatus === "processed" || processing.processingStatus === "succeeded"
+          ? "ready"
+          : "processing";
+  return {
+    state,
+    privacy: status.privacyStatus ?? "",
+    isScheduled: status.publishAt !== undefined,
+    reason: hasFailed ? reasonOf(status, processing) : "",
+  };
+}
+
+/** The names are those of the API's reference; what each means in plain words, and the way out. */
+const REASONS: Readonly<Record<string, string>> = {
+  conversion: "it could not be converted. Save it in another format, such as MP4 with H.264",
+  invalidFile: "the file is not a valid video. Save it anew",
+  emptyFile: "the file is empty. Give another one",
+  tooSmall: "the file is too small. Give another one",
+  codec: "its codec is not supported. Save it as MP4 with H.264 and AAC",
+  uploadAborted: "the upload was broken off. Try it again",
+  copyright: "there is a copyright claim. Look at it in YouTube Studio",
+  inappropriate: "its content breaks YouTube's rules. Look at it in YouTube Studio",
+  duplicate: "the same video is on the channel already. Look for it in YouTube Studio",
+  termsOfUse: "it breaks YouTube's terms of use. Look at it in YouTube Studio",
+  uploaderAccountSuspended: "the channel is suspended. Settle that with YouTube",
+  uploaderAccountClosed: "the channel is closed. Connect another one",
+  length:
+    "it is too long for the channel. Verify the channel at https://www.youtube.com/verify, or shorten it",
+  claim: "somebody else claims its content. Look at it in YouTube Studio",
+  trademark: "there is a trademark claim. Look at it in YouTube Studio",
+  legal: "there is a legal complaint. Look at it in YouTube Studio",
+  uploadFailed: "the upload did not come through. Try it again",
+  transcodeFailed: "it could not be converted. Save it in another format, such as MP4 with H.264",
+  streamingFailed: "it could not be prepared for watching. Try it again",
+};
+
+function reasonOf(status: z.infer<typeof Status>, processing: z.infer<typeof Processing>): string {
+  const name = status.failureReason ?? status.rejectionReason ?? processing.processingFailureReason ?? "";
+  const verb = status.uploadStatus === "rejected" ? "rejected" : "could not process";
+  const named = /^\w{1,60}$/.test(name) ? ` (${name})` : "";
+  const why = Object.hasOwn(REASONS, name) ? `: ${REASONS[name]}` : ". Look at it in YouTube Studio";
+  return `YouTube ${verb} the video${named}${why}, then call retry_post.`;
+}
+
+/** What the channel itself says in `snippet`; the caption is the description. */
+export function snippetOf({ caption, metadata }: Pick<YoutubePost, "caption" | "metadata">): JsonObject {
+  const { title, tags, categoryId, language } = metadata;
+  return {
+    title,
+    description: caption ?? "",
+    categoryId: categoryId ?? USUAL_CATEGORY,
+    ...(tags === undefined ? {} : { tags: [...tags] }),
+    ...(language === undefined ? {} : { defaultLanguage: language }),
+  };
+}
+
+/** What it says in `status`, apart from who can see the video. */
+export function declaredOf({ metadata }: Pick<YoutubePost, "metadata">): JsonObject {
+  const { license, embeddable, publicStatsViewable, containsSyntheticMedia, madeForKids } = metadata;
+  const said = { license, embeddable, publicStatsViewable, containsSyntheticMedia };
+  const given = Object.entries(said).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return { selfDeclaredMadeForKids: madeForKids ?? false, ...Object.fromEntries(given) };
+}
+
+/** Parts of a video that can be changed; what an update of a part leaves out is erased. */
+const MUTABLE = {
+  snippet: ["title", "description", "tags", "categoryId", "defaultLanguage"],
+  status: [
+    "privacyStatus",
+    "publishAt",
+    "license",
+    "embeddable",
+    "publicStatsViewable",
+    "selfDeclaredMadeForKids",
+    "containsSyntheticMedia",
+  ],
+} as const;
+
+/** A part as it is now, as far as it can be changed: what an update sends back beside its changes. */
+export function mutableOf(video: Video, part: keyof typeof MUTABLE): JsonObject {
+  const now = video[part] ?? {};
+  const fields: readonly string[] = MUTABLE[part];
+  return Object.fromEntries(Object.entries(now).filter(([name]) => fields.includes(name)));
+}

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
+import { askAs } from "./api.ts";
+import { findVideo, mutableOf, Video } from "./video.ts";
+
+const Status = z.looseObject({ privacyStatus: z.string() });
+
+/**
+ * Changes who can see a video and leaves what else its status says. A lost answer leaves nothing in doubt: it
+ * may be done again. What YouTube refuses is told, not thrown.
+ */
+export async function changeVisibility(io: PlatformIo, id: string, wanted: string): Promise<Json> {
+  try {
+    const video = await findVideo(io, id, "status");
+    if (video === null) throw new PlatformFault("not_sent", "YouTube does not show the video yet.");
+    const { publishAt: _over, ...status } = mutableOf(video, "status");
+    const answer = await updateVideo(io, id, { status: { ...status, privacyStatus: wanted } });
+    return { privacy: Status.safeParse(answer.status).data?.privacyStatus ?? "", refusal: "" };
+  } catch (error) {
+    if (error instanceof PlatformFault && error.kind === "rejected")
+      return { privacy: "private", refusal: error.message };
+    throw asNotDone(error);
+  }
+}
+
+/** Replaces whole parts of a video. */
+export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Promise<Video> {
+  const query = { part: Object.keys(parts).join(",") };
+  const call = {
+    method: "PUT",
+    resource: "videos",
+    query,
+    json: { id, ...parts },
+    isIdempotent: true,
+  } as const;
+  return askAs(io, call, Video);
+}
+
+/** For what may be done again, as nothing comes of it twice: a lost answer is like one that never was asked. */
+export function asNotDone(error: unknown): unknown {
+  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
+    return error;
+  const { message, httpStatus, cause } = error;
+  return new PlatformFault("not_sent", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
+}

@@ -1,0 +1,54 @@
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { UNAUTHORIZED, refusal, type Answer } from "./answers.ts";
+import { toWire } from "./fake.ts";
+import { createYoutubeWorld } from "./world.ts";
+
+const answering = (answer: Answer) => async (): Promise<OutboundResponse> => ({ ...toWire(answer), url: "" });
+
+const FILM = { caption: "A horn", media_url: CLIP_URL };
+
+export default {
+  async openStage(platform) {
+    const { ctx, account, fake } = await createYoutubeWorld(platform);
+    // Each look at a video that is being processed is one more request to go wrong.
+    fake.videos.processingMs = 4_000;
+    const shown = () => {
+      if (fake.wrong.length > 0) throw new Error(`YouTube would have refused: ${fake.wrong.join("; ")}`);
+      const lists: string[] = [...fake.videos.playlists.values()].flat();
+      if (new Set(lists).size !== lists.length) throw new Error("A video is in a playlist twice.");
+      return fake.videos.shown();
+    };
+    return {
+      ctx,
+      account,
+      published: async () => shown().length,
+      captions: async () => shown().map(({ snippet }) => String(snippet["description"])),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  refusedText: "<>",
+  post: {
+    ...FILM,
+    metadata: {
+      title: "The horn",
+      tags: ["horn", "post horn"],
+      madeForKids: false,
+      thumbnailUrl: PHOTO_URL,
+      playlistId: "PLhorns",
+      language: "en",
+    },
+  },
+  otherPosts: {
+    "an unlisted film": {
+      ...FILM,
+      metadata: { title: "The horn", madeForKids: false, visibility: "unlisted", notifySubscribers: false },
+    },
+  },
+  troubles: {
+    "meets a burst": answering(refusal(403, "userRateLimitExceeded", "Slow down.", "usageLimits")),
+    "meets a backend error": answering(refusal(500, "backendError", "Backend Error", "global")),
+  },
+  refusesToken: answering(UNAUTHORIZED),
+} satisfies PlatformFixture;
