@@ -119,6 +119,8 @@ export interface Endpoints {
   readonly authorize: string;
   readonly token: string;
   readonly revoke?: string;
+  /** What this server knows of PKCE, where servers differ; default: as the way says. */
+  readonly pkce?: OAuthWay["pkce"];
 }
 
 /** OAuth 2.0, authorization code; what a platform does otherwise than the standard is data. */

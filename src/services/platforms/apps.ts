@@ -100,6 +100,7 @@ export async function endpointsOf(
   return {
     authorize: setting("AUTH_URL") ?? named.authorize,
     token: setting("TOKEN_URL") ?? named.token,
+    ...(named.pkce === undefined ? {} : { pkce: named.pkce }),
     ...(revoke === undefined ? {} : { revoke }),
   };
 }

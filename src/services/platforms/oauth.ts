@@ -43,7 +43,8 @@ export async function beginConsent(
   const io = await createConnectIo(ctx, { provider: platform.name, ownerId }, signal);
   const app = await openApp(ctx, consent, io);
   const endpoints = await endpointsOf(ctx, consent, io);
-  const verifier = way.pkce === "none" ? null : randomBytes(32).toString("base64url");
+  const pkce = endpoints.pkce ?? way.pkce;
+  const verifier = pkce === "none" ? null : randomBytes(32).toString("base64url");
   const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
   const scopes = [...scopesOf(way, readSetting(ctx, platform, "SCOPES"))];
   const asking = { redirectUrl: place.redirectUrl, scopes, state, challenge };

@@ -1,0 +1,202 @@
+import { z } from "zod";
+import type { ConnectIo } from "../../ports/connect.ts";
+import {
+  PlatformFault,
+  type PlatformIo,
+  type PlatformRequest,
+  type PlatformResponse,
+} from "../../ports/platform-io.ts";
+import { bearer, faultsBy, type Code } from "../shared/faults.ts";
+
+export const TITLE = "Mastodon";
+
+type AccountIo = Pick<PlatformIo, "account" | "setting">;
+
+/** The account's server, without a slash at its end. */
+export function serverOf(io: AccountIo): string {
+  const { instanceUrl } = io.account.settings;
+  const server = typeof instanceUrl === "string" ? instanceUrl : io.setting("BASE_URL");
+  if (server !== null) return server;
+  throw new PlatformFault("auth", "The channel's server is not known. Reconnect the channel.");
+}
+
+/** The account's id on its server. */
+export function idOnServer({ account }: AccountIo): string {
+  const id = account.settings["accountId"] ?? account.platformAccountId;
+  if (typeof id === "string") return id;
+  throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
+}
+
+export interface Call extends Omit<PlatformRequest, "url" | "classify"> {
+  /** Below the server's address. */
+  readonly path: string;
+}
+
+/** One call with the account's token. */
+export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask({ ...requestOf(serverOf(io), call), sign: bearer() }, schema);
+}
+
+/** The same; null where what it is about is not there (any more). */
+export async function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
+  try {
+    return await own(io, call, schema);
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+export function isGone(error: unknown): error is PlatformFault {
+  return error instanceof PlatformFault && (error.httpStatus === 404 || error.httpStatus === 410);
+}
+
+/** One call while connecting, with a token that is not stored yet, or none. */
+export function call<T>(
+  io: Pick<ConnectIo, "ask">,
+  { server, token, ...rest }: Call & { readonly server: string; readonly token?: string },
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const request = requestOf(server, rest);
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return io.ask({ ...request, headers: { ...request.headers, ...authorization } }, schema);
+}
+
+function requestOf(server: string, { path, headers, ...rest }: Call): PlatformRequest {
+  return {
+    ...rest,
+    url: `${server}${path}`,
+    headers: { accept: "application/json", ...headers },
+    // snac closes connections that it seems to keep.
+    newConnection: rest.method !== "GET",
+    classify,
+  };
+}
+
+const Words = z.looseObject({ error: z.string(), error_description: z.string().catch("") });
+
+/** Servers name their errors in sentences alone, and most of them in those of Mastodon. */
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/scope/i, "scope"],
+  [/login is|confirmed e-?mail|account (is |has been )?(suspended|disabled)/i, "closed"],
+  [/idempotency/i, "used_key"],
+  [/finished processing|not ready/i, "not_ready"],
+  [/processing/i, "unusable"],
+  [/character limit|too long|exceeds? the (character|text)/i, "too_long"],
+  [/attach more than|too many (attach|media|files)/i, "too_many"],
+  [/attach a video|multiple videos/i, "mixed"],
+  [/empty status|can't be blank|no content/i, "empty"],
+  [/content type|unsupported|file type|mime/i, "file_type"],
+  [/file size|too large|must be less than|too big/i, "too_large"],
+];
+
+function codesOf({ status, json }: PlatformResponse): Code[] {
+  const words = Words.safeParse(json);
+  if (status < 400 || status >= 500 || !words.success) return [];
+  const text = `${words.data.error} ${words.data.error_description}`;
+  return CODES.flatMap(([pattern, code]) => (pattern.test(text) ? [code] : []));
+}
+
+const classify = faultsBy({
+  title: TITLE,
+  codesOf,
+  rules: [
+    {
+      status: 403,
+      code: "scope",
+      kind: "auth",
+      message: "The channel's token may not do this. Reconnect it and allow everything that is asked for.",
+    },
+    {
+      status: 403,
+      code: "closed",
+      kind: "auth",
+      message:
+        "The server has disabled this account, or not let it in yet. Settle that with the server first.",
+    },
+    {
+      status: [400, 409, 422],
+      code: "used_key",
+      kind: "ambiguous",
+      isNotDone: false,
+      message: "The server has had this post before, so it may be there.",
+    },
+    {
+      status: 422,
+      code: "not_ready",
+      kind: "transient",
+      isNotDone: true,
+      message: "The server still works on the media.",
+    },
+    {
+      status: 422,
+      code: "unusable",
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "the server could not make use of the file. Give another one and call retry_post.",
+    },
+    {
+      status: 422,
+      code: "too_long",
+      kind: "rejected",
+      field: "caption",
+      message: "is longer than this server takes. Shorten it and call retry_post.",
+    },
+    {
+      status: 422,
+      code: "too_many",
+      kind: "rejected",
+      field: "metadata.moreMedia",
+      message: "makes more media than this server takes in a post. Leave some out and call retry_post.",
+    },
+    {
+      status: 422,
+      code: "mixed",
+      kind: "rejected",
+      field: "metadata.moreMedia",
+      message: "a post takes either pictures or one video or sound. Leave the rest out and call retry_post.",
+    },
+    {
+      status: [403, 422],
+      code: "empty",
+      kind: "rejected",
+      message:
+        "The server takes no post like this without a text, or without media. Add one and call retry_post.",
+    },
+    {
+      status: [400, 415, 422],
+      code: "file_type",
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "the server does not take files of this type. Give a JPEG, PNG or MP4 and call retry_post.",
+    },
+    {
+      status: [400, 422],
+      code: "too_large",
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+    },
+    {
+      status: 413,
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+    },
+    {
+      status: 403,
+      kind: "rejected",
+      message: "The server does not let this account do that. Its own pages may say why.",
+    },
+    {
+      status: [404, 410],
+      kind: "rejected",
+      message: "The server has not, or no longer, what was asked for.",
+    },
+    {
+      status: [400, 422],
+      kind: "rejected",
+      message: "The server refused the request. The log has its words; change the post and call retry_post.",
+    },
+  ],
+});

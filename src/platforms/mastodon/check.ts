@@ -1,0 +1,68 @@
+import { captionLength, measureText } from "../../domain/posts/caption.ts";
+import type { CheckedAt } from "../../ports/platform.ts";
+import { MENTION } from "./find.ts";
+import { capabilitiesOf, limitsOf, USUAL } from "./limits.ts";
+import { MIXED } from "./media.ts";
+import { partsOf, type MastodonPost } from "./metadata.ts";
+
+/** Graphemes; of a mention of somebody elsewhere, what readers see (addresses are weighed before). */
+export function measure(text: string): number {
+  return measureText(text.replace(MENTION, "$1"), "graphemes");
+}
+
+/** What the schema cannot say: lengths on this server, and what excludes what. */
+export function check(
+  post: MastodonPost,
+  { account, media }: CheckedAt,
+): { errors: string[]; warnings: string[] } {
+  const { moreMedia = [], spoilerText } = post.metadata;
+  const errors = [...checkLengths(post, account), ...checkAltTexts(post, account)];
+  if (moreMedia.length > 0 && post.mediaUrl === "")
+    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
+  const kinds = [post.mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
+  const hasFilm = kinds.some((kind) => kind === "video" || kind === "audio");
+  if (kinds.length > 1 && hasFilm) errors.push(MIXED);
+  const warnings: string[] = [];
+  if (spoilerText !== undefined && spoilerText.trim() === "")
+    warnings.push("metadata.spoilerText: is empty, so there is no content warning.");
+  const isPicture = post.mediaUrl === "" || kinds[0] === "image";
+  if (post.metadata.thumbnailUrl !== undefined && isPicture)
+    warnings.push("metadata.thumbnailUrl: Mastodon shows one on a video or a sound alone.");
+  return { errors, warnings };
+}
+
+/** The content warning counts with the text, in each post of a thread. */
+function checkLengths(post: MastodonPost, account: CheckedAt["account"]): string[] {
+  const { caption } = capabilitiesOf(account);
+  const warning = post.metadata.spoilerText ?? "";
+  return partsOf(post).flatMap(({ text }, at) => {
+    // The caption by itself is held to its limit wherever posts are checked.
+    if (at === 0 && warning === "") return [];
+    const length = captionLength(warning + text, caption, measure);
+    const max = caption.maxLength ?? USUAL.maxCharacters;
+    if (length <= max || (at === 0 && captionLength(text, caption, measure) > max)) return [];
+    const field = at === 0 ? "metadata.spoilerText" : `metadata.thread[${at - 1}].caption`;
+    const beside = warning === "" ? "" : " together with the content warning";
+    return [
+      `${field}: has ${length} characters${beside}; this server takes at most ${max}. Shorten it by ${length - max}.`,
+    ];
+  });
+}
+
+function checkAltTexts(post: MastodonPost, account: CheckedAt["account"]): string[] {
+  const { altText, moreMedia = [], thread = [] } = post.metadata;
+  const max = limitsOf(account).altLength ?? USUAL.altLength;
+  const all = [
+    ["metadata.altText", altText],
+    ...moreMedia.map((item, at) => [`metadata.moreMedia[${at}].altText`, item.altText]),
+    ...thread.map((part, at) => [`metadata.thread[${at}].altText`, part.altText]),
+  ] as const;
+  return all.flatMap(([field, text = ""]) => {
+    const length = measureText(text, "characters");
+    return length <= max
+      ? []
+      : [
+          `${field}: has ${length} characters; this server takes at most ${max}. Shorten it by ${length - max}.`,
+        ];
+  });
+}

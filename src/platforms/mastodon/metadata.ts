@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+
+const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread, thumbnailUrl } =
+  commonMetadata;
+
+/** What a post on Mastodon takes beside caption and media. */
+export const MastodonMetadata = z.strictObject({
+  altText,
+  moreMedia: moreMedia.describe("Further pictures; how many in all, the server says (4 as a rule)."),
+  thumbnailUrl: thumbnailUrl.describe("Picture shown before a video or sound plays."),
+  language: language.describe("Language of the text."),
+  visibility: visibility.describe(
+    "Who sees it: public, unlisted (kept out of public timelines), or private (followers alone). Default: as the account is set.",
+  ),
+  sensitive: sensitive.describe("Shows the media only after a click."),
+  spoilerText: spoilerText.describe("Content warning: shown in place of the text until a click."),
+  thread: thread.describe("Posts that follow, each a reply to the one before."),
+});
+export type MastodonMetadata = z.infer<typeof MastodonMetadata>;
+export type MastodonPost = PlatformPost<MastodonMetadata>;
+
+/** One post of a thread; a post without a thread is one part. */
+export interface Part {
+  readonly text: string;
+  readonly media: readonly { readonly url: string; readonly altText: string | null }[];
+}
+
+/** The post and those that follow it. */
+export function partsOf(post: MastodonPost): [Part, ...Part[]] {
+  const { altText: alt, moreMedia: more, thread: rest } = post.metadata;
+  const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: alt ?? null }];
+  const others = (more ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
+  const later = (rest ?? []).map((part) => ({
+    text: part.caption,
+    media: part.mediaUrl === undefined ? [] : [{ url: part.mediaUrl, altText: part.altText ?? null }],
+  }));
+  return [{ text: post.caption ?? "", media: [...first, ...others] }, ...later];
+}

@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { Profile } from "./profiles.ts";
+import { answer, type Received } from "./request.ts";
+
+interface Code {
+  readonly clientId: string;
+  readonly redirectUri: string;
+  readonly challenge: string | null;
+  readonly scopes: readonly string[];
+}
+
+function random(name: string): string {
+  return `${name}-${randomBytes(12).toString("hex")}`;
+}
+
+/** Apps, codes and tokens of a server: codes work once, and for the app and address they were made for. */
+export function createConsents(profile: Profile) {
+  const apps = new Map<
+    string,
+    { secret: string; redirectUris: readonly string[]; scopes: readonly string[] }
+  >();
+  const codes = new Map<string, Code>();
+  const tokens = new Map<string, readonly string[]>();
+  const refreshTokens = new Map<string, readonly string[]>();
+
+  const isClient = ({ fields }: Received): boolean =>
+    apps.get(String(fields["client_id"]))?.secret === fields["client_secret"];
+  const refusal = (error: string, status = 400): OutboundResponse =>
+    answer(status, {
+      error,
+      error_description: "The provided authorization grant is invalid, expired, revoked",
+    });
+
+  const issue = (scopes: readonly string[]): OutboundResponse => {
+    const access_token = random("access");
+    tokens.set(access_token, scopes);
+    const refresh_token = random("refresh");
+    if (profile.refreshes) refreshTokens.set(refresh_token, scopes);
+    const more = profile.refreshes ? { refresh_token, expires_in: 3_600 } : {};
+    const base = { access_token, token_type: "Bearer", scope: scopes.join(" "), created_at: 1_780_000_000 };
+    return answer(200, { ...base, ...more });
+  };
+
+  return {
+    apps,
+    tokens,
+    register({ fields }: Received): OutboundResponse {
+      const client_id = random("client");
+      const secret = random("secret");
+      const redirectUris = [fields["redirect_uris"]].flat().map(String);
+      apps.set(client_id, { secret, redirectUris, scopes: String(fields["scopes"] ?? "read").split(" ") });
+      const shown = { id: "1", name: fields["client_name"], client_id, client_secret: secret };
+      return answer(200, { ...shown, redirect_uris: redirectUris, client_secret_expires_at: 0 });
+    },
+    /** A person opens the address and agrees, or not; what they come back with. */
+    consent(address: string): Record<string, string> {
+      const { searchParams: asked, pathname } = new URL(address);
+      const app = apps.get(asked.get("client_id") ?? "");
+      const redirectUri = asked.get("redirect_uri") ?? "";
+      const scopes = (asked.get("scope") ?? "read").split(" ");
+      const isFit =
+        pathname === "/oauth/authorize" &&
+        asked.get("response_type") === "code" &&
+        app?.redirectUris.includes(redirectUri) === true &&
+        scopes.every((scope) => app.scopes.includes(scope)) &&
+        (asked.get("code_challenge") === null || asked.get("code_challenge_method") === "S256");
+      if (!isFit) throw new Error(`The server does not show this page: ${address}`);
+      if (!profile.hasPkce && asked.has("code_challenge"))
+        throw new Error("This server never heard of PKCE.");
+      const code = random("code");
+      const challenge = asked.get("code_challenge");
+      codes.set(code, { clientId: asked.get("client_id") ?? "", redirectUri, challenge, scopes });
+      return { code, state: asked.get("state") ?? "" };
+    },
+    token(request: Received): OutboundResponse {
+      const { fields } = request;
+      if (!isClient(request)) return refusal("invalid_client", 401);
+      if (fields["grant_type"] === "refresh_token") {
+        const old = String(fields["refresh_token"]);
+        const scopes = refreshTokens.get(old);
+        refreshTokens.delete(old);
+        return scopes === undefined ? refusal("invalid_grant") : issue(scopes);
+      }
+      const code = codes.get(String(fields["code"]));
+      codes.delete(String(fields["code"]));
+      const verifier = fields["code_verifier"];
+      const challenge =
+        typeof verifier === "string" ? createHash("sha256").update(verifier).digest("base64url") : null;
+      const isFit =
+        code !== undefined &&
+        fields["grant_type"] === "authorization_code" &&
+        code.clientId === fields["client_id"] &&
+        code.redirectUri === fields["redirect_uri"] &&
+        code.challenge === challenge;
+      return isFit ? issue(code.scopes) : refusal("invalid_grant");
+    },
+    revoke(request: Received): OutboundResponse {
+      if (!isClient(request)) return answer(403, { error: "unauthorized_client" });
+      tokens.delete(String(request.fields["token"]));
+      return answer(200, {});
+    },
+    keepToken(token: string, scopes: readonly string[]): string {
+      tokens.set(token, scopes);
+      return token;
+    },
+    scopesOfToken(authorization: string): readonly string[] | null {
+      return tokens.get(/^Bearer (\S+)$/.exec(authorization)?.[1] ?? "") ?? null;
+    },
+  };
+}

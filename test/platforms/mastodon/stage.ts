@@ -1,0 +1,86 @@
+import { connectOn } from "../../support/contract/connect-on.ts";
+import type { PlatformFixture, Stage, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { callOf, createTestContext } from "../../support/context.ts";
+import { FakeClock } from "../../support/clock.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { createFakeMastodon, SERVER, type FakeMastodon } from "./fake.ts";
+import type { Profile } from "./profiles.ts";
+import { answer } from "./request.ts";
+
+export interface MastodonStage extends Stage {
+  readonly server: FakeMastodon;
+}
+
+/** An account on a server with these ways, connected with a token. */
+export async function openMastodon(
+  platform: AnyPlatform,
+  profile: Partial<Profile> = {},
+): Promise<MastodonStage> {
+  const clock = new FakeClock();
+  const server = createFakeMastodon({ now: () => clock.now(), profile });
+  const ctx = await createTestContext({
+    platformList: [platform],
+    outbound: server.outbound,
+    media: createStageMedia(),
+    clock,
+  });
+  const secrets = { accessToken: server.makeToken() };
+  const target = { provider: "mastodon", way: "token", instanceUrl: SERVER };
+  const account = await connectOn(callOf(ctx), { ...target, secrets });
+  const heads = () => {
+    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
+    return server.posts.heads();
+  };
+  return {
+    server,
+    ctx,
+    account,
+    published: async () => heads().length,
+    captions: async () => heads().map(({ text }) => text),
+    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+  };
+}
+
+/** A moment of its reset, which Mastodon writes as ISO time. */
+const limited: Trouble = async () =>
+  answer(
+    429,
+    { error: "Too many requests" },
+    {
+      "x-ratelimit-remaining": "0",
+      "x-ratelimit-reset": new Date(new FakeClock().now() + 40_000).toISOString(),
+    },
+  );
+
+export default {
+  openStage: (platform) => openMastodon(platform),
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: {
+      ...PICTURES,
+      visibility: "public",
+      language: "en",
+      thread: [{ caption: "And more", mediaUrl: PHOTO_URL }],
+    },
+  },
+  otherPosts: {
+    "a text": { caption: "A horn is heard. https://a.example @bob@b.example", media_url: "", metadata: {} },
+    "a film": {
+      caption: "It plays",
+      media_url: CLIP_URL,
+      metadata: { altText: "A clip", thumbnailUrl: PHOTO_URL },
+    },
+    "a thread": {
+      caption: "One",
+      media_url: "",
+      metadata: { spoilerText: "Long", thread: [{ caption: "Two" }] },
+    },
+  },
+  troubles: {
+    "meets a limit": limited,
+    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+  },
+  refusesToken: async () => answer(401, { error: "The access token was revoked" }),
+} satisfies PlatformFixture;

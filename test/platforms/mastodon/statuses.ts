@@ -1,0 +1,238 @@
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { Profile } from "./profiles.ts";
+import { answer, type Received } from "./request.ts";
+
+export interface FakeMedia {
+  readonly id: string;
+  readonly type: "image" | "video" | "audio";
+  readonly uploadedAt: number;
+  readonly readyAt: number;
+  description: string | null;
+  hasThumbnail: boolean;
+  statusId: string | null;
+}
+
+export interface FakeStatus {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly replyTo: string | null;
+  readonly visibility: string;
+  text: string;
+  spoilerText: string;
+  sensitive: boolean;
+  language: string | null;
+  mediaIds: string[];
+  readonly likes: number;
+}
+
+const DAY = 24 * 3_600_000;
+const HOUR = 3_600_000;
+
+interface Options {
+  readonly now: () => number;
+  readonly profile: Profile;
+  readonly server: string;
+  readonly account: object & { readonly id: string };
+}
+
+const notFound = (): OutboundResponse => answer(404, { error: "Record not found" });
+const invalid = (error: string): OutboundResponse => answer(422, { error });
+
+/** What one account has on the server. */
+export function createStatuses({ now, profile, server, account }: Options) {
+  const media = new Map<string, FakeMedia>();
+  const statuses = new Map<string, FakeStatus>();
+  const keys = new Map<string, { id: string; at: number }>();
+  let last = 0;
+  const newId = (): string => `1093445367345${String((last += 1)).padStart(5, "0")}`;
+
+  const free = (id: string): FakeMedia | undefined => {
+    const one = media.get(id);
+    return one === undefined || one.statusId !== null || one.uploadedAt < now() - DAY ? undefined : one;
+  };
+  const showMedia = (one: FakeMedia): object => {
+    const isReady = one.readyAt <= now();
+    const url = isReady ? `${server}/media/${one.id}` : null;
+    const id = profile.keepsMediaIds || one.statusId === null ? one.id : `attached-${one.id}`;
+    return { id, type: isReady ? one.type : "unknown", url, description: one.description };
+  };
+  const show = (status: FakeStatus): object => ({
+    id: status.id,
+    url: `${server}/@alice/${status.id}`,
+    uri: `${server}/users/alice/statuses/${status.id}`,
+    created_at: new Date(status.createdAt).toISOString(),
+    content: toHtml(status.text),
+    spoiler_text: status.spoilerText,
+    visibility: status.visibility,
+    sensitive: status.sensitive,
+    language: status.language,
+    in_reply_to_id: status.replyTo,
+    reblog: null,
+    account,
+    media_attachments: status.mediaIds.map((id) => showMedia(media.get(id) as FakeMedia)),
+    favourites_count: status.likes,
+    replies_count: [...statuses.values()].filter(({ replyTo }) => replyTo === status.id).length,
+    reblogs_count: 2,
+    quotes_count: 1,
+  });
+
+  const upload = ({ operation, fields, files }: Received): OutboundResponse => {
+    if (operation === "POST /api/v2/media" && !profile.hasV2) return answer(404, "<h1>404 Not Found</h1>");
+    const file = files.get("file");
+    if (file === undefined) return invalid("Validation failed: File can't be blank");
+    if (!profile.mimeTypes.includes(file.type))
+      return invalid("Validation failed: File content type is invalid");
+    const [type = ""] = file.type.split("/");
+    const readyAt =
+      now() + (type === "image" || operation === "POST /api/v1/media" ? 0 : profile.processingMs);
+    const id = newId();
+    const one: FakeMedia = {
+      id,
+      type: type as FakeMedia["type"],
+      uploadedAt: now(),
+      readyAt,
+      description: typeof fields["description"] === "string" ? fields["description"] : null,
+      hasThumbnail: files.has("thumbnail"),
+      statusId: null,
+    };
+    media.set(id, one);
+    return answer(readyAt > now() ? 202 : 200, showMedia(one));
+  };
+
+  const readMedia = (id: string): OutboundResponse => {
+    const one = free(id);
+    return one === undefined ? notFound() : answer(one.readyAt > now() ? 206 : 200, showMedia(one));
+  };
+
+  const refusalOf = (
+    text: string,
+    spoiler: string,
+    ids: readonly string[],
+    own: string | null,
+  ): string | null => {
+    const found = ids.flatMap((id) => {
+      const one = media.get(id);
+      return one !== undefined && (one.statusId === own || free(id) !== undefined) ? [one] : [];
+    });
+    if (text.trim() === "" && ids.length === 0) return "Validation failed: Text can't be blank";
+    if (lengthOf(spoiler + text, profile) > profile.maxCharacters)
+      return `Validation failed: Text character limit of ${profile.maxCharacters} exceeded`;
+    if (ids.length > profile.maxMedia) return `Cannot attach more than ${profile.maxMedia} files`;
+    if (found.length < ids.length)
+      return `Media ${ids.join(", ")} not found or already attached to another post`;
+    if (found.length > 1 && found.some(({ type }) => type !== "image"))
+      return "Cannot attach a video to a post that already contains images";
+    return found.some(({ readyAt }) => readyAt > now())
+      ? "Cannot attach files that have not finished processing. Try again in a moment!"
+      : null;
+  };
+
+  const create = ({ headers, fields }: Received): OutboundResponse => {
+    if (!profile.knowsContentType && Object.hasOwn(fields, "content_type"))
+      return invalid("Validation failed: content_type is unknown");
+    const key = headers["idempotency-key"];
+    const before = key === undefined ? undefined : keys.get(key);
+    if (before !== undefined && before.at > now() - HOUR && profile.keys !== "ignored") {
+      const first = statuses.get(before.id);
+      if (profile.keys === "refused") return answer(400, { error: "Duplicate idempotency key." });
+      return first === undefined ? notFound() : answer(200, show(first));
+    }
+    const text = String(fields["status"] ?? "");
+    const ids = (fields["media_ids"] as string[] | undefined) ?? [];
+    const spoilerText = String(fields["spoiler_text"] ?? "");
+    if (profile.software === "pixelfed" && ids.length === 0 && fields["in_reply_to_id"] === undefined)
+      return answer(403, { error: "Empty statuses are not allowed" });
+    const replyTo = (fields["in_reply_to_id"] as string | undefined) ?? null;
+    if (replyTo !== null && !statuses.has(replyTo)) return notFound();
+    const refused = refusalOf(text, spoilerText, ids, null);
+    if (refused !== null) return invalid(refused);
+    const status: FakeStatus = {
+      id: newId(),
+      createdAt: now(),
+      replyTo,
+      visibility: String(fields["visibility"] ?? "public"),
+      text,
+      spoilerText,
+      sensitive: fields["sensitive"] === true || spoilerText !== "",
+      language: (fields["language"] as string | undefined) ?? "en",
+      mediaIds: [...ids],
+      likes: 3,
+    };
+    statuses.set(status.id, status);
+    for (const id of ids) (media.get(id) as FakeMedia).statusId = status.id;
+    if (key !== undefined) keys.set(key, { id: status.id, at: now() });
+    return answer(200, show(status));
+  };
+
+  /** As Mastodon's update service: what is not named is taken away. */
+  const change = (status: FakeStatus, { fields, files }: Received): OutboundResponse => {
+    const text = String(fields["status"] ?? "");
+    const ids = ((fields["media_ids"] as string[] | undefined) ?? []).map((id) =>
+      id.replace(/^attached-/, ""),
+    );
+    const spoilerText = String(fields["spoiler_text"] ?? "");
+    const refused = refusalOf(text, spoilerText, ids, status.id);
+    if (refused !== null) return invalid(refused);
+    const attributes = (fields["media_attributes"] ?? []) as { id: string; description?: string }[];
+    for (const { id, description } of attributes) {
+      const one = media.get(id.replace(/^attached-/, ""));
+      if (one !== undefined && description !== undefined) one.description = description;
+    }
+    const film = media.get(String(fields["media_attributes[][id]"] ?? ""));
+    if (film !== undefined && files.has("media_attributes[][thumbnail]")) film.hasThumbnail = true;
+    const sensitive = fields["sensitive"] === true || fields["sensitive"] === "true" || spoilerText !== "";
+    Object.assign(status, { text, spoilerText, sensitive, mediaIds: ids });
+    if (typeof fields["language"] === "string") status.language = fields["language"];
+    return answer(200, show(status));
+  };
+
+  const list = ({ id, query }: Received): OutboundResponse => {
+    if (id !== account.id) return notFound();
+    const maxId = query.get("max_id");
+    const limit = Math.min(Number(query.get("limit") ?? 20), 40);
+    const all = [...statuses.values()].toReversed().filter((one) => maxId === null || one.id < maxId);
+    return answer(200, all.slice(0, limit).map(show));
+  };
+
+  const serve = (request: Received): OutboundResponse => {
+    const { operation, id } = request;
+    if (operation.endsWith("/media")) return upload(request);
+    if (operation === "GET /api/v1/media/{id}") return readMedia(id);
+    if (operation === "POST /api/v1/statuses") return create(request);
+    if (operation === "GET /api/v1/accounts/{id}/statuses") return list(request);
+    const status = statuses.get(id);
+    if (status === undefined) return notFound();
+    if (operation === "GET /api/v1/statuses/{id}") return answer(200, show(status));
+    if (operation === "GET /api/v1/statuses/{id}/source")
+      return answer(200, { id, text: status.text, spoiler_text: status.spoilerText });
+    if (operation === "PUT /api/v1/statuses/{id}") return change(status, request);
+    if (operation !== "DELETE /api/v1/statuses/{id}") return notFound();
+    statuses.delete(id);
+    return answer(200, { ...show(status), text: status.text });
+  };
+
+  /** A thread is one post of ours. */
+  const heads = (): FakeStatus[] => [...statuses.values()].filter(({ replyTo }) => replyTo === null);
+  return { serve, media, statuses, heads, all: () => [...statuses.values()] };
+}
+
+function lengthOf(text: string, { urlLength }: Profile): number {
+  const weighed =
+    urlLength === null
+      ? text
+      : text.replace(/https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/g, "x".repeat(urlLength));
+  return [...new Intl.Segmenter().segment(weighed.replace(/(@\w+)@[\w.-]+\w/g, "$1"))].length;
+}
+
+/** As Mastodon shows a plain text. */
+function toHtml(text: string): string {
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const linked = escaped
+    .replace(/https?:\/\/(\S+?)(?=[\s)]|$)/g, (whole, rest: string) => {
+      const scheme = whole.slice(0, whole.length - rest.length);
+      return `<a href="${whole}"><span class="invisible">${scheme}</span><span class="">${rest}</span></a>`;
+    })
+    .replace(/@(\w+)@[\w.-]+\w/g, '<span class="h-card"><a href="#">@<span>$1</span></a></span>');
+  const paragraphs = linked.split(/\n{2,}/).map((one) => `<p>${one.replaceAll("\n", "<br />")}</p>`);
+  return paragraphs.join("");
+}
