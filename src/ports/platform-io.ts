@@ -136,8 +136,11 @@ export interface PlatformIo {
   /** Wall clock in milliseconds. */
   now(): number;
   sleep(ms: number): Promise<void>;
-  /** `POSTHORN_<PLATFORM>_<NAME>`, an address without a slash at its end; null where it is not set. */
-  setting(name: string): string | null;
+  /**
+   * `POSTHORN_<PLATFORM>_<NAME>`, an address without a slash at its end; null where it is not set. `of`: the
+   * platform, where it is another one, whose app or API this one uses.
+   */
+  setting(name: string, of?: string): string | null;
   /**
    * One request through the outbound door; throws PlatformFault for everything that is not 2xx, or that
    * `classify` says is a fault.

@@ -144,7 +144,7 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
     log: withFields(ctx.log, { provider: platform.name, ...parts.fields }),
     now: () => ctx.clock.now(),
     sleep: (ms) => ctx.clock.sleep(ms, signal),
-    setting: (name) => ctx.settings.platformSettings[settingName(platform.name, name)] ?? null,
+    setting: (name, of = platform.name) => ctx.settings.platformSettings[settingName(of, name)] ?? null,
     request: (request) => requestPlatform(asking, request),
     ask: async (request, schema) => {
       const response = await requestPlatform(asking, request);

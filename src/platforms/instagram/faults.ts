@@ -1,0 +1,89 @@
+import { HOUR } from "../../domain/time.ts";
+import type { PlatformFault, PlatformResponse } from "../../ports/platform-io.ts";
+import type { FaultRule } from "../shared/faults.ts";
+import { metaFaults, PERMISSION_CODES } from "../shared/meta/faults.ts";
+
+const unfit = (code: string, message: string, field = "mediaUrl"): FaultRule => ({
+  code,
+  kind: "rejected",
+  message,
+  field,
+});
+
+const passing = (code: readonly string[], message: string): FaultRule => ({
+  code,
+  kind: "transient",
+  message,
+  // What it says of: nothing was published.
+  isNotDone: true,
+});
+
+/**
+ * By subcode, as a container that failed names nothing else.
+ * https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
+ */
+const RULES: readonly FaultRule[] = [
+  {
+    code: "/2207042",
+    kind: "rate",
+    message: "Instagram takes no more posts of this account for now: its quota of 24 hours is used up.",
+    retryAfterMs: HOUR,
+  },
+  {
+    code: "/2207051",
+    kind: "rejected",
+    message:
+      "Instagram takes the post for spam and refused it. Look in the app whether the account is restricted, and do not repeat it soon.",
+  },
+  {
+    code: "/2207050",
+    kind: "rejected",
+    message:
+      "Instagram has restricted this account. Open the Instagram app, settle what it asks for, and call retry_post.",
+  },
+  passing(["/2207027", "/2207008"], "Instagram has not got the post ready yet."),
+  passing(["/2207006", "/2207020"], "What was prepared for the post ran out; it is made anew."),
+  passing(["/2207003"], "Instagram could not fetch the media in time."),
+  {
+    code: ["/2207001", "/2207032", "/2207053", -1],
+    kind: "transient",
+    message: "Instagram has a problem of its own.",
+  },
+  unfit(
+    "/2207052",
+    "Instagram could not fetch the media. Look whether POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and whether robots.txt keeps facebookexternalhit out.",
+  ),
+  unfit(
+    "/2207026",
+    "Instagram cannot read this kind of film. Give an MP4 or MOV with H.264 or HEVC and AAC.",
+  ),
+  unfit("/2207004", "is too large for Instagram: pictures may have 8 MB."),
+  unfit("/2207005", "Instagram takes pictures as JPEG alone."),
+  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1."),
+  unfit("/2207028", "an Instagram carousel has two to ten items.", "metadata.moreMedia"),
+  unfit("/2207010", "is too long for Instagram: 2,200 characters, 30 hashtags.", "caption"),
+  unfit("/2207040", "names more people than the 20 that Instagram takes.", "caption"),
+  unfit("/2207057", "is no moment of the film.", "metadata.thumbOffsetMs"),
+];
+
+export const classify = metaFaults("Instagram", RULES);
+
+/** Of what is only asked for beside the post: a permission that is missing there is no end of the channel. */
+export const classifyMild = metaFaults("Instagram", [
+  {
+    code: PERMISSION_CODES,
+    kind: "rejected",
+    message:
+      "Instagram does not allow this to the channel. Connect it again and leave all permissions ticked.",
+  },
+  ...RULES,
+]);
+
+/** What a container's `status` says once it failed: "Error: … with error code 2207026". */
+export function faultOfContainer(status: string): PlatformFault | null {
+  const subcode = /\b220\d{4}\b/.exec(status)?.[0];
+  const json = { error: { code: 0, ...(subcode === undefined ? {} : { error_subcode: Number(subcode) }) } };
+  const response: PlatformResponse = { status: 400, headers: {}, text: status, json };
+  const fault = classify(response);
+  return fault === "ok" ? null : fault;
+}

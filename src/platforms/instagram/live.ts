@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { DAY, SECOND } from "../../domain/time.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { GONE, GoneBody, metaFaults } from "../shared/meta/faults.ts";
+import { Id } from "../shared/meta/graph.ts";
+import { accountId, get, isOfPage } from "./api.ts";
+import { classifyMild } from "./faults.ts";
+import type { InstagramPost } from "./metadata.ts";
+
+const Profile = z.looseObject({
+  username: z.string().optional(),
+  name: z.string().optional(),
+  profile_picture_url: z.string().optional(),
+});
+
+const Limit = z.looseObject({
+  quota_usage: z.coerce.number().int().nonnegative(),
+  config: z.looseObject({ quota_total: z.coerce.number().int().positive() }).optional(),
+});
+
+/** Who the account is now, and how many of its posts of a day are used. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const me = isOfPage(io) ? accountId(io) : "me";
+  const query = { fields: "username,name,profile_picture_url" };
+  const profile = await get(io, me, { query, schema: Profile });
+  const { data } = await get(io, `${accountId(io)}/content_publishing_limit`, {
+    query: { fields: "quota_usage,config" },
+    classify: classifyMild,
+    schema: z.looseObject({ data: z.array(Limit) }),
+  });
+  const [limit] = data;
+  return {
+    ...(profile.name === undefined ? {} : { name: profile.name }),
+    ...(profile.username === undefined ? {} : { handle: profile.username }),
+    ...(profile.profile_picture_url === undefined ? {} : { avatarUrl: profile.profile_picture_url }),
+    problem: null,
+    ...(limit === undefined ? {} : { quotaUse: { posts: limit.quota_usage } }),
+    ...(limit?.config === undefined ? {} : { limits: { postsPerDay: limit.config.quota_total } }),
+  };
+}
+
+const Shown = z.looseObject({
+  id: Id,
+  media_product_type: z.string().optional(),
+  like_count: z.number().optional(),
+  comments_count: z.number().optional(),
+});
+
+/** One value for a whole life or a whole time. */
+const Numbers = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      name: z.string(),
+      values: z
+        .array(z.looseObject({ value: z.number().catch(0), end_time: z.string().optional() }))
+        .optional(),
+      total_value: z.looseObject({ value: z.number().optional() }).optional(),
+    }),
+  ),
+});
+
+/** One that a kind of media has not makes the whole request fail. */
+const POST_METRICS = "views,reach,likes,comments,shares,saved";
+const STORY_METRICS = "views,reach,replies,shares";
+const NAMES: Readonly<Record<string, keyof Metrics>> = {
+  views: "views",
+  reach: "reach",
+  likes: "likes",
+  comments: "comments",
+  replies: "comments",
+  shares: "shares",
+  saved: "saves",
+};
+
+/** A post that was deleted is told from one whose numbers are not shown. */
+export async function insights(
+  post: InstagramPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const id = post.platformPostId ?? "";
+  if (!/^\d+$/.test(id))
+    throw new AppError(
+      "conflict",
+      "platformPostId: is not the id of an Instagram post, so it cannot be found there.",
+    );
+  const shown = await get(io, id, {
+    query: { fields: "id,media_product_type,like_count,comments_count" },
+    classify: metaFaults("Instagram", [{ code: GONE, kind: "ok" }]),
+    schema: z.union([Shown, GoneBody]),
+  });
+  if ("error" in shown) return { state: "removed", visibility: null, metrics: {} };
+  const { like_count: likes, comments_count: comments, media_product_type: kind } = Shown.parse(shown);
+  const counted = {
+    ...(likes === undefined ? {} : { likes }),
+    ...(comments === undefined ? {} : { comments }),
+  };
+  const metric = kind === "STORY" ? STORY_METRICS : POST_METRICS;
+  return {
+    state: "live",
+    visibility: "public",
+    metrics: { ...counted, ...(await readNumbers(io, id, metric)) },
+  };
+}
+
+/** Stories with few viewers, and accounts that did not allow it, have none. */
+async function readNumbers(io: PlatformIo, id: string, metric: string): Promise<Partial<Metrics>> {
+  try {
+    const request = { query: { metric }, classify: classifyMild, schema: Numbers };
+    const { data } = await get(io, `${id}/insights`, request);
+    const metrics: Partial<Metrics> = {};
+    for (const { name, values, total_value: total } of data) {
+      const key = NAMES[name];
+      const value = values?.[0]?.value ?? total?.value;
+      if (key !== undefined && value !== undefined) metrics[key] = value;
+    }
+    return metrics;
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    io.log.warn({ id, err: error }, "Instagram did not give the numbers of a post");
+    return {};
+  }
+}
+
+/** Their names here and there. */
+const SUMMED = {
+  views: "views",
+  likes: "likes",
+  comments: "comments",
+  shares: "shares",
+  saves: "saves",
+  clicks: "profile_links_taps",
+} as const;
+export const ACCOUNT_METRICS = ["followers", "reach", ...Object.keys(SUMMED)] as const;
+
+const KEPT_MS = 90 * DAY;
+/** One request goes no further. */
+const SPAN_MS = 30 * DAY;
+
+/** Sums of the time for most; reach, which counts each person once, by day and for at most 30 days as a whole. */
+export async function analytics(
+  range: { from: string; to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const path = isOfPage(io) ? accountId(io) : "me";
+  const Followers = z.looseObject({ followers_count: z.number().optional() });
+  const me = await get(io, path, { query: { fields: "followers_count" }, schema: Followers });
+  const followers = me.followers_count === undefined ? {} : { followers: me.followers_count };
+  const first = Date.parse(range.from);
+  const end = Date.parse(range.to) + DAY;
+  if (first < io.now() - KEPT_MS) {
+    const reason = "Instagram keeps its numbers for 90 days. Ask for a time that begins later.";
+    const rest = ACCOUNT_METRICS.filter((metric) => metric !== "followers");
+    return { totals: followers, days: [], unavailable: rest.map((metric) => ({ metric, reason })) };
+  }
+  const totals: Record<string, number> = { ...followers };
+  const days: { date: string; metrics: Record<string, number> }[] = [];
+  for (let since = first; since < end; since += SPAN_MS) {
+    const span = { since, until: Math.min(since + SPAN_MS, end) };
+    for (const [name, value] of await readTotals(io, Object.values(SUMMED), span)) {
+      const own = Object.entries(SUMMED).find(([, theirs]) => theirs === name)?.[0] ?? name;
+      totals[own] = (totals[own] ?? 0) + value;
+    }
+    days.push(...(await readReach(io, span)));
+  }
+  if (end - first > SPAN_MS) {
+    const reason =
+      "Instagram counts each person once in at most 30 days. Ask for a shorter time, or look at the days.";
+    return { totals, days, unavailable: [{ metric: "reach", reason }] };
+  }
+  for (const [name, value] of await readTotals(io, ["reach"], { since: first, until: end }))
+    totals[name] = value;
+  return { totals, days, unavailable: [] };
+}
+
+interface Span {
+  readonly since: number;
+  readonly until: number;
+}
+
+async function readTotals(
+  io: PlatformIo,
+  metrics: readonly string[],
+  span: Span,
+): Promise<[string, number][]> {
+  const { data } = await ask(io, { metric: metrics.join(","), metric_type: "total_value" }, span);
+  return data.flatMap(({ name, total_value: total }) =>
+    total?.value === undefined ? [] : [[name, total.value]],
+  );
+}
+
+async function readReach(
+  io: PlatformIo,
+  span: Span,
+): Promise<{ date: string; metrics: { reach: number } }[]> {
+  const { data } = await ask(io, { metric: "reach", metric_type: "time_series" }, span);
+  return data.flatMap(({ values = [] }) =>
+    values.flatMap(({ value, end_time: end }) => {
+      // A day is named by the moment it ends at.
+      const at = Date.parse(end ?? "") - DAY;
+      return Number.isNaN(at)
+        ? []
+        : [{ date: new Date(at).toISOString().slice(0, 10), metrics: { reach: value } }];
+    }),
+  );
+}
+
+function ask(io: PlatformIo, query: { metric: string; metric_type: string }, { since, until }: Span) {
+  const times = { since: Math.floor(since / SECOND), until: Math.floor(until / SECOND) };
+  return get(io, `${accountId(io)}/insights`, {
+    query: { ...query, period: "day", ...times },
+    classify: classifyMild,
+    schema: Numbers,
+  });
+}

@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+
+export const MAX_ITEMS = 10;
+export const MAX_CAPTION = 2_200;
+const MAX_HASHTAGS = 30;
+const MAX_MENTIONS = 20;
+const MAX_ALT_TEXT = 1_000;
+const TOO_LONG = `may have ${MAX_ALT_TEXT} characters on Instagram`;
+
+const { altText, moreMedia, thumbnailUrl, firstComment } = commonMetadata;
+
+/** What a post on Instagram takes beside caption and media. */
+export const InstagramMetadata = z.strictObject({
+  altText: altText.unwrap().max(MAX_ALT_TEXT).optional().describe("What the first picture shows."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_ITEMS - 1)
+    .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
+    .optional()
+    .describe("Up to 9 more pictures or films: a carousel."),
+  story: z.boolean().optional().describe("True: a story of one picture or film, which shows no caption."),
+  thumbnailUrl: thumbnailUrl.describe("Cover of a reel."),
+  thumbOffsetMs: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Which moment of a reel is its cover, in milliseconds; thumbnailUrl goes before it."),
+  shareToFeed: z
+    .boolean()
+    .optional()
+    .describe("False: a reel stands under Reels alone, not in the feed too."),
+  audioName: z.string().min(1).max(100).optional().describe("What a reel's own sound is called."),
+  collaborators: z
+    .array(z.string().regex(/^@?[\w.]{1,30}$/, "must be a user name"))
+    .min(1)
+    .max(3)
+    .optional()
+    .describe("User names of up to 3 people who are asked to be its authors too."),
+  locationId: z
+    .string()
+    .regex(/^\d+$/, "must be the id of a Facebook Page")
+    .optional()
+    .describe("Id of a Page with a place."),
+  firstComment: firstComment
+    .unwrap()
+    .max(MAX_CAPTION)
+    .optional()
+    .describe("A comment put under the post at once."),
+});
+export type InstagramMetadata = z.infer<typeof InstagramMetadata>;
+export type InstagramPost = PlatformPost<InstagramMetadata>;
+
+interface Medium {
+  readonly url: string;
+  readonly altText: string | null;
+}
+
+/** All media of a post, in their order. */
+export function mediaOf({ mediaUrl, metadata }: InstagramPost): readonly Medium[] {
+  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
+  return [{ url: mediaUrl, altText: metadata.altText ?? null }, ...more];
+}
+
+const REEL_FIELDS = ["thumbnailUrl", "thumbOffsetMs", "shareToFeed", "audioName"] as const;
+const NO_STORY_FIELDS = [
+  "altText",
+  "moreMedia",
+  "collaborators",
+  "locationId",
+  "firstComment",
+  ...REEL_FIELDS,
+] as const;
+
+/** What the schema cannot say: what belongs to which kind of post, and what is counted in the caption. */
+export function checkPost(
+  post: InstagramPost,
+  { media }: Pick<CheckedAt, "media">,
+): { errors: string[]; warnings: string[] } {
+  const { metadata, caption, mediaUrl } = post;
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  const count = (pattern: RegExp): number => (caption ?? "").match(pattern)?.length ?? 0;
+  if (count(/(?<![\p{L}\p{N}_&])#[\p{L}\p{N}_]/gu) > MAX_HASHTAGS)
+    errors.push(`caption: has more than the ${MAX_HASHTAGS} hashtags that Instagram takes. Leave some out.`);
+  if (count(/(?<![\w.])@\w/g) > MAX_MENTIONS)
+    errors.push(`caption: names more than the ${MAX_MENTIONS} people that Instagram takes. Leave some out.`);
+  if (metadata.story === true) {
+    const odd = NO_STORY_FIELDS.filter((field) => metadata[field] !== undefined);
+    errors.push(...odd.map((field) => `metadata.${field}: an Instagram story has none. Leave it out.`));
+    if ((caption ?? "") !== "") warnings.push("caption: an Instagram story shows none.");
+    return { errors, warnings };
+  }
+  const isReel = metadata.moreMedia === undefined || metadata.moreMedia.length === 0;
+  const isPicture = media.get(mediaUrl)?.type === "image";
+  if (!isReel || isPicture) {
+    const odd = REEL_FIELDS.filter((field) => metadata[field] !== undefined);
+    errors.push(
+      ...odd.map((field) => `metadata.${field}: is of use for a reel, a single film, alone. Leave it out.`),
+    );
+  }
+  if (media.get(mediaUrl)?.type === "video" && metadata.altText !== undefined)
+    warnings.push("metadata.altText: Instagram takes it of pictures alone; that of the film is left out.");
+  return { errors, warnings: [...warnings, ...shapeWarnings(post, media)] };
+}
+
+/** More than by rounding. */
+const SHAPE_TOLERANCE = 0.02;
+
+function shapeWarnings(post: InstagramPost, media: CheckedAt["media"]): string[] {
+  const shapes = mediaOf(post).flatMap(({ url }) => {
+    const { width = null, height = null } = media.get(url) ?? {};
+    return width === null || height === null ? [] : [width / height];
+  });
+  const [first = 1] = shapes;
+  return shapes.some((shape) => Math.abs(shape / first - 1) > SHAPE_TOLERANCE)
+    ? [
+        "metadata.moreMedia: Instagram cuts all items of a carousel to the shape of the first, and these have others.",
+      ]
+    : [];
+}

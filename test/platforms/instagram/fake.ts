@@ -1,0 +1,249 @@
+import type { FakeClock } from "../../support/clock.ts";
+import { createShelf, metaTime, pageOf, type Published } from "./meta-containers.ts";
+import {
+  createMetaDoor,
+  LISTED,
+  refusal,
+  type Answer,
+  type Call,
+  type Fields,
+  type Params,
+  type Route,
+} from "./meta-door.ts";
+import { createMetaTokens } from "./meta-tokens.ts";
+import spec from "./spec.json" with { type: "json" };
+
+const HOST = "graph.instagram.com";
+/** Of the professional account, which paths name; /me has another id that is the app's own. */
+export const USER_ID = "17841405822304914";
+
+export interface InstagramOptions {
+  readonly clock: Pick<FakeClock, "now">;
+  readonly fetched: (url: string) => Buffer | null;
+}
+
+/** Instagram's API with Instagram Login, as its description, its guide and its error codes have it. */
+export function createInstagram({ clock, fetched }: InstagramOptions) {
+  const now = (): number => clock.now();
+  const shelf = createShelf(now);
+  const tokens = createMetaTokens({
+    prefix: "ig",
+    host: HOST,
+    tokenHost: "api.instagram.com",
+    authorize: "https://www.instagram.com/oauth/authorize",
+    basicScope: "instagram_business_basic",
+    now,
+    shape: ({ token, scopes }) => ({
+      data: [{ access_token: token, user_id: "24855", permissions: scopes.join(",") }],
+    }),
+  });
+  const state = {
+    quota: 100,
+    accountType: "BUSINESS",
+    refusesComments: false,
+    comments: [] as { readonly id: string; readonly mediaId: string; readonly text: string }[],
+    insightsCode: null as number | null,
+  };
+  const may = ({ token }: Call, scope: string): boolean =>
+    tokens.scopesOf(token).includes(`instagram_business_${scope}`);
+  const ok = (body: object): Answer => ({ status: 200, body });
+
+  const edge = (name: keyof typeof spec.edges, handle: (call: Call) => Answer): Route => {
+    const [method = "", path = ""] = name.split(" ");
+    const [node, tail] = path.split("/");
+    const isList = method === "GET";
+    return {
+      method: method as Route["method"],
+      host: HOST,
+      path: new RegExp(`^/v\\d+\\.0/${node === "user" ? `(${USER_ID}|me)` : "(\\d+)"}/${tail}$`),
+      params: { ...(spec.edges[name] as Params), ...(isList ? LISTED : {}) },
+      isSigned: true,
+      handle,
+    };
+  };
+
+  const routes: Route[] = [
+    ...tokens.routes,
+    edge("POST user/media", (call) => (may(call, "content_publish") ? create(call.fields) : refusal(10))),
+    edge("POST user/media_publish", (call) =>
+      may(call, "content_publish") ? publish(call.fields["creation_id"] ?? "") : refusal(10),
+    ),
+    edge("GET user/media", ({ fields }) => ok(pageOf(list(false), fields))),
+    edge("GET user/stories", ({ fields }) => ok(pageOf(list(true), fields))),
+    edge("GET user/content_publishing_limit", () =>
+      ok({
+        data: [
+          { quota_usage: shelf.usedToday(), config: { quota_total: state.quota, quota_duration: 86_400 } },
+        ],
+      }),
+    ),
+    edge("GET user/insights", (call) =>
+      may(call, "manage_insights") ? accountInsights(call.fields) : refusal(10),
+    ),
+    edge("GET media/insights", (call) => mediaInsights(call)),
+    edge("GET media/comments", ({ fields, ids }) =>
+      ok(
+        pageOf(
+          state.comments.filter(({ mediaId }) => mediaId === ids[0]),
+          fields,
+        ),
+      ),
+    ),
+    edge("POST media/comments", (call) => comment(call)),
+    {
+      method: "GET",
+      host: HOST,
+      path: /^\/v\d+\.0\/(\w+)$/,
+      params: { fields: { type: "string", required: true } },
+      isSigned: true,
+      handle: ({ fields, ids }) => read(ids[0] ?? "", (fields["fields"] ?? "").split(",")),
+    },
+  ];
+  const door = createMetaDoor(routes, tokens.isAlive);
+
+  function create(fields: Fields): Answer {
+    const { media_type: type = "", image_url: image, video_url: film, children, caption = "" } = fields;
+    const isChild = fields["is_carousel_item"] === "true";
+    if (!["", "REELS", "STORIES", "CAROUSEL", "VIDEO"].includes(type)) return refusal(100, 2_207_023);
+    if (type === "VIDEO" && !isChild) return refusal(100, 2_207_023);
+    if (isChild && (caption !== "" || type === "REELS")) return refusal(100);
+    if ([...caption].length > 2_200) return refusal(36_004, 2_207_010);
+    if (type === "STORIES" && caption !== "") return refusal(100);
+    if (type === "CAROUSEL") {
+      const ids = (children ?? "").split(",");
+      if (ids.length < 2 || ids.length > 10) return refusal(100, 2_207_028);
+      const isReady = ids.every(
+        (id) =>
+          shelf.statusOf(id) === "FINISHED" &&
+          shelf.containers.get(id)?.fields["is_carousel_item"] === "true",
+      );
+      return isReady ? ok({ id: shelf.add(fields) }) : refusal(9_007, 2_207_027);
+    }
+    if ((image === undefined) === (film === undefined)) return refusal(100);
+    if (film !== undefined && type === "") return refusal(100, 2_207_023);
+    if (film === undefined && fields["thumb_offset"] !== undefined) return refusal(1, 2_207_057);
+    for (const url of [image, film, fields["cover_url"]]) {
+      const fault = url === undefined ? null : look(url, url === film);
+      if (fault !== null) return fault;
+    }
+    return ok({ id: shelf.add(fields) });
+  }
+
+  /** Fetched at once. */
+  function look(url: string, isFilm: boolean): Answer | null {
+    const bytes = /^https:\/\/[\x21-\x7e]+$/.test(url) ? fetched(url) : null;
+    if (bytes === null) return refusal(9_004, 2_207_052);
+    if (isFilm) return bytes.subarray(4, 8).toString() === "ftyp" ? null : refusal(352, 2_207_026);
+    return bytes.readUInt16BE(0) === 0xff_d8 ? null : refusal(36_001, 2_207_005);
+  }
+
+  function publish(id: string): Answer {
+    const status = shelf.statusOf(id);
+    if (status === null || status === "EXPIRED") return refusal(24, 2_207_006);
+    if (status === "IN_PROGRESS") return refusal(9_007, 2_207_027);
+    if (status !== "FINISHED") return refusal(100, 2_207_089);
+    if (shelf.containers.get(id)?.fields["is_carousel_item"] === "true") return refusal(100);
+    if (shelf.usedToday() >= state.quota) return refusal(9, 2_207_042, 403);
+    return ok({ id: shelf.publish(id).id });
+  }
+
+  const show = ({ id, at, fields }: Published): Record<string, unknown> => ({
+    id,
+    caption: fields["caption"],
+    timestamp: metaTime(at),
+    permalink: `https://www.instagram.com/p/C${id.slice(-6)}/`,
+    media_product_type: { REELS: "REELS", STORIES: "STORY" }[fields["media_type"] ?? ""] ?? "FEED",
+    like_count: 3,
+    comments_count: 1,
+  });
+  const isStory = ({ fields }: Published): boolean => fields["media_type"] === "STORIES";
+  const list = (stories: boolean): object[] =>
+    shelf
+      .listed()
+      .filter((post) => isStory(post) === stories)
+      .map(show);
+
+  function read(id: string, wanted: readonly string[]): Answer {
+    const me = {
+      id: "9900112233",
+      user_id: USER_ID,
+      username: "hornblower",
+      name: "The Horn",
+      account_type: state.accountType,
+      profile_picture_url: "https://cdn.example/horn.jpg",
+      followers_count: 77,
+    };
+    if (id === "me") return pick(me, wanted, spec.fields.user);
+    const status = shelf.statusOf(id);
+    const failure = shelf.containers.get(id)?.failure ?? "";
+    if (status !== null)
+      return pick({ id, status_code: status, status: failure }, wanted, ["id", "status", "status_code"]);
+    const post = shelf.find(id);
+    return post === undefined ? refusal(100, 33) : pick(show(post), wanted, spec.fields.media);
+  }
+
+  function comment(call: Call): Answer {
+    const [mediaId = ""] = call.ids;
+    if (!may(call, "manage_comments")) return refusal(10);
+    if (state.refusesComments || shelf.find(mediaId) === undefined) return refusal(100, 33);
+    const id = shelf.newId();
+    state.comments.push({ id, mediaId, text: call.fields["message"] ?? "" });
+    return ok({ id });
+  }
+
+  function mediaInsights(call: Call): Answer {
+    const post = shelf.find(call.ids[0] ?? "");
+    if (!may(call, "manage_insights") || state.insightsCode !== null)
+      return refusal(state.insightsCode ?? 10);
+    if (post === undefined) return refusal(100, 33);
+    const known = isStory(post) ? STORY_METRICS : FEED_METRICS;
+    const names = (call.fields["metric"] ?? "").split(",");
+    if (names.some((name) => !known.includes(name))) return refusal(100);
+    return ok({
+      data: names.map((name, at) => ({ name, period: "lifetime", values: [{ value: 10 + at }] })),
+    });
+  }
+
+  function accountInsights({ metric = "", metric_type: type, since, until }: Fields): Answer {
+    const [from, to] = [Number(since) * 1_000, Number(until) * 1_000];
+    if (to - from > 30 * 86_400_000) return refusal(100);
+    const names = metric.split(",");
+    if (type === "time_series") {
+      if (names.some((name) => name !== "reach")) return refusal(100);
+      const values: object[] = [];
+      for (let day = from; day < to; day += 86_400_000)
+        values.push({ value: 5, end_time: metaTime(day + 86_400_000) });
+      return ok({ data: [{ name: "reach", period: "day", values }] });
+    }
+    return ok({ data: names.map((name) => ({ name, period: "day", total_value: { value: 7 } })) });
+  }
+
+  return { door, tokens, shelf, state };
+}
+
+const FEED_METRICS = [
+  "views",
+  "reach",
+  "likes",
+  "comments",
+  "shares",
+  "saved",
+  "reposts",
+  "total_interactions",
+];
+const STORY_METRICS = ["views", "reach", "shares", "replies", "navigation"];
+
+export type Instagram = ReturnType<typeof createInstagram>;
+
+/** Some fields of an object; one that it has not makes the whole request fail. */
+export function pick(
+  object: Record<string, unknown>,
+  wanted: readonly string[],
+  known: readonly string[],
+): Answer {
+  if (wanted.some((field) => !known.includes(field))) return refusal(100);
+  return {
+    status: 200,
+    body: Object.fromEntries([["id", object["id"]], ...wanted.map((field) => [field, object[field]])]),
+  };
+}

@@ -1,0 +1,82 @@
+import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
+import { comeBack, leadOn, readAnswer } from "../../../src/services/accounts/connecting/consent.ts";
+import type { MediaSource } from "../../../src/ports/media.ts";
+import type { Tables } from "../../../src/store/engine/schema.ts";
+import { callOf, type TestContext } from "../../support/context.ts";
+import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { createMemoryMedia } from "../../support/memory-media.ts";
+import { queryOf } from "../../support/handles.ts";
+
+export const PNG_URL = "https://media.example/bilder/größe.png";
+const PNG = {
+  bytes: Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
+  mimeType: "image/png",
+  width: 64,
+  height: 48,
+};
+
+export interface StageMedia extends MediaSource {
+  /** What Meta's fetcher finds at an address; null: nothing. */
+  fetched(url: string): Buffer | null;
+}
+
+/** Media of the stages, with addresses that the platform fetches; what does not fit becomes a JPEG. */
+export function createFetchedMedia(): StageMedia {
+  const files = new Map([
+    [PHOTO_URL, PHOTO],
+    [CLIP_URL, CLIP],
+    [PNG_URL, PNG],
+  ]);
+  const copies = new Map<string, Buffer>();
+  const memory = createMemoryMedia(files);
+  return {
+    ...memory,
+    fetched: (url) =>
+      copies.get(url) ?? [...files].find(([known]) => new URL(known).href === url)?.[1].bytes ?? null,
+    forPost(owner, signal) {
+      const source = memory.forPost(owner, signal);
+      return {
+        ...source,
+        async fitImage(item, limits) {
+          if (limits.mimeTypes.includes(item.facts.mimeType)) return source.fitImage(item, limits);
+          return { ...PHOTO, isChanged: true };
+        },
+        async publicUrl(media) {
+          if (!("bytes" in media)) return media.url;
+          const url = `https://posthorn.example/public/${copies.size + 1}.jpg`;
+          copies.set(url, media.bytes);
+          return url;
+        },
+      };
+    },
+  };
+}
+
+interface Consent {
+  readonly provider: string;
+  readonly way?: string;
+  agree(url: string): string;
+}
+
+/** Connects as a person does: address, consent, and the way back. Throws what stands in the way. */
+export async function connectByConsent(
+  ctx: TestContext,
+  { provider, way, agree }: Consent,
+): Promise<Tables["accounts"][]> {
+  const call = callOf(ctx);
+  const { url } = await connectChannel(call, { provider, ...(way === undefined ? {} : { way }) });
+  const led = await leadOn(call, { token: (url ?? "").split("/").at(-1) ?? "" });
+  if (led.state !== "lead") throw new Error(`The consent did not begin: ${JSON.stringify(led)}`);
+  const done = await comeBack(call, { answer: readAnswer(agree(led.url)) });
+  if (done.state !== "connected") throw new Error(await whyNot(ctx, done));
+  return queryOf(ctx.store).selectFrom("accounts").selectAll().orderBy("created_at").execute();
+}
+
+async function whyNot(ctx: TestContext, done: object): Promise<string> {
+  const row = await queryOf(ctx.store)
+    .selectFrom("connections")
+    .select("error")
+    .orderBy("created_at", "desc")
+    .executeTakeFirst();
+  return row?.error ?? JSON.stringify(done);
+}

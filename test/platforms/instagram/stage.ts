@@ -1,0 +1,95 @@
+import { Readable } from "node:stream";
+import { DAY } from "../../../src/domain/time.ts";
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { createTestContext, type TestContext } from "../../support/context.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture, Stage, Trouble } from "../../support/contract/stage.ts";
+import { createInstagram, type Instagram } from "./fake.ts";
+import { refusal, type Answer } from "./meta-door.ts";
+import { CLIENT } from "./meta-tokens.ts";
+import { connectByConsent, createFetchedMedia } from "./stage-kit.ts";
+
+export interface InstagramStage extends Stage {
+  readonly ctx: TestContext;
+  readonly instagram: Instagram;
+}
+
+/** A context in which nothing is connected yet. */
+export async function openInstagram(platform: AnyPlatform) {
+  const media = createFetchedMedia();
+  const clock = new FakeClock();
+  const instagram = createInstagram({ clock, fetched: media.fetched });
+  const ctx = await createTestContext({ platformList: [platform], outbound: instagram.door, media, clock });
+  Object.assign(ctx.settings.platformSettings, {
+    POSTHORN_INSTAGRAM_CLIENT_ID: CLIENT.id,
+    POSTHORN_INSTAGRAM_CLIENT_SECRET: CLIENT.secret,
+  });
+  return { ctx, instagram };
+}
+
+export async function openStage(platform: AnyPlatform): Promise<InstagramStage> {
+  const { ctx, instagram } = await openInstagram(platform);
+  const [account] = await connectByConsent(ctx, { provider: "instagram", agree: instagram.tokens.consent });
+  if (account === undefined) throw new Error("Nothing was connected.");
+  // A token can be renewed from its second day on.
+  await ctx.clock.advance(2 * DAY);
+  const visible = () => {
+    if (instagram.door.wrong.length > 0) throw new Error(instagram.door.wrong.join("\n"));
+    return instagram.shelf.posts.filter(({ isDeleted }) => !isDeleted);
+  };
+  return {
+    ctx,
+    account,
+    instagram,
+    published: async () => visible().length,
+    captions: async () => visible().map(({ fields }) => fields["caption"] ?? ""),
+    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+  };
+}
+
+/** In its own form, with what else its answers say. */
+export function refusesWith({ status, body, headers = {} }: Answer): Trouble {
+  return async (): Promise<OutboundResponse> => ({
+    status,
+    headers,
+    url: "",
+    body: Readable.from([Buffer.from(JSON.stringify(body))]),
+  });
+}
+
+const usage = {
+  "x-business-use-case-usage": '{"1":[{"type":"instagram","estimated_time_to_regain_access":2}]}',
+};
+const transient = { error: { message: "Later", type: "OAuthException", code: 2, is_transient: true } };
+
+/** Errors that all of Meta's platforms answer with. */
+export const META_TROUBLES: Readonly<Record<string, Trouble>> = {
+  "meets the app's limit": refusesWith({ ...refusal(4), headers: usage }),
+  "meets the account's limit": refusesWith({ ...refusal(80_002), headers: usage }),
+  "meets trouble that passes": refusesWith({ status: 500, body: transient }),
+  "meets trouble that is a bad request": refusesWith(refusal(1)),
+};
+
+export default {
+  openStage,
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...PICTURES, firstComment: "More of it soon" },
+  },
+  otherPosts: {
+    "a picture": { caption: "A horn", media_url: PHOTO_URL, metadata: {} },
+    "a reel": { caption: "It sounds", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+    "a film among pictures": {
+      caption: "Both",
+      media_url: PHOTO_URL,
+      metadata: { moreMedia: [{ url: CLIP_URL }] },
+    },
+    "a story": { caption: "", media_url: PHOTO_URL, metadata: { story: true } },
+    "a story of a film": { caption: "", media_url: CLIP_URL, metadata: { story: true } },
+  },
+  troubles: META_TROUBLES,
+  refusesToken: refusesWith(refusal(190, 463, 401)),
+} satisfies PlatformFixture;
