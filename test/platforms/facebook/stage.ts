@@ -25,9 +25,7 @@ export default {
   },
   post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, firstComment: "It is blown." } },
   otherPosts: {
-    "a text": { caption: "Words", media_url: "", metadata: {} },
     "a link": { caption: "Read", media_url: "", metadata: { link: "https://posts.example/a" } },
-    "a picture": { caption: "", media_url: PHOTO_URL, metadata: {} },
     "a reel": { caption: "Film", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
     "a video": { caption: "Long film", media_url: LONG_CLIP_URL, metadata: { kind: "video", title: "Long" } },
   },
