@@ -71,6 +71,8 @@ async function comment(
   });
 }
 
+const mayDress = withoutPermission("Facebook does not let the Page change the picture of this film.");
+
 /** https://developers.facebook.com/docs/graph-api/reference/video/thumbnails; larger ones are refused. */
 const THUMBNAIL_LIMITS = { maxBytes: 10_000_000, mimeTypes: ["image/jpeg", "image/png"] } as const;
 
@@ -89,7 +91,7 @@ async function putThumbnail(
         { name: "source", fileName: fileNameOf(mimeType), mimeType, bytes },
       ];
       const call = { ...UPLOAD_TIMES, method: "POST", path: `${id}/thumbnails`, multipart } as const;
-      await askPage(io, { ...call, isIdempotent: true }, z.looseObject({}));
+      await askPage(io, { ...call, classify: mayDress, isIdempotent: true }, z.looseObject({}));
       return null;
     },
     // The last one counts.

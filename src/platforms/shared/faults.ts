@@ -64,7 +64,7 @@ export function faultsBy(table: FaultTable): NonNullable<PlatformRequest["classi
     const { status } = response;
     const [code] = codes;
     if (code === undefined || status === 401 || status === 429 || status >= 500) return null;
-    const named = /^[\w.:-]{1,60}$/.test(String(code)) ? ` with the error ${code}` : "";
+    const named = /^[\w.:/-]{1,60}$/.test(String(code)) ? ` with the error ${code}` : "";
     return new PlatformFault(
       "rejected",
       `${table.title} refused the request${named}. The log has its words; change the post and call retry_post.`,

@@ -1,7 +1,6 @@
 import { DAY, SECOND } from "../../../src/domain/time.ts";
 import { GraphError, paged, showTime, type Asked } from "./fake-http.ts";
-import { APP } from "./fake.ts";
-import { wrongParams } from "./spec.ts";
+import { APP, PAGE_ID, wrongParams } from "./spec.ts";
 
 export type Holder = { readonly kind: "user" } | { readonly kind: "page"; readonly pageId: string };
 
@@ -70,7 +69,7 @@ export class FakePeople {
 
   page(): object {
     return {
-      id: "1000000000000000123",
+      id: PAGE_ID,
       name: "The Horn",
       username: "thehorn",
       is_published: true,

@@ -18,10 +18,7 @@ import {
 } from "./fake-http.ts";
 import { answerPeople, FakePeople, type Holder } from "./fake-people.ts";
 import { FakePosts } from "./fake-posts.ts";
-import { wrongParams } from "./spec.ts";
-
-export const APP = { id: "4711000000000001", secret: "app-secret-canary" };
-export const PAGE_ID = "1000000000000000123";
+import { APP, PAGE_ID, wrongParams } from "./spec.ts";
 
 /** The Graph API, its dialog's tokens and its hosts for files, as one in-process door. */
 export class FakeFacebook implements Outbound {

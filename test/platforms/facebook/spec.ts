@@ -1,3 +1,7 @@
+/** Ids beyond 2^53, as Meta gives them. */
+export const APP = { id: "4711000000000001", secret: "app-secret-canary" };
+export const PAGE_ID = "1000000000000000123";
+
 /**
  * What of the Graph API the adapter uses, after Meta's own description of it (facebook-business-sdk-codegen,
  * api_specs: Page.json, PagePost.json, Photo.json, AdVideo.json, April 2026): the parameters of each edge with

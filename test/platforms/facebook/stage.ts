@@ -31,7 +31,6 @@ export default {
   },
   troubles: {
     "meets a limit": refusal(32, {}, { "x-business-use-case-usage": usage }),
-    "meets a limit of the app": refusal(4),
     "meets a broken server": refusal(2, { is_transient: true }),
   },
   refusesToken: async () =>

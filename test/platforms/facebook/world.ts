@@ -9,7 +9,8 @@ import { FakeClock } from "../../support/clock.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
 import { accountRow } from "../../support/publishing.ts";
-import { APP, FakeFacebook, PAGE_ID } from "./fake.ts";
+import { FakeFacebook } from "./fake.ts";
+import { APP, PAGE_ID } from "./spec.ts";
 
 export const LONG_CLIP_URL = "https://media.example/long.mp4";
 
