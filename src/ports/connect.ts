@@ -123,6 +123,8 @@ export interface Endpoints {
   readonly pkce?: OAuthWay["pkce"];
 }
 
+type AuthorizeParams = Readonly<Record<string, string | null>>;
+
 /** OAuth 2.0, authorization code; what a platform does otherwise than the standard is data. */
 export interface OAuthWay extends Way {
   readonly kind: "oauth";
@@ -144,7 +146,8 @@ export interface OAuthWay extends Way {
   readonly clientIdName?: string;
   /** Default: POST with a form. */
   readonly tokenMethod?: "GET" | "POST";
-  readonly authorizeParams?: Readonly<Record<string, string>>;
+  /** A function: out of settings. Null takes one away that is usually there (`scope`). */
+  readonly authorizeParams?: AuthorizeParams | ((io: Pick<ConnectIo, "setting">) => AuthorizeParams);
   readonly tokenParams?: Readonly<Record<string, string>>;
   /** `https`: the platform refuses http://localhost as an address to come back to. */
   readonly redirect: "any" | "https";

@@ -49,7 +49,7 @@ export async function beginConsent(
   const scopes = [...scopesOf(way, readSetting(ctx, platform, "SCOPES"))];
   const asking = { redirectUrl: place.redirectUrl, scopes, state, challenge };
   return {
-    url: authorizeUrl({ platform, way, app, endpoints }, asking),
+    url: authorizeUrl({ platform, way, app, endpoints }, io, asking),
     keep: { verifier, scopes, endpoints: { ...endpoints } },
   };
 }

@@ -194,3 +194,18 @@ describe("a consent", () => {
     expect(registered).toBe(3);
   });
 });
+
+it("takes parameters of the consent's address out of settings, and leaves out what they stand for (Meta)", async () => {
+  const { world } = await setUp(
+    {},
+    {
+      authorizeParams: (io) =>
+        io.setting("LOGIN_CONFIG_ID") === null ? {} : { scope: null, config_id: "7" },
+    },
+  );
+  const plain = new URL((await world.begin()).url).searchParams;
+  expect([plain.get("scope"), plain.get("config_id")]).toEqual(["read write posts", null]);
+  Object.assign(world.ctx.settings.platformSettings, { POSTHORN_SCRIPTED_LOGIN_CONFIG_ID: "7" });
+  const configured = new URL((await world.begin()).url).searchParams;
+  expect([configured.get("scope"), configured.get("config_id")]).toEqual([null, "7"]);
+});

@@ -28,17 +28,21 @@ export function encodeQuery(fields: Readonly<Record<string, string>>): string {
 /** Where the person consents. Parameters that the platform's address has already stay. */
 export function authorizeUrl(
   { way, app, endpoints }: TokenPlace,
+  io: Pick<ConnectIo, "setting">,
   ask: { redirectUrl: string; scopes: readonly string[]; state: string; challenge: string | null },
 ): string {
-  const query = encodeQuery({
+  const own = typeof way.authorizeParams === "function" ? way.authorizeParams(io) : way.authorizeParams;
+  const params: Record<string, string | null> = {
     response_type: "code",
     [way.clientIdName ?? "client_id"]: app.clientId,
     redirect_uri: ask.redirectUrl,
     ...(ask.scopes.length === 0 ? {} : { scope: ask.scopes.join(way.scopeSeparator) }),
     state: ask.state,
     ...(ask.challenge === null ? {} : { code_challenge: ask.challenge, code_challenge_method: "S256" }),
-    ...way.authorizeParams,
-  });
+    ...own,
+  };
+  const given = Object.entries(params).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
+  const query = encodeQuery(Object.fromEntries(given));
   return `${endpoints.authorize}${endpoints.authorize.includes("?") ? "&" : "?"}${query}`;
 }
 

@@ -1,0 +1,59 @@
+import { createHmac } from "node:crypto";
+import type { z } from "zod";
+import type { ConnectIo } from "../../ports/connect.ts";
+import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
+import { graphUrl } from "../shared/meta/graph.ts";
+import { facebookFaults } from "./faults.ts";
+
+export const GRAPH_HOST = "https://graph.facebook.com";
+export const VIDEO_HOST = "https://graph-video.facebook.com";
+
+type Settings = Pick<ConnectIo, "setting">;
+
+/** Below it stand all methods, with the version. */
+export function graphBase(io: Settings): string {
+  return graphUrl(io, GRAPH_HOST);
+}
+
+/** The same at the host that takes films. */
+export function videoBase(io: Settings): string {
+  const version = new URL(graphBase(io)).pathname.split("/").at(-1) ?? "";
+  return `${io.setting("VIDEO_URL") ?? VIDEO_HOST}/${version}`;
+}
+
+/**
+ * What proves that a token is used by the app it was given to, which apps may demand:
+ * https://developers.facebook.com/docs/graph-api/guides/secure-requests
+ */
+export function proofOf(io: Settings, token: string): { appsecret_proof?: string } {
+  const secret = io.setting("CLIENT_SECRET");
+  return secret === null ? {} : { appsecret_proof: createHmac("sha256", secret).update(token).digest("hex") };
+}
+
+/** Signs as the Page, or as the person who connected it (`accessToken`). */
+export function signedBy(io: Settings, name = "pageToken"): NonNullable<SignedRequest["sign"]> {
+  return (secrets) => {
+    const token = secrets[name] ?? "";
+    return { headers: { authorization: `Bearer ${token}` }, query: proofOf(io, token) };
+  };
+}
+
+export interface Call extends Omit<PlatformRequest, "url"> {
+  /** Below the version: "me/accounts", an id, "123/feed". */
+  readonly path: string;
+  /** Instead of the Graph API's host. */
+  readonly base?: string;
+}
+
+/** One request as the Page. */
+export function askPage<T>(io: PlatformIo, { path, base, ...call }: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask(pageRequest(io, { path, ...(base === undefined ? {} : { base }), ...call }), schema);
+}
+
+export function pageRequest(io: PlatformIo, { path, base = graphBase(io), ...call }: Call): SignedRequest {
+  return { classify: facebookFaults, ...call, url: `${base}/${path}`, sign: signedBy(io) };
+}
+
+export function pageOf(io: Pick<PlatformIo, "account">): string {
+  return io.account.platformAccountId ?? "";
+}

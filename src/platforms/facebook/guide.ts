@@ -1,0 +1,20 @@
+import type { SetupGuide } from "../../ports/connect.ts";
+
+export const SETUP: SetupGuide = {
+  url: "https://developers.facebook.com/apps",
+  steps: [
+    'Make an app with the use case "Manage everything on your Page" (or of the type Business with Facebook Login).',
+    "Add these permissions to the use case: {scopes}.",
+    'Enter {redirectUrl} under Facebook Login, "Valid OAuth Redirect URIs".',
+    "Copy App ID and App secret from App settings, Basic, into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET.",
+    "With Facebook Login for Business, make a configuration with the same permissions (user access token) and set POSTHORN_FACEBOOK_LOGIN_CONFIG_ID to its id.",
+  ],
+  warnings: [
+    "Without App Review, only people with a role in the app (admin, developer, tester) can connect; for your own Pages that is enough, and posts are public all the same once the app is live.",
+    "While the app is in development, only people with a role in it see what it posts. Switch it to Live.",
+    "A live app takes https addresses to come back to only; http://localhost works while it is in development.",
+    "Facebook has no way to renew a person's consent: connect again every 60 days. Texts, pictures and reels go on for longer, other films need the consent, and after 90 days Facebook closes the data.",
+    "Personal profiles and groups cannot be posted to, by nobody.",
+    "A Page takes 30 reels in 24 hours.",
+  ],
+};

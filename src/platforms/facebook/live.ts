@@ -1,0 +1,140 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
+import type { Platform } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { GoneBody } from "../shared/meta/faults.ts";
+import { orGone, withoutPermission } from "./faults.ts";
+import { readFilm } from "./film-status.ts";
+import { askPage, pageRequest } from "./graph.ts";
+import type { FacebookMetadata, FacebookPost } from "./metadata.ts";
+
+type OfFacebook = Platform<typeof FacebookMetadata>;
+
+/** Posts are named by their Page and themselves, films by themselves. */
+function isFilm({ platformPostId }: FacebookPost): boolean {
+  return !(platformPostId ?? "").includes("_");
+}
+
+/** Facebook lets an app change the text of what it has posted itself. */
+export const edit: NonNullable<OfFacebook["edit"]> = async (post, changed, io) => {
+  if (!isFilm(post) && changed.includes("title"))
+    throw new AppError("conflict", "metadata.title: only films have a title on Facebook.");
+  const { caption, metadata, platformPostId } = post;
+  const text = caption ?? "";
+  const film = { description: text, ...(metadata.title === undefined ? {} : { name: metadata.title }) };
+  const json = isFilm(post) ? film : { message: text };
+  const call = { method: "POST", path: platformPostId ?? "", json, isIdempotent: true } as const;
+  await askPage(io, call, z.looseObject({}));
+  return {};
+};
+
+/** What is gone already is no error. */
+export const remove: NonNullable<OfFacebook["remove"]> = async ({ platformPostId }, io) => {
+  const path = platformPostId ?? "";
+  await io.request(pageRequest(io, { method: "DELETE", path, classify: orGone, isIdempotent: true }));
+};
+
+const Total = z.looseObject({ summary: z.looseObject({ total_count: z.int().min(0) }) }).optional();
+
+const Counted = z.looseObject({
+  is_published: z.boolean().optional(),
+  published: z.boolean().optional(),
+  views: z.int().min(0).optional(),
+  reactions: Total,
+  likes: Total,
+  comments: Total,
+  shares: z.looseObject({ count: z.int().min(0) }).optional(),
+});
+
+const SUMMARY = "limit(0).summary(total_count)";
+const POST_FIELDS = `is_published,shares,reactions.${SUMMARY},comments.${SUMMARY}`;
+const FILM_FIELDS = `published,views,likes.${SUMMARY},comments.${SUMMARY}`;
+
+/** What posts are counted by since the impressions were taken away (June 2026). */
+const POST_METRICS = {
+  post_media_view: "views",
+  post_total_media_view_unique: "reach",
+  post_clicks: "clicks",
+} as const satisfies Readonly<Record<string, keyof Metrics>>;
+
+export const insights: NonNullable<OfFacebook["insights"]> = async (post, io) => {
+  const path = post.platformPostId ?? "";
+  const query = { fields: isFilm(post) ? FILM_FIELDS : POST_FIELDS };
+  const call = { method: "GET", path, query, classify: orGone } as const;
+  const answer = await askPage(io, call, z.union([GoneBody, Counted]));
+  if ("error" in answer) return { state: "removed", visibility: null, metrics: {} };
+  const { is_published, published, views, reactions, likes, comments, shares } = Counted.parse(answer);
+  const isPublic = is_published ?? published ?? true;
+  const counts: Partial<Metrics> = {
+    views: views ?? null,
+    likes: (reactions ?? likes)?.summary.total_count ?? null,
+    comments: comments?.summary.total_count ?? null,
+    // Left out while nobody has shared it.
+    ...(isFilm(post) ? {} : { shares: shares?.count ?? 0 }),
+  };
+  const state = isPublic ? "live" : await hiddenState(post, io);
+  const more = isFilm(post) ? {} : await readMetrics(path, io);
+  return { state, visibility: isPublic ? "public" : "private", metrics: { ...counts, ...more } };
+};
+
+async function hiddenState(
+  post: FacebookPost,
+  io: PlatformIo,
+): Promise<"private" | "processing" | "rejected"> {
+  const film = isFilm(post) ? await readFilm(io, post.platformPostId ?? "") : null;
+  if (film === null || film.isScheduled) return "private";
+  if (film.fault !== null) return "rejected";
+  return film.isReady ? "private" : "processing";
+}
+
+async function readMetrics(path: string, io: PlatformIo): Promise<Partial<Metrics>> {
+  const read = await readInsights(io, { path, metrics: Object.keys(POST_METRICS), query: {} });
+  const metrics: Partial<Metrics> = {};
+  for (const [name, ours] of Object.entries(POST_METRICS)) {
+    const value = read.get(name)?.at(-1)?.value;
+    if (value !== undefined) metrics[ours] = value;
+  }
+  return metrics;
+}
+
+const Value = z.looseObject({ value: z.number().catch(0), end_time: z.string().optional() });
+const Insight = z.looseObject({ name: z.string(), values: z.array(Value) });
+const Insights = z.looseObject({ data: z.array(Insight) });
+export type InsightValue = z.infer<typeof Value>;
+
+const mayRead = withoutPermission(
+  "The Page was connected without the permission read_insights. Connect it again to see its numbers.",
+);
+
+interface Asked {
+  /** A Page's or a post's id. */
+  readonly path: string;
+  readonly metrics: readonly string[];
+  readonly query: Readonly<Record<string, string | number>>;
+}
+
+/**
+ * Numbers by their names at Facebook. It takes metrics away now and then, and one that it does not know fails
+ * the whole request: then each is asked for alone, and those that are refused are left out.
+ */
+export async function readInsights(
+  io: PlatformIo,
+  asked: Asked,
+): Promise<Map<string, readonly InsightValue[]>> {
+  try {
+    const query = { ...asked.query, metric: asked.metrics.join(",") };
+    const call = { method: "GET", path: `${asked.path}/insights`, query, classify: mayRead } as const;
+    const { data } = await askPage(io, call, Insights);
+    return new Map(data.map(({ name, values }) => [name, values]));
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    const found = new Map<string, readonly InsightValue[]>();
+    if (asked.metrics.length < 2) return found;
+    for (const metric of asked.metrics) {
+      const one = await readInsights(io, { ...asked, metrics: [metric] });
+      for (const [name, values] of one) found.set(name, values);
+    }
+    return found;
+  }
+}

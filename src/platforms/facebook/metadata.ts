@@ -1,0 +1,101 @@
+import { z } from "zod";
+import type { MediaFigures } from "../../domain/files/media-limits.ts";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+
+/** Long known, and what its apps go by; the reference does not name it. */
+export const MAX_TEXT = 63_206;
+export const MAX_PHOTOS = 10;
+/** https://developers.facebook.com/documentation/video-api/guides/reels-publishing */
+export const MAX_REEL_SECONDS = 90;
+
+const FILM_KINDS = ["reel", "video"] as const;
+
+const { title, link, altText, moreMedia, firstComment, thumbnailUrl } = commonMetadata;
+
+/** What a post on a Page takes beside caption and media. */
+export const FacebookMetadata = z.strictObject({
+  title: title.unwrap().max(255).optional().describe("Title of a film."),
+  link: link.describe("Address shown as a link card; not together with media."),
+  altText: altText.describe("What the first picture shows."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_PHOTOS - 1)
+    .optional()
+    .describe("Up to 9 more pictures."),
+  kind: z
+    .enum(FILM_KINDS)
+    .optional()
+    .describe("How a film is posted. Default: reel up to 90 seconds, video beyond."),
+  thumbnailUrl: thumbnailUrl.describe("Picture in front of a film."),
+  firstComment: firstComment
+    .unwrap()
+    .min(1)
+    .max(8_000)
+    .optional()
+    .describe("Put under the post by the Page."),
+});
+
+export type FacebookPost = PlatformPost<z.infer<typeof FacebookMetadata>>;
+
+export interface GivenMedia {
+  readonly url: string;
+  readonly altText: string | null;
+}
+
+/** All media of a post in order. */
+export function mediaOf({ mediaUrl, metadata }: FacebookPost): GivenMedia[] {
+  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
+  return [...(mediaUrl === "" ? [] : [{ url: mediaUrl, altText: metadata.altText ?? null }]), ...more];
+}
+
+/** Rules that data cannot say. Of files that are not ours nothing is known yet. */
+export function checkPost(
+  post: FacebookPost,
+  { media }: Pick<CheckedAt, "media">,
+): { readonly errors: string[]; readonly warnings: string[] } {
+  const { metadata } = post;
+  const items = mediaOf(post);
+  const known = items.flatMap(({ url }) => media.get(url) ?? []);
+  const film = known.find(({ type }) => type === "video");
+  const hasNoFilm = items.length === 0 || (known.length === items.length && film === undefined);
+  const errors: string[] = [];
+  const warnings: string[] = [];
+  if (metadata.link !== undefined && items.length > 0)
+    errors.push(
+      "metadata.link: Facebook shows a link card or media. Leave one out, or put the link into the caption.",
+    );
+  if (metadata.moreMedia !== undefined && post.mediaUrl === "")
+    errors.push("mediaUrl: give the first picture here; metadata.moreMedia follows it.");
+  if (film !== undefined && items.length > 1)
+    errors.push("metadata.moreMedia: a film is posted alone on Facebook. Leave the rest out.");
+  for (const field of ["title", "kind", "thumbnailUrl"] as const)
+    if (hasNoFilm && metadata[field] !== undefined)
+      errors.push(`metadata.${field}: only films have it on Facebook. Leave it out.`);
+  if (film !== undefined) errors.push(...kindErrors(filmKindOf(post, film), film));
+  const { width = null, height = null } = film ?? {};
+  const isWide = width !== null && height !== null && width > height;
+  if (film !== undefined && isWide && metadata.kind === undefined && filmKindOf(post, film) === "reel")
+    warnings.push(
+      'mediaUrl: is wider than high, and goes out as a reel, which Facebook may refuse. Give metadata.kind "video" to post it as a video.',
+    );
+  if (film !== undefined && metadata.altText !== undefined)
+    warnings.push("metadata.altText: Facebook has none for films; it is not shown.");
+  return { errors, warnings };
+}
+
+type Film = Pick<MediaFigures, "durationSeconds" | "mimeType">;
+export type FilmKind = (typeof FILM_KINDS)[number];
+
+/** A single film is a reel, unless it is too long for one. */
+export function filmKindOf({ metadata }: FacebookPost, { durationSeconds }: Film): FilmKind {
+  return metadata.kind ?? ((durationSeconds ?? 0) > MAX_REEL_SECONDS ? "video" : "reel");
+}
+
+function kindErrors(kind: FilmKind, { durationSeconds, mimeType }: Film): string[] {
+  if (kind === "reel" && (durationSeconds ?? 0) > MAX_REEL_SECONDS)
+    return [`metadata.kind: a reel lasts at most ${MAX_REEL_SECONDS} seconds. Shorten it, or use "video".`];
+  return kind === "video" && mimeType !== "video/mp4"
+    ? ["mediaUrl: Facebook takes films that are no reels as MP4 only. Convert it."]
+    : [];
+}

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import { PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
+import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
+import { bearer, faultsBy } from "../shared/faults.ts";
+import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { Created, Id } from "../shared/meta/graph.ts";
+import { facebookFaults } from "./faults.ts";
+import { readFilm } from "./film-status.ts";
+import { askPage, graphBase, pageOf, signedBy, videoBase } from "./graph.ts";
+import type { FacebookPost } from "./metadata.ts";
+
+export const FILMS: AcceptedMedia = {
+  kind: "video",
+  mimeTypes: ["video/mp4", "video/quicktime"],
+  maxBytes: 2_000_000_000,
+  maxSeconds: 4 * 60 * 60,
+  maxItems: 1,
+};
+
+const UPLOAD_HOST = "https://rupload.facebook.com";
+
+const DebugInfo = z.looseObject({ debug_info: z.looseObject({ type: z.string() }) });
+
+const uploadFaults = faultsBy({
+  title: "Facebook",
+  codesOf: ({ json }) => {
+    const named = DebugInfo.safeParse(json);
+    return named.success ? [named.data.debug_info.type] : [];
+  },
+  rules: [
+    {
+      code: ["OffsetInvalidError", "PartialRequestError"],
+      kind: "transient",
+      message: "Facebook has another part of the film than was sent.",
+    },
+    { code: "ProcessingFailedError", kind: "transient", message: "Facebook broke off the upload." },
+  ],
+});
+
+/** Hosts that take files answer in words of their own, or as the Graph API does. */
+function classifyUpload(response: PlatformResponse): ReturnType<typeof facebookFaults> {
+  return DebugInfo.safeParse(response.json).success ? uploadFaults(response) : facebookFaults(response);
+}
+
+const AnyAnswer = z.looseObject({});
+
+interface Bytes {
+  readonly url: string;
+  /** Whose token the host takes. */
+  readonly token: string;
+  readonly item: MediaItem;
+  /** How many it has. */
+  readonly from: number;
+  /** What its header for that is called. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** All that is missing goes in one request; after a break, what came through by then is kept. */
+function sendBytes<T>(
+  io: PublishIo,
+  { url, token, item, from, headers }: Bytes,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const { sizeBytes } = item.facts;
+  const request = {
+    ...UPLOAD_TIMES,
+    method: "POST",
+    url,
+    headers: {
+      ...headers,
+      "content-type": "application/octet-stream",
+      "content-length": `${sizeBytes - from}`,
+    },
+    body: () => item.open({ start: from }),
+    classify: classifyUpload,
+    isIdempotent: true,
+    sign: bearer(token, "OAuth"),
+  } as const;
+  return io.ask(from < sizeBytes ? request : { ...request, body: Buffer.alloc(0) }, schema);
+}
+
+const ReelSession = z.object({ videoId: z.string(), uploadUrl: z.string() });
+const ReelStarted = z.looseObject({ video_id: Id, upload_url: z.url().optional() });
+
+/** Brings a reel's file there, as far as it is not there yet. Nobody sees it. */
+export async function uploadReel(item: MediaItem, io: PublishIo, context: EffectContext): Promise<string> {
+  const known = ReelSession.safeParse(context.handle).data;
+  const before = known === undefined ? null : await readFilm(io, known.videoId);
+  const isUsable = known !== undefined && before !== null && before.fault === null;
+  const { videoId, uploadUrl } = isUsable ? known : await startReel(io, context);
+  const from = isUsable ? before.bytes : 0;
+  if (isUsable && before.isUploaded) return videoId;
+  const headers = { offset: `${from}`, file_size: `${item.facts.sizeBytes}` };
+  await sendBytes(io, { url: uploadUrl, token: "pageToken", item, from, headers }, AnyAnswer);
+  return videoId;
+}
+
+async function startReel(io: PublishIo, { saveHandle }: EffectContext): Promise<z.infer<typeof ReelSession>> {
+  const { video_id: videoId, upload_url: named } = await askPage(
+    io,
+    {
+      method: "POST",
+      path: `${pageOf(io)}/video_reels`,
+      json: { upload_phase: "start" },
+      isIdempotent: true,
+    },
+    ReelStarted,
+  );
+  const version = graphBase(io).split("/").at(-1) ?? "";
+  const host = io.setting("UPLOAD_URL") ?? UPLOAD_HOST;
+  const session = { videoId, uploadUrl: named ?? `${host}/video-upload/${version}/${videoId}` };
+  await saveHandle(session);
+  return session;
+}
+
+const VideoSession = z.object({ session: z.string(), file: z.string().nullable() });
+const Begun = z.looseObject({ id: z.string().regex(/^upload:/) });
+const Uploaded = z.looseObject({ h: z.string().min(1) });
+const Offset = z.looseObject({ file_offset: z.coerce.number().min(0) });
+
+/**
+ * Brings a film there that is no reel, as one that nobody sees: the file by the person's token, as Facebook has
+ * it, and the film of it by the Page's. One that is there twice, nobody sees either.
+ */
+export async function uploadVideo(
+  { post, item }: { readonly post: FacebookPost; readonly item: MediaItem },
+  io: PublishIo,
+  context: EffectContext,
+): Promise<string> {
+  const known = VideoSession.safeParse(context.handle).data;
+  const file = known?.file ?? (await sendFile(known?.session ?? null, item, { io, context }));
+  const { caption, metadata } = post;
+  const form = {
+    published: false,
+    title: metadata.title,
+    description: caption,
+    fbuploader_video_file_chunk: file,
+  };
+  const path = `${pageOf(io)}/videos`;
+  try {
+    const call = {
+      ...UPLOAD_TIMES,
+      method: "POST",
+      base: videoBase(io),
+      path,
+      form,
+      isIdempotent: true,
+    } as const;
+    return (await askPage(io, call, Created)).id;
+  } catch (error) {
+    // What was uploaded before may have been used up or forgotten.
+    const isStale = known !== undefined && error instanceof PlatformFault && error.kind === "rejected";
+    if (!isStale) throw error;
+    await context.saveHandle(null);
+    return uploadVideo({ post, item }, io, { ...context, handle: null });
+  }
+}
+
+async function sendFile(
+  known: string | null,
+  item: MediaItem,
+  { io, context }: { readonly io: PublishIo; readonly context: EffectContext },
+): Promise<string> {
+  const going = known === null ? null : await offsetOf(known, io);
+  const { session, from } = going ?? { session: await beginFile(item, io), from: 0 };
+  if (going === null) await context.saveHandle({ session, file: null });
+  const url = `${graphBase(io)}/${session}`;
+  const headers = { file_offset: `${from}` };
+  const { h: file } = await sendBytes(io, { url, token: "accessToken", item, from, headers }, Uploaded);
+  await context.saveHandle({ session, file });
+  return file;
+}
+
+/** Null where Facebook does not know the session any more. */
+async function offsetOf(session: string, io: PublishIo): Promise<{ session: string; from: number } | null> {
+  try {
+    const sign = bearer("accessToken", "OAuth");
+    const url = `${graphBase(io)}/${session}`;
+    const answer = await io.ask({ method: "GET", url, sign, classify: classifyUpload }, Offset);
+    return { session, from: answer.file_offset };
+  } catch (error) {
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  }
+}
+
+async function beginFile(item: MediaItem, io: PublishIo): Promise<string> {
+  const { sizeBytes, mimeType } = item.facts;
+  const { id } = await io.ask(
+    {
+      method: "POST",
+      url: `${graphBase(io)}/${io.setting("CLIENT_ID") ?? "app"}/uploads`,
+      query: { file_name: "film.mp4", file_length: sizeBytes, file_type: mimeType },
+      sign: signedBy(io, "accessToken"),
+      classify: facebookFaults,
+      isIdempotent: true,
+    },
+    Begun,
+  );
+  return id;
+}

@@ -1,0 +1,224 @@
+import { createHmac } from "node:crypto";
+import {
+  OutboundFailure,
+  type Outbound,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "../../../src/ports/outbound.ts";
+import { FakeFilms } from "./fake-films.ts";
+import {
+  GraphError,
+  paged,
+  readAsked,
+  readWhole,
+  showTime,
+  toResponse,
+  UploadError,
+  type Asked,
+} from "./fake-http.ts";
+import { answerPeople, FakePeople, type Holder } from "./fake-people.ts";
+import { FakePosts } from "./fake-posts.ts";
+import { APP, PAGE_ID, wrongParams } from "./spec.ts";
+
+/** The Graph API, its dialog's tokens and its hosts for files, as one in-process door. */
+export class FakeFacebook implements Outbound {
+  readonly people: FakePeople;
+  readonly posts: FakePosts;
+  readonly films: FakeFilms;
+  /** Method and path of each request. */
+  readonly log: string[] = [];
+  readonly asked: Asked[] = [];
+  /** Breaks the next upload off after so many bytes. */
+  cutAfter: number | null = null;
+  /** Answers the request to this path instead of the API: a refusal, or null to go on. */
+  answers: ((asked: Asked) => OutboundResponse | null) | null = null;
+  readonly now: () => number;
+  #ids = 0;
+
+  constructor(now: () => number) {
+    this.now = now;
+    const newId = (): string => String(122_100_000_000_000_000n + BigInt(++this.#ids));
+    this.people = new FakePeople(now);
+    this.posts = new FakePosts(PAGE_ID, now, newId);
+    this.films = new FakeFilms(now, newId);
+    this.newId = newId;
+  }
+
+  readonly newId: () => string;
+
+  /** What everybody can see. */
+  visible(): string[] {
+    const posts = [...this.posts.posts.values()].filter((post) => this.posts.isVisible(post));
+    const films = [...this.films.films.values()].filter((film) => this.films.isVisible(film));
+    return [...posts.map(({ message }) => message), ...films.map(({ description }) => description)];
+  }
+
+  assertAllowed(_field: string, url: string): URL {
+    return new URL(url);
+  }
+
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    let body = await readWhole(request.body);
+    const isCut = this.cutAfter !== null && request.headers?.["content-type"] === "application/octet-stream";
+    if (isCut) body = body.subarray(0, this.cutAfter ?? 0);
+    const asked = await readAsked(request, body);
+    const path = asked.url.pathname.replace(/^\/v\d+\.\d+\//, "/").slice(1);
+    this.log.push(`${asked.method} ${path}`);
+    this.asked.push(asked);
+    const instead = this.answers?.(asked) ?? null;
+    if (instead !== null) return instead;
+    try {
+      const answer = this.#answer(asked, path);
+      return toResponse(200, answer, { "x-app-usage": '{"call_count":1}' });
+    } catch (error) {
+      if (isCut) {
+        this.cutAfter = null;
+        throw new OutboundFailure("The connection broke off.", true);
+      }
+      if (error instanceof GraphError || error instanceof UploadError)
+        return toResponse(error.status, error.body);
+      throw error;
+    }
+  }
+
+  #answer(asked: Asked, path: string): object {
+    const { host, pathname } = asked.url;
+    if (host === "rupload.facebook.com") return this.#takeReel(asked);
+    if (host !== "graph.facebook.com" && host !== "graph-video.facebook.com")
+      throw new OutboundFailure(`Nobody is at ${host}.`, false);
+    if (!/^\/v\d+\.\d+\//.test(pathname)) throw new GraphError(2_500, "Unknown path components");
+    if (path === "oauth/access_token" || path === "debug_token") return this.people.token(path, asked);
+    const holder = this.#holder(asked, path.startsWith("upload:") ? "OAuth" : "Bearer");
+    if (path.startsWith("upload:") || path === `${APP.id}/uploads`) return this.#file(asked, path, holder);
+    if (path.startsWith("me/")) return answerPeople(this.people, asked, path, holder);
+    if (holder.kind !== "page" || holder.pageId !== PAGE_ID)
+      throw new GraphError(200, "This needs the token of the Page", { status: 403 });
+    return this.#asPage(asked, path, host === "graph-video.facebook.com");
+  }
+
+  #holder({ headers, given }: Asked, scheme: string): Holder {
+    const [named, token = ""] = (headers["authorization"] ?? "").split(" ");
+    if (named !== scheme) throw new GraphError(190, "An access token is required", { status: 401 });
+    const proof = createHmac("sha256", APP.secret).update(token).digest("hex");
+    if (scheme === "Bearer" && given["appsecret_proof"] !== proof)
+      throw new GraphError(100, "API calls from the server require an appsecret_proof argument");
+    return this.people.holderOf(token);
+  }
+
+  #takeReel(asked: Asked): object {
+    const holder = this.#holder(asked, "OAuth");
+    if (holder.kind !== "page") throw new UploadError("NotAuthorizedError");
+    return this.films.takeReel(asked.url.pathname.split("/").at(-1) ?? "", asked);
+  }
+
+  #file(asked: Asked, path: string, holder: Holder): object {
+    if (holder.kind !== "user") throw new GraphError(200, "This needs the token of a person");
+    if (!path.startsWith("upload:")) {
+      check("POST app/uploads", asked);
+      return this.films.beginFile(asked);
+    }
+    if (asked.method === "POST") return this.films.takeFile(path, asked);
+    return { id: path, file_offset: this.films.file(path).bytes.length };
+  }
+
+  #asPage(asked: Asked, path: string, isVideoHost: boolean): object {
+    const [id = "", edge] = path.split("/");
+    const node = this.#nodeOf(id);
+    if (node === null) throw new GraphError(100, `Object with ID '${id}' does not exist`, { subcode: 33 });
+    const name = edge === undefined ? node : `${node}/${edge}`;
+    check(`${asked.method} ${name}`, asked);
+    if (isVideoHost && name !== "page/videos") throw new GraphError(100, "Unsupported request on this host");
+    return node === "page" ? this.#page(asked, edge) : this.#object(asked, { node, id, edge });
+  }
+
+  #nodeOf(id: string): "page" | "post" | "film" | "photo" | null {
+    if (id === PAGE_ID) return "page";
+    if (this.posts.posts.has(id)) return "post";
+    if (this.films.find(id) !== undefined) return "film";
+    return this.posts.findPhoto(id) === undefined ? null : "photo";
+  }
+
+  #page(asked: Asked, edge: string | undefined): object {
+    const { method, given, url } = asked;
+    const list = (all: readonly object[]): object => paged(all, given, `${url.host}${url.pathname}`);
+    const films = [...this.films.films.values()].reverse();
+    const shown = (kind: string): object[] =>
+      films
+        .filter((film) => film.kind === kind && film.publicAt !== null)
+        .map((film) => this.films.show(film));
+    switch (`${method} ${edge ?? ""}`) {
+      case "POST feed":
+        return this.posts.addPost(asked, APP.id);
+      case "POST photos":
+        return this.posts.addPhoto(asked);
+      case "POST videos":
+        return this.films.addVideo(asked);
+      case "POST video_reels":
+        return this.films.reelStep(asked);
+      case "GET published_posts":
+        return list(this.posts.list(false).map((post) => this.posts.show(post)));
+      case "GET scheduled_posts":
+        return list(this.posts.list(true).map((post) => this.posts.show(post)));
+      case "GET videos":
+        return list(shown("video"));
+      case "GET video_reels":
+        return list(shown("reel"));
+      case "GET insights":
+        return this.people.insights(asked);
+      default:
+        return this.people.page();
+    }
+  }
+
+  #object(
+    asked: Asked,
+    at: { node: "post" | "film" | "photo"; id: string; edge: string | undefined },
+  ): object {
+    const { node, id, edge } = at;
+    const post = this.posts.posts.get(id);
+    const film = this.films.find(id);
+    const comments = post?.comments ?? film?.comments ?? [];
+    if (edge === "comments" && asked.method === "POST") {
+      const comment = {
+        id: `${id}_${this.newId()}`,
+        message: String(asked.given["message"]),
+        at: this.now(),
+      };
+      comments.push(comment);
+      return { id: comment.id };
+    }
+    if (edge === "comments")
+      return {
+        data: comments.map((one) => ({ id: one.id, message: one.message, created_time: showTime(one.at) })),
+      };
+    if (edge === "insights") return this.people.insights(asked);
+    if (edge === "thumbnails" && film !== undefined) {
+      film.thumbnail = asked.given["source"] as Buffer;
+      return { success: true };
+    }
+    if (asked.method === "DELETE") {
+      if (film !== undefined) film.isDeleted = true;
+      this.posts.posts.delete(id);
+      return { success: true };
+    }
+    if (node === "photo") return { id };
+    if (asked.method === "POST")
+      return post === undefined ? this.#changeFilm(id, asked) : this.posts.change(post, asked, APP.id);
+    return post === undefined ? this.#showFilm(id) : this.posts.show(post);
+  }
+
+  #changeFilm(id: string, asked: Asked): object {
+    const film = this.films.find(id);
+    return film === undefined ? {} : this.films.change(film, asked);
+  }
+
+  #showFilm(id: string): object {
+    const film = this.films.find(id);
+    return film === undefined ? {} : this.films.show(film);
+  }
+}
+
+function check(edge: string, { given }: Asked): void {
+  const wrong = wrongParams(edge, given);
+  if (wrong !== null) throw new GraphError(100, wrong);
+}

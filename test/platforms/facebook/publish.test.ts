@@ -1,0 +1,273 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { MINUTE } from "../../../src/domain/time.ts";
+import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { cancelPost } from "../../../src/services/posts/posts.ts";
+import { CLIP, CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { finish } from "../../support/contract/ends.ts";
+import { callOf } from "../../support/context.ts";
+import { addPost, drain, readPost } from "../../support/publishing.ts";
+import { APP, PAGE_ID } from "./spec.ts";
+import { toResponse } from "./fake-http.ts";
+import { LONG_CLIP_URL, openPage, type PageWorld } from "./world.ts";
+
+let world: PageWorld;
+
+beforeEach(async () => {
+  world = await openPage();
+});
+
+afterEach(() => world[Symbol.asyncDispose]());
+
+const add = (post: object) => addPost(world.ctx, world.account, post);
+
+/** A post that is brought there before its time. */
+function addAhead(minutes: number, post: object = {}) {
+  const now = world.ctx.clock.now();
+  return add({ scheduled_at: now + minutes * MINUTE + 250, due_at: now, lead_minutes: minutes, ...post });
+}
+
+const refuse = (status: number, error: object) => toResponse(status, { error: { message: "No", ...error } });
+
+describe("what a post becomes", () => {
+  it("posts a text by the Page's and the post's id", async () => {
+    const { fake, ctx } = world;
+    const row = await finish(ctx, (await add({ caption: "Line 1\nLine 2" })).id);
+    const [id] = fake.posts.posts.keys();
+    expect(id).toMatch(new RegExp(`^${PAGE_ID}_\\d+$`));
+    expect(row).toMatchObject({ platform_post_id: id, platform_url: `https://www.facebook.com/${id}` });
+    expect(fake.visible()).toEqual(["Line 1\nLine 2"]);
+  });
+
+  it("attaches pictures that nobody sees before, with their alternative texts", async () => {
+    const { fake, ctx } = world;
+    await finish(ctx, (await add({ media_url: PHOTO_URL, metadata: JSON.stringify(PICTURES) })).id);
+    const [post] = fake.posts.posts.values();
+    expect(post?.photos).toEqual([...fake.posts.photos.keys()]);
+    expect([...fake.posts.photos.values()].map(({ altText }) => altText)).toEqual([
+      "A horn",
+      "The same horn",
+    ]);
+  });
+
+  it("makes a reel of a film, and a video where that is wanted", async () => {
+    const { fake, ctx } = world;
+    const thumbnail = { thumbnailUrl: PHOTO_URL, title: "T" };
+    const reel = await finish(
+      ctx,
+      (await add({ media_url: CLIP_URL, caption: "R", metadata: JSON.stringify(thumbnail) })).id,
+    );
+    const video = await finish(
+      ctx,
+      (await add({ media_url: LONG_CLIP_URL, caption: "V", metadata: JSON.stringify({ kind: "video" }) })).id,
+    );
+    const [first, second] = fake.films.films.values();
+    expect([reel.platform_post_id, reel.platform_url]).toEqual([
+      first?.id,
+      `https://www.facebook.com/reel/${first?.id}`,
+    ]);
+    expect([video.platform_post_id, video.platform_url]).toEqual([
+      second?.id,
+      `https://www.facebook.com/${PAGE_ID}/videos/${second?.id}`,
+    ]);
+    expect([first?.kind, second?.kind]).toEqual(["reel", "video"]);
+    for (const film of [first, second]) expect(film?.bytes.equals(CLIP.bytes)).toBe(true);
+    expect([first?.title, first?.thumbnail !== null]).toEqual(["T", true]);
+    expect(fake.visible()).toEqual(["R", "V"]);
+  });
+
+  it("goes on with a broken upload where it broke off", async () => {
+    const { fake, ctx } = world;
+    for (const [media_url, kind] of [
+      [CLIP_URL, "reel"],
+      [LONG_CLIP_URL, "video"],
+    ]) {
+      fake.cutAfter = 100;
+      const { id } = await add({ media_url, metadata: JSON.stringify({ kind }) });
+      expect(await finish(ctx, id)).toMatchObject({ status: "published" });
+    }
+    const offsets = fake.asked.flatMap(({ headers }) => headers["offset"] ?? headers["file_offset"] ?? []);
+    expect(offsets).toEqual(["0", "100", "0", "100"]);
+    expect(fake.films.films.size).toBe(2);
+  });
+
+  it("begins an upload anew whose session is gone", async () => {
+    const { fake, ctx } = world;
+    fake.cutAfter = 100;
+    const { id } = await add({ media_url: LONG_CLIP_URL, metadata: JSON.stringify({ kind: "video" }) });
+    await drain(ctx);
+    fake.films.files.clear();
+    expect(await finish(ctx, id)).toMatchObject({ status: "published" });
+    expect(fake.visible()).toHaveLength(1);
+  });
+});
+
+describe("Facebook's own schedule", () => {
+  it.each([
+    ["a text", {}],
+    ["pictures", { media_url: PHOTO_URL, metadata: JSON.stringify(PICTURES) }],
+    ["a reel", { media_url: CLIP_URL }],
+    ["a video", { media_url: LONG_CLIP_URL, metadata: JSON.stringify({ kind: "video" }) }],
+  ])(
+    "has %s from 11 minutes ahead on, never a second too early, and then publishes it",
+    async (_what, post) => {
+      const { fake, ctx } = world;
+      const { id, scheduled_at: at } = await addAhead(60, post);
+      await drain(ctx);
+      await ctx.clock.advance(10_000);
+      await drain(ctx);
+      expect(await readPost(ctx, id)).toMatchObject({ status: "uploaded", error: null });
+      const times = fake.asked.flatMap(({ given }) => given["scheduled_publish_time"] ?? []);
+      expect(times.map(Number)).toEqual([Math.ceil(at / 1_000)]);
+      expect(fake.visible()).toEqual([]);
+      expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
+      expect(fake.visible()).toHaveLength(1);
+    },
+  );
+
+  it("is left alone below that: parts go ahead, and the post at its time", async () => {
+    const { fake, ctx } = world;
+    const { id, scheduled_at: at } = await addAhead(9, { media_url: PHOTO_URL });
+    await drain(ctx);
+    expect(await readPost(ctx, id)).toMatchObject({ status: "scheduled", next_at: at });
+    expect(fake.posts.photos.size).toBe(1);
+    expect(await finish(ctx, id)).toMatchObject({ status: "published" });
+    expect(fake.asked.filter(({ given }) => given["scheduled_publish_time"] !== undefined)).toEqual([]);
+  });
+
+  it("is found again after a lost answer, among the scheduled posts", async () => {
+    const { fake, ctx } = world;
+    const { id } = await addAhead(60);
+    let isLost = false;
+    fake.answers = (asked) => {
+      if (isLost || !asked.url.pathname.endsWith("/feed")) return null;
+      isLost = true;
+      void fake.request({ method: "POST", url: asked.url.href, headers: asked.headers, body: asked.body });
+      return toResponse(500, {});
+    };
+    expect(await finish(ctx, id)).toMatchObject({ status: "published" });
+    expect(fake.posts.posts.size).toBe(1);
+  });
+
+  it("is helped where it does not publish, and told of what somebody deleted", async () => {
+    const { fake, ctx } = world;
+    fake.posts.isStuck = true;
+    const stuck = await addAhead(30);
+    expect(await finish(ctx, stuck.id)).toMatchObject({ status: "published" });
+    fake.posts.isStuck = false;
+    const gone = await addAhead(30, { caption: "Another" });
+    await drain(ctx);
+    fake.posts.posts.delete((await readPost(ctx, gone.id)).platform_post_id ?? "");
+    expect(await finish(ctx, gone.id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/somebody deleted it there/),
+    });
+  });
+
+  it("gives a post back that is cancelled", async () => {
+    const { fake, ctx } = world;
+    const { id } = await addAhead(60);
+    await drain(ctx);
+    await cancelPost(callOf(ctx), { id, fromPlatform: true });
+    expect(fake.posts.posts.size).toBe(0);
+  });
+});
+
+describe("what Facebook refuses", () => {
+  it("adopts its own post where lists told of it too late, and the repetition is a duplicate", async () => {
+    const { fake, ctx } = world;
+    const { id } = await add({ caption: "Slow" });
+    let posted = 0;
+    fake.answers = ({ method, url }) => {
+      if (method === "POST" && posted++ === 0) {
+        fake.posts.addPost({ given: { message: "Slow", published: true } } as never, APP.id);
+        return toResponse(500, {});
+      }
+      return posted === 1 && url.pathname.endsWith("_posts") ? toResponse(200, { data: [] }) : null;
+    };
+    const row = await finish(ctx, id);
+    expect(row).toMatchObject({ status: "published", platform_post_id: [...fake.posts.posts.keys()][0] });
+    expect([posted, fake.visible()]).toEqual([2, ["Slow"]]);
+  });
+
+  it("adopts its own post when a repetition is called a duplicate, and fails a first one", async () => {
+    const { fake, ctx } = world;
+    const first = await add({ caption: "Same" });
+    expect(await finish(ctx, first.id)).toMatchObject({ status: "published" });
+    const second = await add({ caption: "Same" });
+    expect(await finish(ctx, second.id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/duplicate of a post/),
+    });
+    expect(fake.posts.posts.size).toBe(1);
+  });
+
+  it.each([
+    [{ code: 368, error_subcode: 1_390_008 }, "failed", /posted too fast/],
+    [{ code: 1_609_005 }, "failed", /could not read the page that the link leads to/],
+    [{ code: 1_404_078 }, "failed", /Page Publishing Authorization/],
+    [{ code: 100, error_subcode: 77 }, "failed", /error 100\/77/],
+    [{ code: 190, error_subcode: 460 }, "scheduled", /must be reconnected/],
+    [{ code: 200 }, "scheduled", /misses a permission/],
+    [{ code: 2_635 }, "scheduled", /API_VERSION/],
+    [{ code: 4 }, "scheduled", /slow down/],
+  ])("says in plain words what %o means", async (error, status, words) => {
+    const { fake, ctx } = world;
+    fake.answers = ({ url }) => (url.pathname.endsWith("/feed") ? refuse(400, error) : null);
+    const { id } = await add({ caption: "Words" });
+    await drain(ctx);
+    const row = await readPost(ctx, id);
+    expect([row.status, row.error]).toEqual([status, expect.stringMatching(words)]);
+    expect(fake.visible()).toEqual([]);
+  });
+
+  it("fails a film that cannot be processed with Facebook's reason", async () => {
+    const { fake, ctx } = world;
+    fake.films.failsWith = 1_363_040;
+    const { id } = await add({ media_url: CLIP_URL });
+    expect(await finish(ctx, id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/shape 9:16/),
+    });
+  });
+
+  it("warns of a first comment and a thumbnail that are refused, and keeps the post and the channel", async () => {
+    const { fake, ctx, account } = world;
+    fake.answers = ({ method, url }) =>
+      method === "POST" && /\/(comments|thumbnails)$/.test(url.pathname) ? refuse(403, { code: 200 }) : null;
+    const metadata = JSON.stringify({ firstComment: "First", thumbnailUrl: PHOTO_URL });
+    const row = await finish(ctx, (await add({ media_url: CLIP_URL, metadata })).id);
+    expect(row).toMatchObject({ status: "published", error: null });
+    expect(JSON.parse(row.warnings ?? "[]")).toEqual([
+      expect.stringMatching(/^The thumbnail did not go through: /),
+      expect.stringMatching(/^The first comment did not go through: .*pages_manage_engagement/),
+    ]);
+    const next = await add({ caption: "Next" });
+    expect(await finish(ctx, next.id)).toMatchObject({ status: "published", account_id: account.id });
+  });
+});
+
+describe("what is refused before", () => {
+  it.each([
+    [{ metadata: { link: "https://a.example", moreMedia: [{ url: PHOTO_URL }] } }, /a link card or media/],
+    [{ metadata: { title: "T" } }, /metadata\.title: only films/],
+    [{ metadata: { kind: "reel" } }, /metadata\.kind: only films/],
+    [{ metadata: { firstComment: "" } }, /firstComment/],
+    [{ metadata: { place: "1" } }, /place/],
+  ])("refuses %o", async (post, words) => {
+    const input = { accountId: world.account.id, caption: "Words", dryRun: true, ...post };
+    await expect(schedulePost(callOf(world.ctx), input)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(words),
+    });
+  });
+
+  it("refuses a film among pictures when it looks at them", async () => {
+    const metadata = JSON.stringify({ moreMedia: [{ url: CLIP_URL }] });
+    const { id } = await add({ media_url: PHOTO_URL, metadata });
+    expect(await finish(world.ctx, id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/a film is posted alone/),
+    });
+    expect(world.fake.log).toEqual([]);
+  });
+});

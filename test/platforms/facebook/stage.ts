@@ -1,0 +1,46 @@
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { toResponse } from "./fake-http.ts";
+import { LONG_CLIP_URL, openPage } from "./world.ts";
+
+function refusal(code: number, more: object = {}, headers: Record<string, string> = {}): Trouble {
+  const error = { message: `(#${code}) No.`, type: "OAuthException", code, ...more, fbtrace_id: "A1b" };
+  return async () => toResponse(400, { error }, headers);
+}
+
+const usage = JSON.stringify({
+  123: [{ type: "pages", call_count: 100, estimated_time_to_regain_access: 2 }],
+});
+
+export default {
+  async openStage(platform) {
+    const { ctx, fake, account } = await openPage(platform);
+    return {
+      ctx,
+      account,
+      published: async () => fake.visible().length,
+      captions: async () => fake.visible(),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, firstComment: "It is blown." } },
+  otherPosts: {
+    "a link": { caption: "Read", media_url: "", metadata: { link: "https://posts.example/a" } },
+    "a reel": { caption: "Film", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+    "a video": { caption: "Long film", media_url: LONG_CLIP_URL, metadata: { kind: "video", title: "Long" } },
+  },
+  troubles: {
+    "meets a limit": refusal(32, {}, { "x-business-use-case-usage": usage }),
+    "meets a broken server": refusal(2, { is_transient: true }),
+  },
+  refusesToken: async () =>
+    toResponse(401, {
+      error: {
+        message: "Session has expired",
+        type: "OAuthException",
+        code: 190,
+        error_subcode: 463,
+        fbtrace_id: "A",
+      },
+    }),
+} satisfies PlatformFixture;
