@@ -53,6 +53,8 @@ export interface ChunkedUpload extends Omit<Cut, "totalBytes"> {
   readonly item: Pick<MediaItem, "open" | "facts">;
   /** Of every chunk: the session's address, how it is signed, how its answers are read. */
   readonly request: Omit<SignedRequest, "method" | "body" | "json" | "form" | "multipart">;
+  /** Awaited before each chunk: the platform has taken all that comes before it. */
+  before?(chunk: Chunk): Promise<void>;
 }
 
 /**
@@ -61,13 +63,14 @@ export interface ChunkedUpload extends Omit<Cut, "totalBytes"> {
  */
 export async function sendInChunks(
   io: Pick<PlatformIo, "request">,
-  { item, request, ...cut }: ChunkedUpload,
+  { item, request, before, ...cut }: ChunkedUpload,
 ): Promise<PlatformResponse> {
   const { sizeBytes: totalBytes, mimeType } = item.facts;
   let chunk = chunkAt({ ...cut, totalBytes });
   if (chunk === null) throw new Error("There is nothing to send.");
   for (;;) {
     const { start, end, sizeBytes } = chunk;
+    await before?.(chunk);
     const response = await io.request({
       ...UPLOAD_TIMES,
       // A chunk that comes twice is stored once.
