@@ -22,6 +22,7 @@ export type LiveEnd = { readonly outcome: PublishOutcome } | { readonly error: u
 export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): PostEnd {
   const { warnings, pending } = gather(live, ended);
   const askedFor = Math.max(0, ...pending.map(({ afterMs }) => afterMs ?? 0));
+  const limitMs = Math.max(0, ...pending.map(({ isLimit, afterMs }) => (isLimit ? (afterMs ?? 0) : 0)));
   const nextAt = at.now + Math.max(askedFor, backoffMs(at.tries, at.random), SECOND);
   const isOver = pending.length === 0 || nextAt > live.since + EXTRAS_FOR_MS;
   const givenUp = isOver
@@ -39,7 +40,7 @@ export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): P
     publishedAt: at.isPublished ? null : live.since,
     warnings: [...warnings, ...givenUp],
     attempt: { outcome: "published", error: null },
-    accountWait: askedFor > 0 ? { until: at.now + askedFor, cause: "rate_limit" } : null,
+    accountWait: limitMs > 0 ? { until: at.now + limitMs, cause: "rate_limit" } : null,
     at: at.now,
   };
 }
@@ -48,7 +49,7 @@ function gather(live: LiveState, ended: LiveEnd): Pick<LiveState, "warnings" | "
   if ("outcome" in ended) {
     if (ended.outcome.state !== "processing") return live;
     const { checkAgainMs: afterMs } = ended.outcome;
-    const waits = { name: THE_REST, why: "The platform is still at work on it.", afterMs };
+    const waits = { name: THE_REST, why: "The platform is still at work on it.", afterMs, isLimit: false };
     return { warnings: live.warnings, pending: [...live.pending, waits] };
   }
   const waits = passing(THE_REST, ended.error);

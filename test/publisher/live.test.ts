@@ -109,6 +109,30 @@ describe("what follows a live post", () => {
     });
   });
 
+  it("holds up the other posts of its channel for a limit, and not for a platform that is still at work", async () => {
+    const waitAfter = async (outcome: PublishOutcome | PlatformFault) => {
+      const platform = scriptedPlatform({
+        publish: async (_post, io): Promise<PublishOutcome> => {
+          await io.live({ platformPostId: "p1", platformUrl: null });
+          if (outcome instanceof PlatformFault) throw outcome;
+          return outcome;
+        },
+      });
+      await using ctx = await open(platform);
+      const account = await addAccount(ctx);
+      const { id } = await addPost(ctx, account);
+      await runTick(ctx);
+      const { next_at: nextAt } = await readPost(ctx, id);
+      const row = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+      return [(nextAt ?? 0) - ctx.clock.now() >= 30_000, row.next_allowed_at > ctx.clock.now()];
+    };
+    expect(await waitAfter({ state: "processing", checkAgainMs: 30_000 })).toEqual([true, false]);
+    expect(await waitAfter(new PlatformFault("rate", "Slower.", { retryAfterMs: 30_000 }))).toEqual([
+      true,
+      true,
+    ]);
+  });
+
   it("becomes a warning when it does not work for an hour", async () => {
     const trouble = new PlatformFault("transient", "It has a problem.");
     const { platform, sent } = commented({ comment: () => trouble });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { asNotSent } from "../shared/not-sent.ts";
 import { pdsOf } from "./session.ts";
 import { ownXrpc } from "./xrpc.ts";
 
@@ -35,16 +36,12 @@ export async function uploadOnce<R extends Json>(
   return to.io.effect<Json>({
     step: `upload ${to.name}`,
     request: { url },
-    send: () => send().catch(asNotSent),
+    send: () =>
+      send().catch((error: unknown) => {
+        throw asNotSent(error);
+      }),
     settle: async () => ({ outcome: "send_again" }),
   });
-}
-
-function asNotSent(error: unknown): never {
-  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
-    throw error;
-  const { message, httpStatus, cause } = error;
-  throw new PlatformFault("not_sent", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
 }
 
 /** A file on the account's own server. */

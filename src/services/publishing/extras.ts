@@ -10,8 +10,10 @@ import { noted, writeDone, type Running } from "./effect-steps.ts";
 export interface PendingExtra {
   readonly name: string;
   readonly why: string;
-  /** How long the platform asks to be left alone; null: it does not say. */
+  /** How soon it is worth another try; null: nobody says. */
   readonly afterMs: number | null;
+  /** The platform asks to be left alone until then, also by the channel's other posts. */
+  readonly isLimit: boolean;
 }
 
 /** What is known of a post that everybody can see. */
@@ -81,12 +83,16 @@ export async function runExtra(
 
 /** What may work with another try; null for what never will. */
 export function passing(name: string, error: unknown): PendingExtra | null {
-  if (error instanceof AskAgain) return { name, why: error.message, afterMs: error.afterMs };
-  if (error instanceof PlatformFault)
-    return error.kind === "rejected" ? null : { name, why: error.message, afterMs: error.retryAfterMs };
+  if (error instanceof AskAgain) return { name, why: error.message, afterMs: error.afterMs, isLimit: false };
+  if (error instanceof PlatformFault) {
+    const isLimit = error.kind === "rate";
+    return error.kind === "rejected"
+      ? null
+      : { name, why: error.message, afterMs: error.retryAfterMs, isLimit };
+  }
   const isPassing =
     error instanceof MediaUnavailable || (error instanceof AppError && error.kind === "unavailable");
-  return isPassing ? { name, why: error.message, afterMs: null } : null;
+  return isPassing ? { name, why: error.message, afterMs: null, isLimit: false } : null;
 }
 
 export function warningOf(name: string, why: string): string {

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { HOUR } from "../../domain/time.ts";
+import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
+import { callTikTok } from "./api.ts";
+import { profileUrl } from "./status.ts";
+
+const REVOKE_URL = "https://open.tiktokapis.com/v2/oauth/revoke/";
+
+const SCOPES = [
+  "user.info.basic",
+  "user.info.profile",
+  "user.info.stats",
+  "video.publish",
+  "video.upload",
+  "video.list",
+];
+
+const User = z.looseObject({
+  user: z.looseObject({
+    open_id: z.string().min(1),
+    display_name: z.string().catch(""),
+    avatar_url: z.string().catch(""),
+    username: z.string().catch(""),
+  }),
+});
+
+/** The account of whoever agreed. Fields of a permission that was not given are not asked for: it refuses them. */
+async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
+  const hasProfile = (scopes ?? SCOPES).includes("user.info.profile");
+  const fields = ["open_id", "avatar_url", "display_name", ...(hasProfile ? ["username"] : [])];
+  const { user } = await callTikTok(
+    io,
+    {
+      path: "/v2/user/info/",
+      query: { fields: fields.join(",") },
+      kind: "repeatable",
+      token: secrets["accessToken"],
+    },
+    User,
+  );
+  const { open_id: id, username, display_name: name, avatar_url: avatarUrl } = user;
+  const handle = username === "" ? null : username;
+  return [
+    {
+      platformAccountId: id,
+      name: name === "" ? (handle ?? "TikTok") : name,
+      handle,
+      profileUrl: handle === null ? null : profileUrl(handle),
+      avatarUrl: URL.canParse(avatarUrl) ? avatarUrl : null,
+      settings: {},
+      secrets: {},
+    },
+  ];
+}
+
+async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
+  const { clientId, clientSecret } = io.app;
+  await io.request({
+    method: "POST",
+    url: io.setting("REVOKE_URL") ?? REVOKE_URL,
+    form: { client_key: clientId, client_secret: clientSecret, token: secrets["accessToken"] },
+  });
+}
+
+export const CONSENT: OAuthWay = {
+  kind: "oauth",
+  name: "oauth",
+  label: "Sign in with TikTok",
+  instructions: "Sign in to TikTok and leave all permissions ticked.",
+  setup: {
+    url: "https://developers.tiktok.com/apps/",
+    steps: [
+      "Make an app in TikTok's developer portal, for the platform Web.",
+      "Add the products Login Kit and Content Posting API to it, and turn Direct Post on.",
+      "Enter {redirectUrl} as the redirect URI of Login Kit.",
+      "Add the scopes {scopes}.",
+      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties.",
+      "Copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
+    ],
+    warnings: [
+      "Until TikTok has audited the app, its posts can only be SELF_ONLY, the account must be set to private meanwhile, and 5 people may post in 24 hours. TikTok grants no audit to apps for private use.",
+      "Without an audit, mode inbox works: the post waits as a draft, and a person finishes it in the TikTok app. At most 5 drafts may wait in 24 hours.",
+      "TikTok takes some 15 posts a day for an account, from all apps together, and 6 a minute.",
+      "Posts cannot be changed or deleted through the API. Photos are fetched by TikTok from POSTHORN_PUBLIC_URL, which must be open to the internet.",
+    ],
+  },
+  endpoints: {
+    authorize: "https://www.tiktok.com/v2/auth/authorize/",
+    token: "https://open.tiktokapis.com/v2/oauth/token/",
+    revoke: REVOKE_URL,
+  },
+  scopes: SCOPES,
+  neededScopes: ["user.info.basic", "video.publish"],
+  scopeSeparator: ",",
+  pkce: "none",
+  clientAuth: "body",
+  clientIdName: "client_key",
+  redirect: "https",
+  instance: "no",
+  // A token lasts 24 hours; what renews it, 365 days, and may be another each time.
+  renewal: { beforeMs: HOUR, isSingleUse: true },
+  revoke,
+  targets,
+};

@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+
+export const PRIVACY_LEVELS = [
+  "PUBLIC_TO_EVERYONE",
+  "MUTUAL_FOLLOW_FRIENDS",
+  "FOLLOWER_OF_CREATOR",
+  "SELF_ONLY",
+] as const;
+export type PrivacyLevel = (typeof PRIVACY_LEVELS)[number];
+
+export const MAX_PHOTOS = 35;
+export const MAX_TITLE = 90;
+export const MAX_VIDEO_CAPTION = 2_200;
+export const MAX_PHOTO_CAPTION = 4_000;
+
+const { title, moreMedia } = commonMetadata;
+const privacy = z.enum(PRIVACY_LEVELS);
+
+/** What a post on TikTok takes beside caption and media. */
+export const TikTokMetadata = z.strictObject({
+  privacyLevel: privacy
+    .optional()
+    .describe(
+      "Who can see it: required, unless mode is inbox. list_choices tells what the account may choose.",
+    ),
+  privacy: privacy.optional().describe("The same as privacyLevel."),
+  mode: z
+    .enum(["direct", "inbox"])
+    .optional()
+    .describe("inbox: a draft that the person finishes in the TikTok app. Default: direct."),
+  title: title.unwrap().max(MAX_TITLE).optional().describe("Title above the text of photos."),
+  moreMedia: z
+    .array(moreMedia.unwrap().element)
+    .max(MAX_PHOTOS - 1)
+    .optional()
+    .describe(`Up to ${MAX_PHOTOS - 1} more photos.`),
+  disableComment: z.boolean().optional().describe("True: nobody can comment."),
+  disableDuet: z.boolean().optional().describe("True: nobody can make a duet with the video."),
+  disableStitch: z.boolean().optional().describe("True: nobody can stitch the video."),
+  brandContent: z
+    .boolean()
+    .optional()
+    .describe("A paid partnership for somebody else's brand; not with SELF_ONLY."),
+  brandOrganic: z.boolean().optional().describe("It promotes the creator's own business."),
+  aiGenerated: z.boolean().optional().describe("The video was made by AI."),
+  coverMs: z.int().min(0).optional().describe("The moment of the video that is its cover, in milliseconds."),
+  coverIndex: z
+    .int()
+    .min(0)
+    .max(MAX_PHOTOS - 1)
+    .optional()
+    .describe("Which photo is the cover, from 0."),
+  autoAddMusic: z.boolean().optional().describe("TikTok adds music to photos."),
+});
+export type TikTokMetadata = z.infer<typeof TikTokMetadata>;
+export type TikTokPost = PlatformPost<TikTokMetadata>;
+
+export function privacyOf({ privacyLevel, privacy: short }: TikTokMetadata): PrivacyLevel | null {
+  return privacyLevel ?? short ?? null;
+}
+
+export function isInbox({ mode }: TikTokMetadata): boolean {
+  return mode === "inbox";
+}

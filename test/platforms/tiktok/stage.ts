@@ -1,0 +1,60 @@
+import { Readable } from "node:stream";
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import { queryOf } from "../../support/handles.ts";
+import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { refuse, type Answer } from "./fake.ts";
+import { connected, createTikTokWorld, FILM_URL } from "./world.ts";
+
+const respond = ({ status, text }: Answer): OutboundResponse => ({
+  status,
+  headers: { "content-type": "application/json" },
+  url: "",
+  body: Readable.from([Buffer.from(text)]),
+});
+
+/** Where bytes are taken there are no words, only numbers of HTTP. */
+const answerOf =
+  (answer: Answer, status: number): Trouble =>
+  async (_pass, { url }) =>
+    respond(url.includes("open-upload") ? { status, text: "" } : answer);
+
+const PUBLIC = { privacyLevel: "PUBLIC_TO_EVERYONE" };
+
+export default {
+  async openStage(platform) {
+    const world = await createTikTokWorld({ platform });
+    const { ctx, fake } = world;
+    const account = await connected(world);
+    // Of photos whose answer was lost TikTok tells nothing but what it lists.
+    let isBlind = false;
+    return {
+      ctx,
+      account,
+      async published() {
+        const photos = queryOf(ctx.store).selectFrom("posts").select("id").where("media_url", "=", PHOTO_URL);
+        isBlind = (await photos.execute()).length > 0;
+        if (fake.wrong.length > 0) throw new Error(`TikTok would refuse: ${fake.wrong.join("; ")}`);
+        return fake.visible().length;
+      },
+      captions: async () => fake.visible().map(({ text }) => text),
+      get isBlind() {
+        return isBlind;
+      },
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: { caption: "A horn", media_url: FILM_URL, metadata: PUBLIC },
+  otherPosts: {
+    photos: {
+      caption: "Horns",
+      media_url: PHOTO_URL,
+      metadata: { ...PUBLIC, title: "Two", moreMedia: [{ url: PHOTO_URL }] },
+    },
+  },
+  troubles: {
+    "meets TikTok's limit, told with HTTP 200": answerOf(refuse(200, "rate_limit_exceeded"), 429),
+    "meets trouble of TikTok's, told with HTTP 200": answerOf(refuse(200, "internal_error"), 500),
+  },
+  refusesToken: answerOf(refuse(401, "access_token_invalid"), 403),
+} satisfies PlatformFixture;
