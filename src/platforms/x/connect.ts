@@ -20,7 +20,7 @@ const REVOKE_URL = `${API}/2/oauth2/revoke`;
 const SETUP: SetupGuide = {
   url: "https://console.x.com",
   steps: [
-    "Sign in at console.x.com with the X account that is to own the app, and accept the developer agreement.",
+    "Sign in at https://console.x.com with the X account that is to own the app, and accept the developer agreement.",
     "Create an app and open its user authentication settings.",
     'Set the app permissions to "Read and write" and the type to "Web App" (which has a secret) or "Native App" (which has none).',
     "Enter {redirectUrl} as callback address, exactly so, and any address of yours as website.",
@@ -86,7 +86,7 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
   });
 }
 
-const KEYS_PLACE = "console.x.com, in the app's Keys and tokens";
+const KEYS_PLACE = "the app's Keys and tokens at https://console.x.com";
 
 const field = (name: string, label: string, help: string) => ({
   name,
@@ -101,7 +101,7 @@ export const KEYS: SecretsWay = {
   kind: "secrets",
   name: "keys",
   label: "Four keys of your own app",
-  instructions: `In ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission, and enter all four here. They post as the account that owns the app, cost that app's credits and do not expire.`,
+  instructions: `Under ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission, and enter all four here. They post as the account that owns the app, cost that app's credits and do not expire.`,
   fields: [
     field("apiKey", "API key", `From ${KEYS_PLACE}.`),
     field("apiSecret", "API key secret", "Shown beside the API key, once."),
@@ -116,17 +116,13 @@ const KEYS_NAMES = ["apiKey", "apiSecret", "accessToken", "accessSecret"] as con
 
 async function connectWithKeys(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const secrets = Object.fromEntries(KEYS_NAMES.map((name) => [name, (input.secrets[name] ?? "").trim()]));
-  const missing = KEYS_NAMES.find((name) => secrets[name] === "");
-  if (missing !== undefined)
-    throw new AppError("invalid", `${missing}: is missing. Copy it from ${KEYS_PLACE}.`);
   const request = requestOf(io, ME);
   const headers = { authorization: keysHeader(request, secrets, io.now()) };
   try {
     const { data } = await io.ask({ ...request, headers }, UserAnswer);
     return { tokens: null, targets: [targetOf(data, secrets)] };
   } catch (cause) {
-    if (!(cause instanceof PlatformFault)) throw cause;
-    if (cause.kind !== "auth") throw cause;
+    if (!(cause instanceof PlatformFault) || cause.kind !== "auth") throw cause;
     throw new AppError(
       "invalid",
       `apiKey: X refused the four keys together. Copy all of them anew from ${KEYS_PLACE}, and see that this machine's clock is right.`,

@@ -50,7 +50,7 @@ function isProblem({ type, title, detail, code, message }: z.infer<typeof Proble
   return code !== null || `${type}${title}${detail}${message}` !== "";
 }
 
-const CONSOLE = "the developer console (console.x.com)";
+const CONSOLE = "the developer console (https://console.x.com)";
 
 const DUPLICATE: readonly Code[] = ["duplicate", 187];
 
@@ -59,34 +59,30 @@ export function isDuplicate(response: PlatformResponse): boolean {
   return response.status >= 400 && codesOf(response).some((code) => DUPLICATE.includes(code));
 }
 
+const NO_CREDITS = {
+  kind: "setup",
+  scope: "app",
+  message: `X's API credits of this installation are used up. Buy credits in ${CONSOLE}.`,
+} as const;
+
 /** What X's answers mean. */
 export const classify = faultsBy({
   title: "X",
   codesOf,
   rules: [
     {
-      code: ["credits"],
-      kind: "setup",
-      scope: "app",
-      message: `X's API credits of this installation are used up. Buy credits in ${CONSOLE}.`,
-    },
-    {
-      code: ["spend-cap"],
+      code: "spend-cap",
       kind: "setup",
       scope: "app",
       message: `The spending limit of X's API credits is reached. Raise it in ${CONSOLE}, or wait for the next billing cycle.`,
     },
+    { ...NO_CREDITS, code: "credits" },
+    { ...NO_CREDITS, status: 402 },
     {
       code: "usage-capped",
       kind: "setup",
       scope: "app",
       message: `The app's quota at X is used up for now. Buy more credits or raise the limit in ${CONSOLE}.`,
-    },
-    {
-      status: 402,
-      kind: "setup",
-      scope: "app",
-      message: `X asks for payment: the API credits of this installation are used up. Buy credits in ${CONSOLE}.`,
     },
     {
       // Also in answers of 200.

@@ -24,7 +24,7 @@ export default {
   post: {
     caption: "A horn",
     media_url: PHOTO_URL,
-    metadata: { ...PICTURES, thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] },
+    metadata: { ...PICTURES, thread: [{ caption: "And more" }] },
   },
   otherPosts: {
     "a text": {
