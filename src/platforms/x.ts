@@ -1,0 +1,36 @@
+import { definePlatform } from "../ports/platform.ts";
+import { CAPABILITIES, capabilitiesOf } from "./x/capabilities.ts";
+import { API } from "./x/api.ts";
+import { KEYS, OAUTH } from "./x/connect.ts";
+import { analytics, insights, inspect, remove } from "./x/live.ts";
+import { XMetadata } from "./x/metadata.ts";
+import { checkPost } from "./x/parts.ts";
+import { publish } from "./x/publish.ts";
+import { measure } from "./x/text.ts";
+
+export default definePlatform({
+  name: "x",
+  title: "X",
+  docs: "https://docs.x.com/x-api/posts/create-post",
+  capabilities: CAPABILITIES,
+  capabilitiesOf,
+  metadata: XMetadata,
+  settings: [
+    { name: "BASE_URL", meaning: "Where X's API is", kind: "address", default: API, isRequired: false },
+    {
+      name: "CLIENT_SECRET",
+      meaning: "Secret of the app that you registered; a native app has none",
+      kind: "secret",
+      default: null,
+      isRequired: false,
+    },
+  ],
+  connect: [OAUTH, KEYS],
+  check: checkPost,
+  measure,
+  inspect,
+  publish,
+  insights,
+  analytics,
+  remove,
+});

@@ -1,0 +1,163 @@
+import { z } from "zod";
+import type { PlatformResponse } from "../../ports/platform-io.ts";
+import { faultsBy, type Code } from "../shared/faults.ts";
+
+const Problem = z.looseObject({
+  type: z.string().catch(""),
+  title: z.string().catch(""),
+  detail: z.string().catch(""),
+  reason: z.string().catch(""),
+  code: z.number().nullable().catch(null),
+  message: z.string().catch(""),
+});
+/** What X answers with an error: a problem, or a list of them, beside which there may be data. */
+const Body = z.looseObject({ data: z.unknown().optional(), errors: z.array(Problem).catch([]) });
+
+/** What X tells in words alone. Its sentences are of its own API, not what a person wrote. */
+const WORDS: readonly (readonly [code: string, words: RegExp])[] = [
+  ["duplicate", /duplicate content|duplicate status|already said that/i],
+  ["too-long", /text is too long|longer than [\d,]+ characters/i],
+  ["video-too-long", /video longer than/i],
+  ["media-ids", /media ids? (are|is) invalid|invalid media/i],
+  ["credits", /does not have any credits|credits?depleted/i],
+  ["spend-cap", /spend ?cap|spending limit/i],
+  ["daily-limit", /daily limit|daily status update limit/i],
+  ["suspended", /suspended/i],
+  ["locked", /temporarily locked/i],
+  ["read-only", /oauth1.app.permissions|read-only application/i],
+  ["cashtags", /cashtag/i],
+];
+
+function codesOf({ status, json }: PlatformResponse): readonly Code[] {
+  const body = Body.safeParse(json);
+  if (!body.success) return [];
+  const { data, errors } = body.data;
+  // Some of what was asked for is there: the rest is told beside it.
+  if (status < 300 && data !== undefined && data !== null) return [];
+  const problems = [Problem.parse(json), ...errors].filter(isProblem);
+  const words = problems.map(({ title, detail, message, type }) => `${title} ${detail} ${message} ${type}`);
+  return [
+    ...WORDS.filter(([, pattern]) => words.some((text) => pattern.test(text))).map(([code]) => code),
+    ...problems.flatMap(({ code, reason, type }) => [
+      ...(code === null ? [] : [code]),
+      ...(reason === "" ? [] : [reason]),
+      ...(type === "" || type === "about:blank" ? [] : [type.slice(type.lastIndexOf("/") + 1)]),
+    ]),
+  ];
+}
+
+function isProblem({ type, title, detail, code, message }: z.infer<typeof Problem>): boolean {
+  return code !== null || `${type}${title}${detail}${message}` !== "";
+}
+
+const CONSOLE = "the developer console (https://console.x.com)";
+
+const DUPLICATE: readonly Code[] = ["duplicate", 187];
+
+/** X has this very text already. */
+export function isDuplicate(response: PlatformResponse): boolean {
+  return response.status >= 400 && codesOf(response).some((code) => DUPLICATE.includes(code));
+}
+
+const NO_CREDITS = {
+  kind: "setup",
+  scope: "app",
+  message: `X's API credits of this installation are used up. Buy credits in ${CONSOLE}.`,
+} as const;
+
+/** What X's answers mean. */
+export const classify = faultsBy({
+  title: "X",
+  codesOf,
+  rules: [
+    {
+      code: "spend-cap",
+      kind: "setup",
+      scope: "app",
+      message: `The spending limit of X's API credits is reached. Raise it in ${CONSOLE}, or wait for the next billing cycle.`,
+    },
+    { ...NO_CREDITS, code: "credits" },
+    { ...NO_CREDITS, status: 402 },
+    {
+      code: "usage-capped",
+      kind: "setup",
+      scope: "app",
+      message: `The app's quota at X is used up for now. Buy more credits or raise the limit in ${CONSOLE}.`,
+    },
+    {
+      // Also in answers of 200.
+      code: [130, 131, "internal-error"],
+      kind: "ambiguous",
+      message: "X has a problem of its own, so it may have done what was asked.",
+    },
+    { code: [88, "rate-limit-exceeded"], kind: "rate", message: "X asks to slow down." },
+    {
+      code: [185, 344, "daily-limit"],
+      kind: "rate",
+      message: "The account has reached X's daily limit of posts.",
+    },
+    {
+      code: ["suspended", "user-suspended", "locked", 64, 326],
+      kind: "auth",
+      message: "X has suspended or locked this account. Settle that with X first.",
+    },
+    {
+      code: DUPLICATE,
+      kind: "rejected",
+      message:
+        "X refused it as a duplicate: the channel has posted this very text already. Change the text and call retry_post.",
+    },
+    {
+      code: ["read-only", "oauth1-permissions", 261],
+      kind: "setup",
+      message: `The app may only read. Give it "Read and write" in ${CONSOLE}, make new access keys, and reconnect the channel.`,
+    },
+    {
+      code: ["client-forbidden", "client-not-enrolled", "unsupported-authentication"],
+      kind: "setup",
+      message: `X does not let the app do this. See in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
+    },
+    {
+      code: ["too-long", 186],
+      kind: "rejected",
+      field: "caption",
+      message: "is longer than X allows this account. Shorten it, or go on in metadata.thread.",
+    },
+    {
+      code: "video-too-long",
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "is a longer video than X allows this account. Use one of at most 140 seconds.",
+    },
+    {
+      code: ["media-ids", 324],
+      kind: "rejected",
+      message:
+        "X does not take the media any more: it forgets them after a day. Call retry_post to send them again.",
+    },
+    {
+      code: "cashtags",
+      kind: "rejected",
+      field: "caption",
+      message: "has more than the one cashtag ($ABC) that X allows posts from outside. Leave the others out.",
+    },
+    {
+      status: 403,
+      kind: "rejected",
+      message:
+        "X does not permit this post. The log has its words; change the post, or look at the account on x.com, and call retry_post.",
+    },
+    { status: 413, kind: "rejected", message: "X refused a file as too large. Use a smaller one." },
+  ],
+});
+
+/** Asked for a post: it is gone, or was never there. */
+export function isMissing(response: Pick<PlatformResponse, "status" | "json">): boolean {
+  if (response.status === 404) return true;
+  const { data } = Body.safeParse(response.json);
+  return data !== undefined && (data.data ?? null) === null && data.errors.some(isNotFound);
+}
+
+function isNotFound({ type }: z.infer<typeof Problem>): boolean {
+  return type.endsWith("/resource-not-found");
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import { DAY } from "../../domain/time.ts";
+import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import { ask, Id, ME, send, UserAnswer } from "./api.ts";
+import { classify, isMissing } from "./faults.ts";
+import type { XPost } from "./metadata.ts";
+import { partsOf } from "./parts.ts";
+import { stepOf } from "./publish.ts";
+
+/** For so long X tells clicks; asked for later, it tells nothing. */
+const CLICKS_FOR_MS = 29 * DAY;
+
+/** Who the account is, and whether it may write long posts. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const { data } = await ask(io, ME, UserAnswer);
+  const plan = (data.subscription_type ?? "none").toLowerCase();
+  return {
+    ...(data.name === "" ? {} : { name: data.name }),
+    handle: data.username,
+    avatarUrl: data.profile_image_url,
+    limits: { isPremium: plan !== "none" && plan !== "" },
+    problem: null,
+  };
+}
+
+const Count = z.int().min(0).optional().catch(undefined);
+
+const Found = z.looseObject({
+  data: z
+    .looseObject({
+      public_metrics: z
+        .looseObject({
+          impression_count: Count,
+          like_count: Count,
+          reply_count: Count,
+          repost_count: Count,
+          retweet_count: Count,
+          quote_count: Count,
+          bookmark_count: Count,
+        })
+        .catch({}),
+      non_public_metrics: z.looseObject({ url_link_clicks: Count }).catch({}),
+    })
+    .nullish(),
+  includes: z
+    .looseObject({
+      media: z.array(z.looseObject({ public_metrics: z.looseObject({ view_count: Count }).catch({}) })),
+    })
+    .catch({ media: [] }),
+});
+
+export async function insights(
+  post: XPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const isRecent = io.now() - post.scheduledAt < CLICKS_FOR_MS;
+  const answer = await ask(
+    io,
+    {
+      method: "GET",
+      path: `/2/tweets/${idOf(post)}`,
+      query: {
+        "tweet.fields": isRecent ? "non_public_metrics,public_metrics" : "public_metrics",
+        expansions: "attachments.media_keys",
+        "media.fields": "public_metrics",
+      },
+      classify: (response) => (isMissing(response) ? "ok" : classify(response)),
+    },
+    Found,
+  );
+  if ((answer.data ?? null) === null) return { state: "removed", visibility: null, metrics: {} };
+  return { state: "live", visibility: "public", metrics: metricsOf(answer) };
+}
+
+function metricsOf({ data, includes }: z.infer<typeof Found>): Partial<Metrics> {
+  const { public_metrics: shown = {}, non_public_metrics: own = {} } = data ?? {};
+  const shares = [shown.repost_count ?? shown.retweet_count, shown.quote_count];
+  const views = includes.media.flatMap(({ public_metrics: { view_count: count } }) => count ?? []);
+  return {
+    impressions: shown.impression_count ?? null,
+    likes: shown.like_count ?? null,
+    comments: shown.reply_count ?? null,
+    shares: shares.every((count) => count === undefined)
+      ? null
+      : shares.reduce((sum: number, count) => sum + (count ?? 0), 0),
+    saves: shown.bookmark_count ?? null,
+    clicks: own.url_link_clicks ?? null,
+    ...(views.length === 0 ? {} : { views: Math.max(...views) }),
+  };
+}
+
+/** X tells numbers of the account as they are now, and of a range none that is not paid for post by post. */
+export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
+  const { data } = await ask(io, ME, UserAnswer);
+  const { followers_count: followers, following_count: following } = data.public_metrics;
+  return {
+    totals: {
+      ...(followers === undefined ? {} : { followers }),
+      ...(following === undefined ? {} : { following }),
+    },
+    days: [],
+    unavailable: ["views", "impressions", "reach", "likes", "comments", "shares", "clicks"].map((metric) => ({
+      metric,
+      reason: "X has it post by post only, each paid for: ask get_post_insights of the posts that matter.",
+    })),
+  };
+}
+
+/** Deletes the whole thread, last part first. What is gone already is no error. */
+export async function remove(post: XPost, io: PlatformIo): Promise<void> {
+  const replies = partsOf(post)
+    .slice(1)
+    .flatMap((_part, nth) => Posted.safeParse(io.resultOf(stepOf(nth))).data?.id ?? []);
+  for (const id of [...replies.toReversed(), idOf(post)]) {
+    await send(io, {
+      method: "DELETE",
+      path: `/2/tweets/${id}`,
+      isIdempotent: true,
+      classify: (response) => (isMissing(response) ? "ok" : classify(response)),
+    });
+  }
+}
+
+const Posted = z.object({ id: Id });
+
+/** Throws `conflict` for an id that is none of X's. */
+function idOf(post: XPost): string {
+  const id = Id.safeParse(post.platformPostId);
+  if (id.success) return id.data;
+  throw new AppError(
+    "conflict",
+    "platformPostId: is not the number of a post on X, so it cannot be found there.",
+  );
+}

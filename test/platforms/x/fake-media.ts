@@ -1,0 +1,125 @@
+import { forbidden, invalidRequest, type Answer } from "./problems.ts";
+
+interface FakeMedium {
+  readonly id: string;
+  readonly key: string;
+  readonly category: string;
+  readonly type: string;
+  readonly totalBytes: number;
+  readonly segments: Map<number, number>;
+  readonly sessionEndsAt: number;
+  /** Null until it is whole. */
+  expiresAt: number | null;
+  /** How often it is asked about before it is ready; none of images. */
+  pollsLeft: number;
+  isBroken: boolean;
+  altText: string | null;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_BYTES: Readonly<Record<string, number>> = {
+  tweet_image: 5 * 1_048_576,
+  tweet_gif: 15 * 1_048_576,
+  tweet_video: 512 * 1_048_576,
+  amplify_video: 512 * 1_048_576,
+};
+
+/** What was uploaded, and for how long X keeps it. */
+export class FakeMedia {
+  readonly all = new Map<string, FakeMedium>();
+  /** Sizes of the segments that came, the repeated ones too. */
+  readonly segments: number[] = [];
+  polls = 2;
+  isBreaking = false;
+  readonly #now: () => number;
+  readonly #newId: () => string;
+
+  constructor(now: () => number, newId: () => string) {
+    this.#now = now;
+    this.#newId = newId;
+  }
+
+  begin(given: { media_category?: string; media_type?: string; total_bytes?: number }): Answer {
+    const { media_category: category = "", media_type: type = "", total_bytes: totalBytes = 0 } = given;
+    const isFit = type.startsWith(category.endsWith("video") ? "video/" : "image/");
+    if (!isFit || totalBytes < 1 || totalBytes > (MAX_BYTES[category] ?? 0))
+      return invalidRequest(`${category} of ${type} with ${totalBytes} bytes`);
+    const id = this.#newId();
+    const key = `${category === "tweet_image" ? 3 : category === "tweet_gif" ? 16 : 13}_${id}`;
+    this.all.set(id, {
+      id,
+      key,
+      category,
+      type,
+      totalBytes,
+      segments: new Map(),
+      sessionEndsAt: this.#now() + DAY_MS,
+      expiresAt: null,
+      pollsLeft: category === "tweet_image" ? 0 : this.polls,
+      isBroken: false,
+      altText: null,
+    });
+    return { status: 200, json: { data: { id, media_key: key, expires_after_secs: 1_295_999 } } };
+  }
+
+  append(id: string, index: number, sizeBytes: number): Answer {
+    const medium = this.all.get(id);
+    const isOpen = medium !== undefined && medium.expiresAt === null && medium.sessionEndsAt > this.#now();
+    if (!isOpen || sizeBytes < 1 || sizeBytes > 5 * 1_048_576) return invalidRequest("Invalid segment");
+    medium.segments.set(index, sizeBytes);
+    this.segments.push(sizeBytes);
+    return { status: 200, json: { data: { expires_at: Math.floor(medium.sessionEndsAt / 1_000) } } };
+  }
+
+  finalize(id: string): Answer {
+    const medium = this.all.get(id);
+    if (medium === undefined || medium.expiresAt !== null) return invalidRequest("Invalid media id");
+    const sizes = [...medium.segments].toSorted(([a], [b]) => a - b);
+    const isWhole = sizes.every(([index], at) => index === at);
+    const size = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+    if (!isWhole || size !== medium.totalBytes)
+      return invalidRequest("Segments do not add up to provided total file size.");
+    medium.expiresAt = this.#now() + DAY_MS;
+    return { status: 200, json: { data: { ...this.#shown(medium), expires_after_secs: 86_400 } } };
+  }
+
+  status(id: string): Answer {
+    const medium = this.all.get(id);
+    if (medium === undefined || medium.expiresAt === null) return invalidRequest("Invalid media id");
+    medium.pollsLeft = Math.max(0, medium.pollsLeft - 1);
+    if (medium.pollsLeft === 0 && this.isBreaking) medium.isBroken = true;
+    return { status: 200, json: { data: this.#shown(medium) } };
+  }
+
+  #shown({ id, key, category, totalBytes, pollsLeft, isBroken }: FakeMedium): object {
+    const state = isBroken ? "failed" : pollsLeft > 0 ? "in_progress" : "succeeded";
+    const info = state === "in_progress" ? { state, check_after_secs: 3, progress_percent: 50 } : { state };
+    const processing = category === "tweet_image" ? {} : { processing_info: info };
+    return { id, media_key: key, size: totalBytes, ...processing };
+  }
+
+  describe({ id, metadata }: { id: string; metadata?: { alt_text?: { text: string } } }): Answer {
+    const medium = this.#ready(id);
+    if (medium === null || medium.category.endsWith("video")) return invalidRequest("Invalid media id");
+    medium.altText = metadata?.alt_text?.text ?? null;
+    return { status: 200, json: { data: { id, associated_metadata: metadata ?? {} } } };
+  }
+
+  #ready(id: string): FakeMedium | null {
+    const medium = this.all.get(id);
+    const isThere = medium !== undefined && (medium.expiresAt ?? 0) > this.#now();
+    return isThere && medium.pollsLeft === 0 && !medium.isBroken ? medium : null;
+  }
+
+  /** Why a post cannot have these; null where it can. */
+  refuses(ids: readonly string[], previewId: string | undefined): Answer | null {
+    const media = ids.map((id) => this.#ready(id));
+    if (media.includes(null)) return invalidRequest("Your media IDs are invalid.");
+    const isAlone = media.some((medium) => medium?.category !== "tweet_image");
+    if (isAlone && ids.length > 1) return forbidden("Only one video or GIF may be attached to a Post.");
+    const isVideo = media[0]?.category.endsWith("video") ?? false;
+    const isPreview =
+      previewId === undefined || (isVideo && this.#ready(previewId)?.category === "tweet_image");
+    return isPreview ? null : invalidRequest("Invalid preview_media_id");
+  }
+}

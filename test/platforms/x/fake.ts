@@ -1,0 +1,152 @@
+import { buffer } from "node:stream/consumers";
+import { Readable } from "node:stream";
+import type { Outbound, OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import { operationOf, wrongInBody, wrongInQuery, wrongInSignature, type Keys } from "./checks.ts";
+import { FakeMedia } from "./fake-media.ts";
+import { FakePosts } from "./fake-posts.ts";
+import { FakeTokens } from "./fake-tokens.ts";
+import { forbidden, invalidRequest, problem, unauthorized, type Answer } from "./problems.ts";
+
+export const USER = { id: "1844674407370955161", username: "horn", name: "The Horn" };
+
+export const KEYS: Keys = {
+  apiKey: "api-key",
+  apiSecret: "api-secret&canary",
+  accessToken: `${USER.id}-token`,
+  accessSecret: "access=secret",
+};
+
+type Handle = (given: { id: string; query: URLSearchParams; body: any }) => Answer;
+
+/**
+ * X as far as Posthorn speaks with it: holds each request to the official description, refuses what X refuses,
+ * keeps what became visible. What no client may send stands in `wrong`.
+ */
+export class FakeX implements Outbound {
+  readonly wrong: string[] = [];
+  readonly requests: string[] = [];
+  readonly tokens: FakeTokens;
+  readonly media: FakeMedia;
+  readonly posts: FakePosts;
+  user: Record<string, unknown> = { subscription_type: "None" };
+  /** Answers that are given in place of the usual ones, by method and path. */
+  readonly refusals = new Map<string, Answer>();
+  readonly #now: () => number;
+  readonly #nonces = new Set<string>();
+  #lastId = 1_990_000_000_000_000_001n;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    const newId = (): string => String((this.#lastId += 7n));
+    this.tokens = new FakeTokens(now);
+    this.media = new FakeMedia(now, newId);
+    this.posts = new FakePosts({ now, newId, media: this.media, userId: USER.id });
+  }
+
+  assertAllowed(_field: string, url: string): URL {
+    return new URL(url);
+  }
+
+  async request(request: OutboundRequest): Promise<OutboundResponse> {
+    const body = request.body === undefined ? null : await bytesOf(request.body);
+    const { status, json, headers } = await this.#answer(request, body);
+    const limits = { "x-rate-limit-limit": "900", "x-rate-limit-remaining": "899" };
+    return {
+      status,
+      headers: { "content-type": "application/json", ...limits, ...headers },
+      url: request.url,
+      body: Readable.from([Buffer.from(JSON.stringify(json))]),
+    };
+  }
+
+  async #answer(request: OutboundRequest, body: Buffer | null): Promise<Answer> {
+    const { origin, pathname, searchParams: query } = new URL(request.url);
+    // Scheduling looks whether a picture is there.
+    if (request.method === "HEAD" && origin === "https://media.example") return { status: 200, json: {} };
+    if (origin !== "https://api.x.com") return this.#refuse(request, `host ${origin}`);
+    this.requests.push(`${request.method} ${pathname}`);
+    if (pathname.startsWith("/2/oauth2/")) return this.tokens.answer(request, body?.toString() ?? "");
+    const found = operationOf(request.method, pathname);
+    if (found === null) return this.#refuse(request, "no such operation");
+    const { name, operation, id } = found;
+    const refusal = this.refusals.get(name);
+    if (refusal !== undefined) return refusal;
+    const who = this.#authorize(request, operation.scopes);
+    if (who !== null) return who;
+    const given = await read(request, body);
+    const type = operation.contentType ?? "";
+    const isTyped = (request.headers?.["content-type"] ?? "").startsWith(type);
+    const wrong = [
+      ...wrongInQuery(operation, query),
+      ...wrongInBody(operation, given),
+      ...(isTyped ? [] : [`content-type ${request.headers?.["content-type"]}`]),
+    ];
+    if (wrong.length > 0) return this.#refuse(request, wrong.join("; "));
+    return this.#handles[name]?.({ id, query, body: given }) ?? problem(404, "Not Found", "Not Found");
+  }
+
+  readonly #handles: Readonly<Record<string, Handle>> = {
+    "POST /2/media/upload/initialize": ({ body }) => this.media.begin(body),
+    "POST /2/media/upload/{id}/append": ({ id, body }) =>
+      this.media.append(id, body.segment_index, body.media.length),
+    "POST /2/media/upload/{id}/finalize": ({ id }) => this.media.finalize(id),
+    "GET /2/media/upload": ({ query }) => this.media.status(query.get("media_id") ?? ""),
+    "POST /2/media/metadata": ({ body }) => this.media.describe(body),
+    "POST /2/tweets": ({ body }) => this.posts.create(body, this.user["subscription_type"] !== "None"),
+    "GET /2/tweets/{id}": ({ id, query }) => this.posts.show(id, query),
+    "DELETE /2/tweets/{id}": ({ id }) => this.posts.remove(id),
+    "GET /2/users/{id}/tweets": ({ id, query }) =>
+      id === USER.id ? this.posts.list(query) : forbidden("Not this one."),
+    "GET /2/users/me": () => ({
+      status: 200,
+      json: {
+        data: {
+          ...USER,
+          profile_image_url: "https://pbs.twimg.com/profile_images/1/x_normal.jpg",
+          public_metrics: { followers_count: 12, following_count: 3, post_count: 4, listed_count: 0 },
+          ...this.user,
+        },
+      },
+    }),
+  };
+
+  #authorize(request: OutboundRequest, scopes: readonly string[]): Answer | null {
+    const header = request.headers?.["authorization"] ?? "";
+    if (header.startsWith("OAuth ")) {
+      const nonce = /oauth_nonce="(\w+)"/.exec(header)?.[1] ?? "";
+      const wrong = wrongInSignature(request, KEYS, this.#now());
+      const isNew = nonce !== "" && !this.#nonces.has(nonce);
+      this.#nonces.add(nonce);
+      return wrong.length === 0 && isNew ? null : unauthorized();
+    }
+    const held = this.tokens.scopesOf(/^Bearer (\S+)$/.exec(header)?.[1] ?? "");
+    if (held === null) return unauthorized();
+    return scopes.every((scope) => held.includes(scope))
+      ? null
+      : forbidden("You are not permitted to perform this action.");
+  }
+
+  #refuse({ method, url }: OutboundRequest, why: string): Answer {
+    this.wrong.push(`${method} ${url}: ${why}`);
+    return invalidRequest(why);
+  }
+}
+
+function bytesOf(body: NonNullable<OutboundRequest["body"]>): Promise<Buffer> | Buffer {
+  return body instanceof Readable ? buffer(body) : Buffer.from(body);
+}
+
+/** The body as its schema sees it: bytes in a form are a text there. */
+async function read(request: OutboundRequest, body: Buffer | null): Promise<unknown> {
+  if (body === null) return null;
+  const type = request.headers?.["content-type"] ?? "";
+  if (type.startsWith("application/json")) return JSON.parse(body.toString());
+  if (!type.startsWith("multipart/form-data")) return body.toString();
+  if (request.headers?.["content-length"] !== String(body.length)) return "a wrong content-length";
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of form)
+    fields[name] =
+      typeof value === "string" ? Number(value) : Buffer.from(await value.arrayBuffer()).toString("latin1");
+  return fields;
+}

@@ -1,0 +1,303 @@
+import { describe, expect, it } from "vitest";
+import { HOUR, MINUTE } from "../../../src/domain/time.ts";
+import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
+import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import type { JsonObject } from "../../../src/ports/platform-io.ts";
+import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
+import type { Tables } from "../../../src/store/engine/schema.ts";
+import { callOf } from "../../support/context.ts";
+import { finish } from "../../support/contract/ends.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { queryOf } from "../../support/handles.ts";
+import { addPost, drain, readPost } from "../../support/publishing.ts";
+import { forbidden } from "./problems.ts";
+import { createWorld, type World } from "./world.ts";
+
+const GIF_URL = "https://media.example/moving.gif";
+const FILM_URL = "https://media.example/long.mp4";
+const MB = 1024 * 1024;
+
+const accountOf = ({ ctx }: World): Promise<Tables["accounts"]> =>
+  queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
+
+interface Post {
+  readonly caption?: string;
+  readonly mediaUrl?: string;
+  readonly metadata?: JsonObject;
+  readonly leadMinutes?: number;
+}
+
+async function add(world: World, account: Tables["accounts"], post: Post, inMs = 0) {
+  const at = world.ctx.clock.now() + inMs;
+  return addPost(world.ctx, account, {
+    caption: post.caption ?? "Hello",
+    media_url: post.mediaUrl ?? "",
+    metadata: JSON.stringify(post.metadata ?? {}),
+    scheduled_at: at,
+    due_at: at - (post.leadMinutes ?? 0) * MINUTE,
+    next_at: at - (post.leadMinutes ?? 0) * MINUTE,
+    lead_minutes: post.leadMinutes ?? null,
+  });
+}
+
+const dryRun = (world: World, accountId: string, post: Post) =>
+  schedulePost(callOf(world.ctx), {
+    accountId,
+    caption: post.caption ?? "Hello",
+    mediaUrl: post.mediaUrl ?? "",
+    metadata: { ...post.metadata },
+    dryRun: true,
+  });
+
+describe("a post on X", () => {
+  it("has what was asked for, and nothing else", async () => {
+    await using world = await createWorld();
+    const { id } = await add(world, await world.connect(), {
+      caption: "Pictures",
+      mediaUrl: PHOTO_URL,
+      metadata: {
+        altText: "A horn",
+        moreMedia: [{ url: PHOTO_URL }, { url: PHOTO_URL, altText: "Again" }],
+        replySettings: "mentionedUsers",
+        communityId: "1500000000000000001",
+        madeWithAi: true,
+        paidPartnership: true,
+        thread: [{ caption: "Two", mediaUrl: CLIP_URL }, { caption: "Three" }],
+      },
+    });
+    expect(await finish(world.ctx, id)).toMatchObject({ status: "published", warnings: null });
+    const [head, second, third] = world.fake.posts.all;
+    const { mediaIds = [] } = head ?? {};
+    const told = { paid_partnership: true };
+    expect([head?.body, second?.body, third?.body]).toEqual([
+      {
+        text: "Pictures",
+        media: { media_ids: mediaIds },
+        reply_settings: "mentionedUsers",
+        community_id: "1500000000000000001",
+        made_with_ai: true,
+        ...told,
+      },
+      {
+        text: "Two",
+        media: { media_ids: second?.mediaIds },
+        reply: { in_reply_to_tweet_id: head?.id },
+        made_with_ai: true,
+        ...told,
+      },
+      { text: "Three", reply: { in_reply_to_tweet_id: second?.id }, ...told },
+    ]);
+    const media = mediaIds.map((one) => world.fake.media.all.get(one));
+    expect(media.map((one) => [one?.category, one?.altText])).toEqual([
+      ["tweet_image", "A horn"],
+      ["tweet_image", null],
+      ["tweet_image", "Again"],
+    ]);
+  });
+
+  it("goes on with a warning where its thread does not, and cannot be sent a second time", async () => {
+    await using world = await createWorld();
+    const { id } = await add(world, await world.connect(), { metadata: { thread: [{ caption: "Two" }] } });
+    const outbound: Outbound = {
+      assertAllowed: (field, url) => world.fake.assertAllowed(field, url),
+      request(request) {
+        if (world.fake.posts.all.length > 0 && request.url.endsWith("/2/tweets"))
+          world.fake.refusals.set(
+            "POST /2/tweets",
+            forbidden("You are not permitted to perform this action."),
+          );
+        return world.fake.request(request);
+      },
+    };
+    expect(await finish(world.ctx, id, { ...world.ctx, outbound })).toMatchObject({
+      status: "published",
+      platform_post_id: world.fake.posts.heads[0]?.id,
+      warnings: expect.stringMatching(/The thread did not go through: X does not permit/),
+    });
+  });
+
+  it("has its media at X ahead, and shows them at its time", async () => {
+    await using world = await createWorld();
+    const film = { mediaUrl: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL }, leadMinutes: 30 };
+    const { id } = await add(world, await world.connect(), film, 30 * MINUTE);
+    await drain(world.ctx);
+    const { all } = world.fake.media;
+    expect([...all.values()].map(({ category }) => category)).toEqual(["tweet_video"]);
+    // Asked about as X says, until it has processed them.
+    expect((await readPost(world.ctx, id)).next_at).toBe(world.ctx.clock.now() + 3_000);
+    expect(await finish(world.ctx, id)).toMatchObject({ status: "published", error: null });
+    const [head] = world.fake.posts.heads;
+    const [video, picture] = [...all.keys()];
+    expect(head?.body["media"]).toEqual({ media_ids: [video], preview_media_id: picture });
+    expect(head?.createdAt).toBe((await readPost(world.ctx, id)).scheduled_at);
+  });
+
+  it("sends media anew that X forgets before its time", async () => {
+    await using world = await createWorld();
+    const picture = { mediaUrl: PHOTO_URL, metadata: { altText: "A horn" }, leadMinutes: 22 * 60 };
+    const { id } = await add(world, await world.connect(), picture, 22 * HOUR);
+    await drain(world.ctx);
+    expect(world.fake.media.all.size).toBe(1);
+    // The machine was off for a while.
+    await world.ctx.clock.advance(22 * HOUR + 55 * MINUTE);
+    expect(await finish(world.ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(world.fake.media.all.size).toBe(2);
+    expect([...world.fake.media.all.values()].at(-1)?.altText).toBe("A horn");
+  });
+
+  it("fails for a film that X cannot process, and says why", async () => {
+    await using world = await createWorld();
+    world.fake.media.isBreaking = true;
+    const { id } = await add(world, await world.connect(), { mediaUrl: CLIP_URL });
+    expect(await finish(world.ctx, id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^mediaUrl: X could not process/),
+    });
+  });
+
+  it("sends a film in segments and, cut off, one of them again at most", async () => {
+    await using world = await createWorld();
+    world.media.set(FILM_URL, { bytes: Buffer.alloc(10 * MB, 7), mimeType: "video/mp4" });
+    let appends = 0;
+    const isAppend = ({ url }: OutboundRequest): boolean => url.endsWith("/append");
+    const outbound: Outbound = {
+      assertAllowed: (field, url) => world.fake.assertAllowed(field, url),
+      async request(request) {
+        const answer = await world.fake.request(request);
+        if (isAppend(request) && ++appends === 2) throw new OutboundFailure("It broke off.", true);
+        return answer;
+      },
+    };
+    const { id } = await add(world, await world.connect(), { mediaUrl: FILM_URL });
+    expect(await finish(world.ctx, id, { ...world.ctx, outbound })).toMatchObject({ status: "published" });
+    expect(world.fake.media.segments).toEqual([4 * MB, 4 * MB, 4 * MB, 2 * MB]);
+    expect(world.fake.media.all.size).toBe(1);
+  });
+
+  it("begins an upload anew that X has forgotten in the middle", async () => {
+    await using world = await createWorld();
+    world.media.set(FILM_URL, { bytes: Buffer.alloc(5 * MB, 7), mimeType: "video/mp4" });
+    let isForgotten = false;
+    const outbound: Outbound = {
+      assertAllowed: (field, url) => world.fake.assertAllowed(field, url),
+      async request(request) {
+        const answer = await world.fake.request(request);
+        if (!request.url.endsWith("/append") || isForgotten) return answer;
+        isForgotten = true;
+        world.fake.media.all.clear();
+        throw new OutboundFailure("It broke off.", true);
+      },
+    };
+    const { id } = await add(world, await world.connect(), { mediaUrl: FILM_URL });
+    expect(await finish(world.ctx, id, { ...world.ctx, outbound })).toMatchObject({ status: "published" });
+  });
+});
+
+describe("what a post on X may be", () => {
+  it.each([
+    [
+      "a film beside pictures",
+      { mediaUrl: CLIP_URL, metadata: { moreMedia: [{ url: PHOTO_URL }] } },
+      /^metadata.moreMedia: a post/,
+    ],
+    [
+      "a thumbnail before a picture",
+      { mediaUrl: PHOTO_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+      /^metadata.thumbnailUrl: /,
+    ],
+  ])("is not %s, which is found when it is sent", async (_what, post, error) => {
+    await using world = await createWorld();
+    const { id } = await add(world, await world.connect(), post);
+    expect(await finish(world.ctx, id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(error),
+    });
+    expect(world.fake.media.all.size).toBe(0);
+  });
+
+  it.each<[string, Post, RegExp]>([
+    [
+      "too long",
+      { caption: "日".repeat(141) },
+      /^caption: has 282 characters, as the platform counts them; .* 280/,
+    ],
+    [
+      "a thread with a part that is too long",
+      { metadata: { thread: [{ caption: "日".repeat(141) }] } },
+      /^metadata.thread\[0\].caption: has 282/,
+    ],
+    [
+      "a thread that repeats itself",
+      { caption: "One", metadata: { thread: [{ caption: " One " }] } },
+      /duplicate/,
+    ],
+    [
+      "a thread with an empty part",
+      { metadata: { thread: [{ caption: "  " }] } },
+      /^metadata.thread\[0\].caption: is empty/,
+    ],
+    [
+      "further pictures without a first",
+      { metadata: { moreMedia: [{ url: PHOTO_URL }] } },
+      /first picture belongs in mediaUrl/,
+    ],
+    ["a thumbnail before nothing", { metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
+    ["a field that X has not", { metadata: { title: "x" } }, /^metadata: "title" is not a known/],
+  ])("is not %s, which is found when it is scheduled", async (_what, post, error) => {
+    await using world = await createWorld();
+    const { id } = await world.connect();
+    await expect(dryRun(world, id, post)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(error),
+    });
+  });
+
+  it("is a long text where the account has Premium, and is measured as X does", async () => {
+    await using world = await createWorld();
+    const { id } = await world.connect();
+    const address = `https://example.com/${"x".repeat(400)}`;
+    await dryRun(world, id, { caption: `${"a".repeat(256)} ${address}` });
+    await expect(dryRun(world, id, { caption: `${"a".repeat(257)} ${address}` })).rejects.toThrow(/281/);
+    world.fake.user = { subscription_type: "Premium" };
+    await inspectAccount(world.ctx, await accountOf(world));
+    await dryRun(world, id, { caption: "日".repeat(12_500) });
+    await expect(dryRun(world, id, { caption: "日".repeat(12_501) })).rejects.toThrow(/at most 25000/);
+  });
+
+  it("is warned of for two cashtags", async () => {
+    await using world = await createWorld();
+    const { id } = await world.connect();
+    const { warnings } = await dryRun(world, id, { caption: "$ABC and $DEF cost $5.00" });
+    expect(warnings).toEqual([expect.stringMatching(/^caption: has more than one cashtag/)]);
+  });
+});
+
+describe("pictures that move", () => {
+  it("go out as a GIF, alone", async () => {
+    await using world = await createWorld();
+    world.media.set(GIF_URL, { bytes: Buffer.from("GIF89a…"), mimeType: "image/gif" });
+    const source = world.ctx.media;
+    const media: typeof source = {
+      ...source,
+      forPost: (owner, signal) => {
+        const own = source.forPost(owner, signal);
+        const item: typeof own.item = async (url, altText) => {
+          const found = await own.item(url, altText);
+          return { ...found, facts: { ...found.facts, isAnimated: url === GIF_URL } };
+        };
+        return { ...own, item };
+      },
+    };
+    const worker = { ...world.ctx, media };
+    const account = await world.connect();
+    const alone = await add(world, account, { mediaUrl: GIF_URL });
+    expect(await finish(world.ctx, alone.id, worker)).toMatchObject({ status: "published" });
+    expect([...world.fake.media.all.values()].map(({ category }) => category)).toEqual(["tweet_gif"]);
+    const both = await add(world, account, {
+      caption: "Both",
+      mediaUrl: GIF_URL,
+      metadata: { moreMedia: [{ url: PHOTO_URL }] },
+    });
+    expect((await finish(world.ctx, both.id, worker)).error).toMatch(/^metadata.moreMedia: a post on X/);
+  });
+});

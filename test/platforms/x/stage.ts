@@ -1,0 +1,44 @@
+import { Readable } from "node:stream";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { noCredits, rateLimited, type Answer } from "./problems.ts";
+import { createWorld } from "./world.ts";
+
+function answered({ status, json, headers = {} }: Answer) {
+  return { status, headers, url: "", body: Readable.from([Buffer.from(JSON.stringify(json))]) };
+}
+
+export default {
+  async openStage(platform) {
+    const world = await createWorld(platform);
+    const { posts } = world.fake;
+    return {
+      ctx: world.ctx,
+      account: await world.connect(),
+      // A thread is one post of ours.
+      published: async () => posts.heads.length,
+      captions: async () => posts.heads.map(({ text }) => text),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...PICTURES, thread: [{ caption: "And more" }] },
+  },
+  otherPosts: {
+    "a text": {
+      caption: "See example.com and https://example.org/a?b=1 & more",
+      media_url: "",
+      metadata: {},
+    },
+    "a picture without words": { caption: "", media_url: PHOTO_URL, metadata: {} },
+    "a film": { caption: "A film", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+  },
+  troubles: {
+    "meets X's limit": async () => answered(rateLimited(Date.parse("2026-11-21T09:01:00Z"))),
+    "meets an empty purse": async () => answered(noCredits()),
+    "is answered with an error in 200": async () =>
+      answered({ status: 200, json: { errors: [{ code: 131, message: "Internal error" }] } }),
+  },
+} satisfies PlatformFixture;
