@@ -53,13 +53,8 @@ export interface ChunkedUpload extends Omit<Cut, "totalBytes"> {
   readonly item: Pick<MediaItem, "open" | "facts">;
   /** Of every chunk: the session's address, how it is signed, how its answers are read. */
   readonly request: Omit<SignedRequest, "method" | "body" | "json" | "form" | "multipart">;
-<<<<<<< HEAD
-  /** Done before each chunk leaves: noting that the last one is about to. */
-  readonly before?: (chunk: Chunk) => Promise<void>;
-=======
   /** Awaited before each chunk: the platform has taken all that comes before it. */
   before?(chunk: Chunk): Promise<void>;
->>>>>>> wt-tiktok
 }
 
 /**
