@@ -1,5 +1,6 @@
-import { PlatformFault, type Json } from "../../ports/platform-io.ts";
+import type { Json } from "../../ports/platform-io.ts";
 import type { EffectContext, EffectSpec, PublishIo } from "../../ports/publish-io.ts";
+import { asNotSent } from "./not-sent.ts";
 
 /**
  * A step that leaves nothing anybody sees until a later one names what it gave, an upload say: a lost answer
@@ -13,14 +14,10 @@ export function sendUnseen<R extends Json>(
 ): Promise<R> {
   return io.effect<R>({
     ...spec,
-    send: (context) => spec.send(context).catch(asNotSent),
+    send: (context) =>
+      spec.send(context).catch((error: unknown) => {
+        throw asNotSent(error);
+      }),
     settle: async () => ({ outcome: "send_again" }),
   });
-}
-
-function asNotSent(error: unknown): never {
-  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
-    throw error;
-  const { message, httpStatus, cause } = error;
-  throw new PlatformFault("not_sent", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
 }
