@@ -28,6 +28,7 @@ const SETUP: SetupGuide = {
     "Buy credits under Billing, and set a spending limit.",
   ],
   warnings: [
+    "X takes no address with localhost. Where Posthorn runs on your own machine, set POSTHORN_X_REDIRECT_URL to http://127.0.0.1:4747/connect/callback (with your port) and register that one.",
     "Posting costs credits, by X's prices of August 2026: $0.015 a post, $0.20 a post with a web address in it, $0.005 for each alternative text; each post of a thread counts. Looking up a post costs $0.005, the account $0.010 (once a day).",
     "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.005 for each post that is listed.",
     "Without credits nothing is posted: posts wait and say so until credits are bought.",

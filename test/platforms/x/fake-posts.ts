@@ -28,7 +28,6 @@ export class FakePosts {
   readonly all: FakePost[] = [];
   /** A new post stands in listings so long after. */
   lagMs = 5_000;
-  /** Weights of texts are not this file's matter: what is clearly too long is refused. */
   readonly #at: Place;
   /** How many posts were read, each of which costs. */
   read = 0;

@@ -1,14 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { HOUR, MINUTE } from "../../../src/domain/time.ts";
-import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../../src/ports/outbound.ts";
 import type { Tables } from "../../../src/store/engine/schema.ts";
-import { callOf } from "../../support/context.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
-import { queryOf } from "../../support/handles.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { forbidden } from "./problems.ts";
 import { createWorld, type World } from "./world.ts";
@@ -16,9 +12,6 @@ import { createWorld, type World } from "./world.ts";
 const GIF_URL = "https://media.example/moving.gif";
 const FILM_URL = "https://media.example/long.mp4";
 const MB = 1024 * 1024;
-
-const accountOf = ({ ctx }: World): Promise<Tables["accounts"]> =>
-  queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
 
 interface Post {
   readonly caption?: string;
@@ -39,15 +32,6 @@ async function add(world: World, account: Tables["accounts"], post: Post, inMs =
     lead_minutes: post.leadMinutes ?? null,
   });
 }
-
-const dryRun = (world: World, accountId: string, post: Post) =>
-  schedulePost(callOf(world.ctx), {
-    accountId,
-    caption: post.caption ?? "Hello",
-    mediaUrl: post.mediaUrl ?? "",
-    metadata: { ...post.metadata },
-    dryRun: true,
-  });
 
 describe("a post on X", () => {
   it("has what was asked for, and nothing else", async () => {
@@ -193,7 +177,7 @@ describe("a post on X", () => {
   });
 });
 
-describe("what a post on X may be", () => {
+describe("media of one post", () => {
   it.each([
     [
       "a film beside pictures",
@@ -215,65 +199,7 @@ describe("what a post on X may be", () => {
     expect(world.fake.media.all.size).toBe(0);
   });
 
-  it.each<[string, Post, RegExp]>([
-    [
-      "too long",
-      { caption: "日".repeat(141) },
-      /^caption: has 282 characters, as the platform counts them; .* 280/,
-    ],
-    [
-      "a thread with a part that is too long",
-      { metadata: { thread: [{ caption: "日".repeat(141) }] } },
-      /^metadata.thread\[0\].caption: has 282/,
-    ],
-    [
-      "a thread that repeats itself",
-      { caption: "One", metadata: { thread: [{ caption: " One " }] } },
-      /duplicate/,
-    ],
-    [
-      "a thread with an empty part",
-      { metadata: { thread: [{ caption: "  " }] } },
-      /^metadata.thread\[0\].caption: is empty/,
-    ],
-    [
-      "further pictures without a first",
-      { metadata: { moreMedia: [{ url: PHOTO_URL }] } },
-      /first picture belongs in mediaUrl/,
-    ],
-    ["a thumbnail before nothing", { metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
-    ["a field that X has not", { metadata: { title: "x" } }, /^metadata: "title" is not a known/],
-  ])("is not %s, which is found when it is scheduled", async (_what, post, error) => {
-    await using world = await createWorld();
-    const { id } = await world.connect();
-    await expect(dryRun(world, id, post)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(error),
-    });
-  });
-
-  it("is a long text where the account has Premium, and is measured as X does", async () => {
-    await using world = await createWorld();
-    const { id } = await world.connect();
-    const address = `https://example.com/${"x".repeat(400)}`;
-    await dryRun(world, id, { caption: `${"a".repeat(256)} ${address}` });
-    await expect(dryRun(world, id, { caption: `${"a".repeat(257)} ${address}` })).rejects.toThrow(/281/);
-    world.fake.user = { subscription_type: "Premium" };
-    await inspectAccount(world.ctx, await accountOf(world));
-    await dryRun(world, id, { caption: "日".repeat(12_500) });
-    await expect(dryRun(world, id, { caption: "日".repeat(12_501) })).rejects.toThrow(/at most 25000/);
-  });
-
-  it("is warned of for two cashtags", async () => {
-    await using world = await createWorld();
-    const { id } = await world.connect();
-    const { warnings } = await dryRun(world, id, { caption: "$ABC and $DEF cost $5.00" });
-    expect(warnings).toEqual([expect.stringMatching(/^caption: has more than one cashtag/)]);
-  });
-});
-
-describe("pictures that move", () => {
-  it("go out as a GIF, alone", async () => {
+  it("go out as a GIF, where they move, alone", async () => {
     await using world = await createWorld();
     world.media.set(GIF_URL, { bytes: Buffer.from("GIF89a…"), mimeType: "image/gif" });
     const source = world.ctx.media;

@@ -33,7 +33,7 @@ export default {
       metadata: {},
     },
     "a picture without words": { caption: "", media_url: PHOTO_URL, metadata: {} },
-    "a film": { caption: "A film", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+    "a film": { caption: "A film", media_url: CLIP_URL, metadata: {} },
   },
   troubles: {
     "meets X's limit": async () => answered(rateLimited(Date.parse("2026-11-21T09:01:00Z"))),

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/ports/platform-io.ts";
+import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
+import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { callOf } from "../../support/context.ts";
+import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { queryOf } from "../../support/handles.ts";
+import { createWorld, type World } from "./world.ts";
+import { measure } from "../../../src/platforms/x/text.ts";
+
+// Each as twitter-text 3.1 weighs it.
+describe("the weight of a text on X", () => {
+  it.each([
+    ["plain letters", "Grüße, שלום", 11],
+    ["CJK", "日本語 한국", 11],
+    ["a letter in two signs, brought together", "e\u0301", 1],
+    ["typographic signs", "“…”–", 5],
+    ["an emoji of several signs", "👩‍👩‍👧", 2],
+    ["flags, skin and keycaps", "🇩🇪👍🏽1️⃣", 6],
+    ["a heart with and without its mark", "❤️❤", 4],
+    ["a sign that is no emoji by itself", "©", 1],
+    ["an address", "https://example.com/a/very/long/way?to=it&and=more#end", 23],
+    ["an address without scheme", "see example.com.", 28],
+    ["an address in brackets", "(https://example.com/x)", 25],
+    ["an address that has brackets", "https://example.com/x_(y)", 23],
+    ["a domain in letters of another alphabet", "https://日本語.com", 23],
+    ["an address beside a text without spaces", "日本語example.com", 29],
+    ["a top-level domain that is none", "https://a.example", 17],
+    ["what looks like one", "node.js a..com $a.com foo@bar.com", 33],
+    ["an underscore in the name", "http://a_b.com", 14],
+    ["two of them", "a.com,b.com", 47],
+  ])("counts %s", (_what, text, weight) => {
+    expect(measure(text)).toBe(weight);
+  });
+
+  it("takes no time that grows beyond the text", () => {
+    const startedAt = performance.now();
+    for (const part of ["a.", "a-", "a_", "(", "!", "👩‍", "https://", "https://a.com/("])
+      measure(`https://a.com/${part.repeat(10_000)}`);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+});
+
+interface Post {
+  readonly caption?: string;
+  readonly mediaUrl?: string;
+  readonly metadata?: JsonObject;
+}
+
+const dryRun = (world: World, accountId: string, post: Post) =>
+  schedulePost(callOf(world.ctx), {
+    accountId,
+    caption: post.caption ?? "Hello",
+    mediaUrl: post.mediaUrl ?? "",
+    metadata: { ...post.metadata },
+    dryRun: true,
+  });
+
+describe("what a post on X may be", () => {
+  it.each<[string, Post, RegExp]>([
+    [
+      "too long",
+      { caption: "日".repeat(141) },
+      /^caption: has 282 characters, as the platform counts them; .* 280/,
+    ],
+    [
+      "a thread with a part that is too long",
+      { metadata: { thread: [{ caption: "日".repeat(141) }] } },
+      /^metadata.thread\[0\].caption: has 282/,
+    ],
+    [
+      "a thread that repeats itself",
+      { caption: "One", metadata: { thread: [{ caption: " One " }] } },
+      /duplicate/,
+    ],
+    [
+      "a thread with an empty part",
+      { metadata: { thread: [{ caption: "  " }] } },
+      /^metadata.thread\[0\].caption: is empty/,
+    ],
+    [
+      "further pictures without a first",
+      { metadata: { moreMedia: [{ url: PHOTO_URL }] } },
+      /first picture belongs in mediaUrl/,
+    ],
+    ["a thumbnail before nothing", { metadata: { thumbnailUrl: PHOTO_URL } }, /^metadata.thumbnailUrl: /],
+    ["a field that X has not", { metadata: { title: "x" } }, /^metadata: "title" is not a known/],
+  ])("is not %s, which is found when it is scheduled", async (_what, post, error) => {
+    await using world = await createWorld();
+    const { id } = await world.connect();
+    await expect(dryRun(world, id, post)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(error),
+    });
+  });
+
+  it("is a long text where the account has Premium, and is measured as X does", async () => {
+    await using world = await createWorld();
+    const { id } = await world.connect();
+    const address = `https://example.com/${"x".repeat(400)}`;
+    await dryRun(world, id, { caption: `${"a".repeat(256)} ${address}` });
+    await expect(dryRun(world, id, { caption: `${"a".repeat(257)} ${address}` })).rejects.toThrow(/281/);
+    world.fake.user = { subscription_type: "Premium" };
+    const accounts = queryOf(world.ctx.store).selectFrom("accounts").selectAll();
+    await inspectAccount(world.ctx, await accounts.executeTakeFirstOrThrow());
+    await dryRun(world, id, { caption: "日".repeat(12_500) });
+    await expect(dryRun(world, id, { caption: "日".repeat(12_501) })).rejects.toThrow(/at most 25000/);
+  });
+
+  it("is warned of for two cashtags", async () => {
+    await using world = await createWorld();
+    const { id } = await world.connect();
+    const { warnings } = await dryRun(world, id, { caption: "$ABC and $DEF cost $5.00" });
+    expect(warnings).toEqual([expect.stringMatching(/^caption: has more than one cashtag/)]);
+  });
+});
