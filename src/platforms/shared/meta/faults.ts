@@ -16,8 +16,8 @@ const ErrorBody = z.looseObject({
 const TypedBody = z.looseObject({ error_type: z.string(), code: z.coerce.number() });
 
 /**
- * What an error is named in rules: `"190/463"` (code and subcode), its code 190, `"transient"` where Meta says
- * that it passes; the most particular first.
+ * What an error is named in rules: its code 190, code and subcode `"190/463"`, the subcode whatever the code
+ * `"/463"`, and `"transient"` where Meta says that it passes.
  */
 function metaCodes({ json }: PlatformResponse): readonly Code[] {
   const body = ErrorBody.safeParse(json);
@@ -27,7 +27,7 @@ function metaCodes({ json }: PlatformResponse): readonly Code[] {
   }
   const { code, error_subcode: subcode, is_transient: isTransient } = body.data.error;
   return [
-    ...(subcode === undefined ? [] : [`${code}/${subcode}`]),
+    ...(subcode === undefined ? [] : [`${code}/${subcode}`, `/${subcode}`]),
     code,
     ...(isTransient === true ? ["transient"] : []),
   ];

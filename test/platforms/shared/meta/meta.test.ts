@@ -13,6 +13,7 @@ function refusal(code: number, subcode?: number, more: object = {}, status = 400
 
 const classify = metaFaults("Photobox", [
   { code: "9/2207042", kind: "rate", message: "The day is used up.", retryAfterMs: 1_000 },
+  { code: "/2207026", kind: "rejected", message: "It is no film." },
   { code: "4/2207051", kind: "rejected", message: "It looks like spam." },
 ]);
 
@@ -34,6 +35,8 @@ describe("errors of the Graph API", () => {
     ["what is said to pass", refusal(77, 5, { is_transient: true }), { kind: "transient" }],
     ["an old version", refusal(2_635), { kind: "setup" }],
     ["something that is gone", refusal(100, 33), { kind: "rejected" }],
+    ["a subcode of any code", refusal(-1, 2_207_026), { message: "It is no film." }],
+    ["one that has no rule", refusal(77, 5), { message: expect.stringContaining("the error 77/5") }],
     ["any other", refusal(100), { kind: "rejected", message: expect.stringContaining("the error 100") }],
     ["numbers as text", refusal(0, undefined, { code: "190" }), { kind: "auth" }],
     ["a server that breaks", { status: 503, headers: {}, text: "", json: null }, null],
