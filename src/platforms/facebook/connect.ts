@@ -36,7 +36,7 @@ export const SETTINGS: readonly PlatformSetting[] = [
   {
     ...address,
     name: "UPLOAD_URL",
-    meaning: "Where reels are sent that Facebook names no place for",
+    meaning: "Where reels are sent, in the place of this host",
     default: "https://rupload.facebook.com",
   },
   VERSION_SETTING,

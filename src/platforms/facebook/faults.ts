@@ -11,6 +11,9 @@ const rejected = (code: Code | readonly Code[], message: string): FaultRule => (
   message,
 });
 
+/** Seven digits are a subcode, of one code or another; some answers have them as the code. */
+const either = (...numbers: number[]): Code[] => numbers.flatMap((one) => [one, `/${one}`]);
+
 /** Beside what is common to Meta's platforms. */
 const RULES: readonly FaultRule[] = [
   rejected(
@@ -26,33 +29,36 @@ const RULES: readonly FaultRule[] = [
     "Facebook refused it, as the same was posted again and again. Change the post, then call retry_post.",
   ),
   rejected(
-    1609005,
+    either(1609005),
     "Facebook could not read the page that the link leads to. Check the link, then call retry_post.",
   ),
-  rejected(1609008, "Facebook takes no link cards to facebook.com. Put the link into the caption."),
+  rejected(either(1609008), "Facebook takes no link cards to facebook.com. Put the link into the caption."),
   rejected(
-    1363040,
+    either(1363040),
     "Facebook takes reels of the shape 9:16 only. Cut it so, or post it with metadata.kind video.",
   ),
   rejected(
-    1363127,
+    either(1363127),
     "The film has too few pixels: Facebook takes reels from 540 × 960 on. Give a larger one.",
   ),
   rejected(
-    1363128,
+    either(1363128),
     "Facebook takes reels from 3 to 90 seconds. Shorten it, or post it with metadata.kind video.",
   ),
-  rejected(1363129, "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule it anew."),
   rejected(
-    1366046,
+    either(1363129),
+    "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule it anew.",
+  ),
+  rejected(
+    either(1366046),
     "Facebook did not take the picture: it is too large, or of another type. Give a JPEG below 4 MB.",
   ),
-  rejected([1346003, 1404102], "Facebook refused the content because of its rules. Change the post."),
+  rejected(either(1346003, 1404102), "Facebook refused the content because of its rules. Change the post."),
   rejected(
-    1404078,
+    either(1404078),
     "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
   ),
-  { code: [1363047, 1609010], kind: "transient", message: "Facebook has a problem of its own." },
+  { code: either(1363047, 1609010), kind: "transient", message: "Facebook has a problem of its own." },
 ];
 
 /** What an answer of the Graph API means for a Page. */
@@ -82,7 +88,7 @@ export function orDuplicate(response: PlatformResponse): ReturnType<Classify> {
 
 /** What Facebook names where the processing of a film failed, in our words. */
 export function filmFault(code: number | null): PlatformFault {
-  const rule = RULES.find((one) => one.code === code);
+  const rule = RULES.find((one) => code !== null && [one.code].flat().includes(code));
   if (rule !== undefined && "message" in rule) return new PlatformFault("rejected", rule.message);
   const named = code === null ? "" : ` (error ${code})`;
   return new PlatformFault(

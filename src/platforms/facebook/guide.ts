@@ -14,7 +14,7 @@ export const SETUP: SetupGuide = {
     "While the app is in development, only people with a role in it see what it posts. Switch it to Live.",
     "A live app takes https addresses to come back to only; http://localhost works while it is in development.",
     "Facebook has no way to renew a person's consent: connect again every 60 days. Texts, pictures and reels go on for longer, other films need the consent, and after 90 days Facebook closes the data.",
-    "Personal profiles and groups cannot be posted to, by nobody.",
+    "Facebook lets no app post to personal profiles and groups.",
     "A Page takes 30 reels in 24 hours.",
   ],
 };

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { DAY, toIso } from "../../domain/time.ts";
 import type { AnalyticsDay, Inspection, Platform } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";
 import { askPage, graphBase, pageOf } from "./graph.ts";
-import { facebookFaults } from "./faults.ts";
 import { readInsights } from "./live.ts";
 
 const Page = z.looseObject({
@@ -33,6 +32,11 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   };
 }
 
+/** It is asked with the app's own token, whose refusal says nothing of the Page's. */
+function undescribed({ status }: PlatformResponse): PlatformFault | null {
+  return status < 400 ? null : new PlatformFault("rejected", "Facebook did not describe the token.");
+}
+
 const Debug = z.looseObject({ data: z.looseObject({ data_access_expires_at: z.number().optional() }) });
 
 /**
@@ -48,7 +52,7 @@ async function readDataAccess(io: PlatformIo): Promise<string | null> {
         url: `${graphBase(io)}/debug_token`,
         query: { access_token: app },
         sign: ({ pageToken }) => ({ query: { input_token: pageToken } }),
-        classify: facebookFaults,
+        classify: undescribed,
       },
       Debug,
     );

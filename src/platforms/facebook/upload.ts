@@ -110,7 +110,8 @@ async function startReel(io: PublishIo, { saveHandle }: EffectContext): Promise<
   );
   const version = graphBase(io).split("/").at(-1) ?? "";
   const host = io.setting("UPLOAD_URL") ?? UPLOAD_HOST;
-  const session = { videoId, uploadUrl: named ?? `${host}/video-upload/${version}/${videoId}` };
+  const address = named ?? `${UPLOAD_HOST}/video-upload/${version}/${videoId}`;
+  const session = { videoId, uploadUrl: address.replace(UPLOAD_HOST, host) };
   await saveHandle(session);
   return session;
 }

@@ -64,7 +64,8 @@ export class FakePosts {
     const source = given["source"] as Buffer;
     const isPicture = source?.[0] === 0xff || source?.[0] === 0x89;
     if (!isPicture) throw new GraphError(324, "Requires upload file");
-    if (source.length > 4_000_000) throw new GraphError(1_366_046, "Your photos couldn't be uploaded.");
+    if (source.length > 4_000_000)
+      throw new GraphError(1, "Your photos couldn't be uploaded.", { subcode: 1_366_046 });
     if (given["published"] === undefined || isTrue(given["published"]))
       throw new GraphError(100, "This fake takes pictures for other posts only.");
     const id = this.#newId();
@@ -88,7 +89,7 @@ export class FakePosts {
     if (message === "" && link === null && photos.length === 0) throw new GraphError(100, "Post is empty");
     if (link !== null && photos.length > 0) throw new GraphError(100, "A link and media exclude each other.");
     if (link?.includes("facebook.com") === true)
-      throw new GraphError(1_609_008, "The attachment cannot be shared.");
+      throw new GraphError(100, "The attachment cannot be shared.", { subcode: 1_609_008 });
     const isDirect = given["published"] === undefined || isTrue(given["published"]);
     if (isDirect && given["scheduled_publish_time"] !== undefined)
       throw new GraphError(100, "You cannot specify a scheduled publish time on a published post.");

@@ -131,6 +131,10 @@ describe("a Page", () => {
       "thehorn",
       expect.stringMatching(/data ended on .* Connect the Page again/),
     ]);
+    const app = { error: { code: 190, message: "Invalid app token" } };
+    fake.answers = ({ url }) => (url.pathname.endsWith("/debug_token") ? toResponse(401, app) : null);
+    expect(await look()).toEqual(["thehorn", null]);
+    expect((await findAccountRow(ctx.store, "default", account.id))?.status).toBe("connected");
     expect(ctx.log.text()).not.toMatch(/canary/);
   });
 

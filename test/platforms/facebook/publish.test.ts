@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
-import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { CLIP, CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { callOf } from "../../support/context.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
-import { APP, PAGE_ID } from "./spec.ts";
+import { PAGE_ID } from "./spec.ts";
 import { toResponse } from "./fake-http.ts";
 import { LONG_CLIP_URL, openPage, type PageWorld } from "./world.ts";
 
@@ -25,8 +24,6 @@ function addAhead(minutes: number, post: object = {}) {
   const now = world.ctx.clock.now();
   return add({ scheduled_at: now + minutes * MINUTE + 250, due_at: now, lead_minutes: minutes, ...post });
 }
-
-const refuse = (status: number, error: object) => toResponse(status, { error: { message: "No", ...error } });
 
 describe("what a post becomes", () => {
   it("posts a text by the Page's and the post's id", async () => {
@@ -169,105 +166,5 @@ describe("Facebook's own schedule", () => {
     await drain(ctx);
     await cancelPost(callOf(ctx), { id, fromPlatform: true });
     expect(fake.posts.posts.size).toBe(0);
-  });
-});
-
-describe("what Facebook refuses", () => {
-  it("adopts its own post where lists told of it too late, and the repetition is a duplicate", async () => {
-    const { fake, ctx } = world;
-    const { id } = await add({ caption: "Slow" });
-    let posted = 0;
-    fake.answers = ({ method, url }) => {
-      if (method === "POST" && posted++ === 0) {
-        fake.posts.addPost({ given: { message: "Slow", published: true } } as never, APP.id);
-        return toResponse(500, {});
-      }
-      return posted === 1 && url.pathname.endsWith("_posts") ? toResponse(200, { data: [] }) : null;
-    };
-    const row = await finish(ctx, id);
-    expect(row).toMatchObject({ status: "published", platform_post_id: [...fake.posts.posts.keys()][0] });
-    expect([posted, fake.visible()]).toEqual([2, ["Slow"]]);
-  });
-
-  it("adopts its own post when a repetition is called a duplicate, and fails a first one", async () => {
-    const { fake, ctx } = world;
-    const first = await add({ caption: "Same" });
-    expect(await finish(ctx, first.id)).toMatchObject({ status: "published" });
-    const second = await add({ caption: "Same" });
-    expect(await finish(ctx, second.id)).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/duplicate of a post/),
-    });
-    expect(fake.posts.posts.size).toBe(1);
-  });
-
-  it.each([
-    [{ code: 368, error_subcode: 1_390_008 }, "failed", /posted too fast/],
-    [{ code: 1_609_005 }, "failed", /could not read the page that the link leads to/],
-    [{ code: 1_404_078 }, "failed", /Page Publishing Authorization/],
-    [{ code: 100, error_subcode: 77 }, "failed", /error 100\/77/],
-    [{ code: 190, error_subcode: 460 }, "scheduled", /must be reconnected/],
-    [{ code: 200 }, "scheduled", /misses a permission/],
-    [{ code: 2_635 }, "scheduled", /API_VERSION/],
-    [{ code: 4 }, "scheduled", /slow down/],
-  ])("says in plain words what %o means", async (error, status, words) => {
-    const { fake, ctx } = world;
-    fake.answers = ({ url }) => (url.pathname.endsWith("/feed") ? refuse(400, error) : null);
-    const { id } = await add({ caption: "Words" });
-    await drain(ctx);
-    const row = await readPost(ctx, id);
-    expect([row.status, row.error]).toEqual([status, expect.stringMatching(words)]);
-    expect(fake.visible()).toEqual([]);
-  });
-
-  it("fails a film that cannot be processed with Facebook's reason", async () => {
-    const { fake, ctx } = world;
-    fake.films.failsWith = 1_363_040;
-    const { id } = await add({ media_url: CLIP_URL });
-    expect(await finish(ctx, id)).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/shape 9:16/),
-    });
-  });
-
-  it("warns of a first comment and a thumbnail that are refused, and keeps the post and the channel", async () => {
-    const { fake, ctx, account } = world;
-    fake.answers = ({ method, url }) =>
-      method === "POST" && /\/(comments|thumbnails)$/.test(url.pathname) ? refuse(403, { code: 200 }) : null;
-    const metadata = JSON.stringify({ firstComment: "First", thumbnailUrl: PHOTO_URL });
-    const row = await finish(ctx, (await add({ media_url: CLIP_URL, metadata })).id);
-    expect(row).toMatchObject({ status: "published", error: null });
-    expect(JSON.parse(row.warnings ?? "[]")).toEqual([
-      expect.stringMatching(/^The thumbnail did not go through: /),
-      expect.stringMatching(/^The first comment did not go through: .*pages_manage_engagement/),
-    ]);
-    const next = await add({ caption: "Next" });
-    expect(await finish(ctx, next.id)).toMatchObject({ status: "published", account_id: account.id });
-  });
-});
-
-describe("what is refused before", () => {
-  it.each([
-    [{ metadata: { link: "https://a.example", moreMedia: [{ url: PHOTO_URL }] } }, /a link card or media/],
-    [{ metadata: { title: "T" } }, /metadata\.title: only films/],
-    [{ metadata: { kind: "reel" } }, /metadata\.kind: only films/],
-    [{ metadata: { firstComment: "" } }, /firstComment/],
-    [{ metadata: { place: "1" } }, /place/],
-  ])("refuses %o", async (post, words) => {
-    const input = { accountId: world.account.id, caption: "Words", dryRun: true, ...post };
-    await expect(schedulePost(callOf(world.ctx), input)).rejects.toMatchObject({
-      kind: "invalid",
-      message: expect.stringMatching(words),
-    });
-  });
-
-  it("refuses a film among pictures when it looks at them", async () => {
-    const metadata = JSON.stringify({ moreMedia: [{ url: CLIP_URL }] });
-    const { id } = await add({ media_url: PHOTO_URL, metadata });
-    expect(await finish(world.ctx, id)).toMatchObject({
-      status: "failed",
-      error: expect.stringMatching(/a film is posted alone/),
-    });
-    expect(world.fake.log).toEqual([]);
   });
 });
