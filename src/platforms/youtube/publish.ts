@@ -72,7 +72,8 @@ async function look(post: YoutubePost, io: PublishIo, uploaded: Uploaded): Promi
     return { checkAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS, note: error.message };
   }
   if (standing?.state === "failed") throw new PlatformFault("rejected", standing.reason);
-  if (standing === null && io.now() < uploaded.at + APPEARS_WITHIN_MS) return { checkAgainMs: LOOK_AGAIN_MS };
+  const sinceMs = io.now() - uploaded.at;
+  if (standing === null && sinceMs < APPEARS_WITHIN_MS) return { checkAgainMs: lookAheadMs(sinceMs) };
   throw new PlatformFault(
     "rejected",
     "The video is not on YouTube any more: it was deleted there. Call retry_post to upload it again.",
