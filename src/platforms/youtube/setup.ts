@@ -31,7 +31,7 @@ export const SCOPES = [
 export const GUIDE: SetupGuide = {
   url: "https://console.cloud.google.com/projectcreate",
   steps: [
-    "Make a project in the Google Cloud console.",
+    "Make a project of your own there, or choose one.",
     `Under "APIs & Services", "Library", enable the ${API} and the YouTube Analytics API.`,
     'Under "Google Auth Platform" (the OAuth consent screen), give the app a name and your address, choose "External" as its audience, and add these scopes under "Data access": {scopes}',
     'Under "Clients", create an OAuth client of the type "Web application" with the authorized redirect URI {redirectUrl}',

@@ -204,7 +204,7 @@ describe("a film on YouTube", () => {
     await drain(world.ctx);
     const list = { get: () => answer };
     world.fake.state.next.set("youtube.videos.list", { shift: list.get } as never);
-    await workUntil(world, post.id, post.scheduled_at + 2 * HOUR);
+    await workUntil(world, post.id, post.scheduled_at + 5 * MINUTE);
     expect((await readPost(world.ctx, post.id)).status).toBe("uploaded");
     world.fake.state.next.clear();
     expect(await finish(world.ctx, post.id)).toMatchObject({ status: "published", error: null });
