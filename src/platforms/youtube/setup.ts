@@ -7,11 +7,11 @@ import { API } from "./faults.ts";
  * What a Google Cloud project may do from one midnight in California to the next, unless it was given more:
  * https://developers.google.com/youtube/v3/determine_quota_cost
  */
-export const UNITS_A_DAY = 10_000;
+const UNITS_A_DAY = 10_000;
 const UPLOADS_A_DAY = 100;
 
 /** What calls cost of these units; uploads are counted by themselves. */
-export const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, remove: 50 } as const;
+const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, remove: 50 } as const;
 
 export const QUOTAS: readonly Quota[] = [
   {
