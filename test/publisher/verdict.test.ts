@@ -244,6 +244,13 @@ describe("beside the table", () => {
     expect(verdict(what, PLAIN, { scheduledAt: NOW + HOUR }).nextAt).toBe(NOW + HOUR);
   });
 
+  it("a held post is looked at ahead of its time where its platform asks for it, and at its time", () => {
+    const nextIn = (checkAgainMs: number): number =>
+      (verdictOnOutcome({ state: "held", ...IDS, checkAgainMs }, { ...AT, scheduledAt: NOW + HOUR }).nextAt ??
+        0) - NOW;
+    expect([nextIn(MINUTE), nextIn(2 * HOUR), nextIn(0)]).toEqual([MINUTE, HOUR, SECOND]);
+  });
+
   it.each([
     ["the first", 0, 0.5, "1 s"],
     ["the first, never at once", 0, 0, "0.5 s"],

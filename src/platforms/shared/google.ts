@@ -79,7 +79,7 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
       code: ["quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"],
       kind: "rate",
       scope: "app",
-      message: `The day's quota of the Google Cloud project is used up. It begins anew at midnight Pacific time; a larger one is asked for in the Google Cloud console.`,
+      message: `The day's quota of the Google Cloud project is used up. It begins anew at midnight Pacific time; a larger one can be asked for in Google's Cloud console, under "Quotas".`,
       retryAfterMs: untilPacificMidnight(now),
     },
     {
@@ -90,7 +90,7 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
     {
       code: ["accessNotConfigured", "SERVICE_DISABLED"],
       kind: "setup",
-      message: `The Google Cloud project may not use the ${api}. Enable it under "APIs & Services" in the Google Cloud console.`,
+      message: `The Google Cloud project may not use the ${api}. Enable it in Google's Cloud console, under "APIs & Services".`,
     },
     {
       code: ["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"],

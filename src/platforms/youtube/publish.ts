@@ -22,6 +22,8 @@ const PROCESSING_PATIENCE_MS = 15 * MINUTE;
 const APPEARS_WITHIN_MS = 10 * MINUTE;
 
 const LOOK_AGAIN_MS = 5 * SECOND;
+/** After trouble. */
+const ASK_AGAIN_MS = 20 * SECOND;
 
 /** Faults that say nothing about the video, which is on YouTube and may well be public by itself. */
 const PASSING: readonly FaultKind[] = ["not_sent", "transient", "ambiguous", "rate", "setup", "rejected"];
@@ -69,10 +71,12 @@ async function look(post: YoutubePost, io: PublishIo, uploaded: Uploaded): Promi
   } catch (error) {
     if (!(error instanceof PlatformFault) || !PASSING.includes(error.kind)) throw error;
     io.log.warn({ postId: post.id, err: error }, "a video could not be asked about");
-    return { checkAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS, note: error.message };
+    const soonMs = io.isDue ? ASK_AGAIN_MS : lookAheadMs(io.now() - uploaded.at);
+    return { checkAgainMs: error.retryAfterMs ?? soonMs, note: error.message };
   }
   if (standing?.state === "failed") throw new PlatformFault("rejected", standing.reason);
-  if (standing === null && io.now() < uploaded.at + APPEARS_WITHIN_MS) return { checkAgainMs: LOOK_AGAIN_MS };
+  const sinceMs = io.now() - uploaded.at;
+  if (standing === null && sinceMs < APPEARS_WITHIN_MS) return { checkAgainMs: lookAheadMs(sinceMs) };
   throw new PlatformFault(
     "rejected",
     "The video is not on YouTube any more: it was deleted there. Call retry_post to upload it again.",
@@ -117,11 +121,16 @@ async function flip(io: PublishIo, { id }: Uploaded, wanted: string): Promise<"s
   });
   const { privacy, refusal } = Flipped.parse(told);
   if (privacy === wanted) return shown(io);
-  await io.remember({ keptPrivateAt: toIso(io.now()) });
+  if (!isKnownToBeKept(io)) await io.remember({ keptPrivateAt: toIso(io.now()) });
   return { checkAgainMs: HOUR, note: refusal === "" ? STAYS_PRIVATE : refusal };
 }
 
 async function shown(io: PublishIo): Promise<"shown"> {
-  if (typeof io.account.settings["keptPrivateAt"] === "string") await io.remember({ keptPrivateAt: null });
+  if (isKnownToBeKept(io)) await io.remember({ keptPrivateAt: null });
   return "shown";
+}
+
+/** That YouTube kept a video private is told with the channel and with its next posts. */
+function isKnownToBeKept({ account }: PublishIo): boolean {
+  return typeof account.settings["keptPrivateAt"] === "string";
 }

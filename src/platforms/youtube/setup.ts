@@ -7,11 +7,11 @@ import { API } from "./faults.ts";
  * What a Google Cloud project may do from one midnight in California to the next, unless it was given more:
  * https://developers.google.com/youtube/v3/determine_quota_cost
  */
-export const UNITS_A_DAY = 10_000;
+const UNITS_A_DAY = 10_000;
 const UPLOADS_A_DAY = 100;
 
 /** What calls cost of these units; uploads are counted by themselves. */
-export const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, remove: 50 } as const;
+const UNITS = { look: 1, change: 50, thumbnail: 50, playlistItem: 50, remove: 50 } as const;
 
 export const QUOTAS: readonly Quota[] = [
   {
@@ -31,7 +31,7 @@ export const SCOPES = [
 export const GUIDE: SetupGuide = {
   url: "https://console.cloud.google.com/projectcreate",
   steps: [
-    "Make a project in the Google Cloud console.",
+    "Make a project of your own there, or choose one.",
     `Under "APIs & Services", "Library", enable the ${API} and the YouTube Analytics API.`,
     'Under "Google Auth Platform" (the OAuth consent screen), give the app a name and your address, choose "External" as its audience, and add these scopes under "Data access": {scopes}',
     'Under "Clients", create an OAuth client of the type "Web application" with the authorized redirect URI {redirectUrl}',

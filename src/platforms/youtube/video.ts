@@ -64,14 +64,9 @@ export function standingOf(video: Video): Standing {
     status.uploadStatus === "rejected" ||
     // "terminated" says no more than that nobody knows any more.
     processing.processingStatus === "failed";
-  const state =
-    status.uploadStatus === "deleted"
-      ? "deleted"
-      : hasFailed
-        ? "failed"
-        : status.uploadStatus === "processed" || processing.processingStatus === "succeeded"
-          ? "ready"
-          : "processing";
+  const isProcessing = status.uploadStatus === "uploaded" && processing.processingStatus !== "succeeded";
+  const usable = isProcessing ? "processing" : "ready";
+  const state = status.uploadStatus === "deleted" ? "deleted" : hasFailed ? "failed" : usable;
   return {
     state,
     privacy: status.privacyStatus ?? "",

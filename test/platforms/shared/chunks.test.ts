@@ -88,6 +88,20 @@ describe("sendInChunks", () => {
     expect(to.stored()).toBe(FILE.toString());
   });
 
+  it("tells of each chunk before it leaves", async () => {
+    const to = session();
+    const told: unknown[] = [];
+    const before = async ({ end, isLast }: { end: number; isLast: boolean }) => {
+      told.push([end, isLast, to.ranges.length]);
+    };
+    await sendInChunks(to.io, { item, request, chunkBytes: 10, before });
+    expect(told).toEqual([
+      [9, false, 0],
+      [19, false, 1],
+      [24, true, 2],
+    ]);
+  });
+
   it("gives up on a platform that stores nothing", async () => {
     const to = session({ keeps: 0 });
     await expect(sendInChunks(to.io, { item, request, chunkBytes: 10 })).rejects.toMatchObject({
