@@ -8,7 +8,7 @@ import { UPLOAD_TIMES } from "../shared/chunks.ts";
 import { bearer, type FaultRule } from "../shared/faults.ts";
 import { youtubeFaults } from "./faults.ts";
 import type { YoutubePost } from "./metadata.ts";
-import { asNotDone } from "./visibility.ts";
+import { asNotSent } from "../shared/not-sent.ts";
 
 /** https://developers.google.com/youtube/v3/docs/thumbnails/set */
 const THUMBNAIL_LIMITS = { maxBytes: 2 * 1024 * 1024, mimeTypes: ["image/jpeg", "image/png"] } as const;
@@ -65,7 +65,7 @@ export async function setThumbnailOnce(
     request: { id, thumbnailUrl },
     send: async () => {
       await sendThumbnail(io, id, picture).catch((error: unknown) => {
-        throw asNotDone(error);
+        throw asNotSent(error);
       });
       return true;
     },

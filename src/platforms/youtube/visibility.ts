@@ -1,3 +1,4 @@
+import { asNotSent } from "../shared/not-sent.ts";
 import { z } from "zod";
 import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import { askAs } from "./api.ts";
@@ -19,7 +20,7 @@ export async function changeVisibility(io: PlatformIo, id: string, wanted: strin
   } catch (error) {
     if (error instanceof PlatformFault && error.kind === "rejected")
       return { privacy: "private", refusal: error.message };
-    throw asNotDone(error);
+    throw asNotSent(error);
   }
 }
 
@@ -34,12 +35,4 @@ export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Prom
     isIdempotent: true,
   } as const;
   return askAs(io, call, Video);
-}
-
-/** For what may be done again, as nothing comes of it twice: a lost answer is like one that never was asked. */
-export function asNotDone(error: unknown): unknown {
-  if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
-    return error;
-  const { message, httpStatus, cause } = error;
-  return new PlatformFault("not_sent", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
 }

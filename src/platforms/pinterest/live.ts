@@ -1,0 +1,144 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import { DAY } from "../../domain/time.ts";
+import type { Choice, Inspection } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { FaultRule } from "../shared/faults.ts";
+import { AnyAnswer, call, pageOf } from "./api.ts";
+import { Account, nameOf } from "./connect.ts";
+import type { PinterestPost } from "./metadata.ts";
+import { fieldsOf } from "./publish.ts";
+
+/** Throws `conflict` for an id that is none of Pinterest's. */
+function pathOf({ platformPostId }: PinterestPost): string {
+  if (/^\d+$/.test(platformPostId ?? "")) return `/pins/${platformPostId}`;
+  throw new AppError("conflict", "platformPostId: is not the number of a pin, so it cannot be found there.");
+}
+
+const NO_EDITING: FaultRule = {
+  status: 403,
+  kind: "rejected",
+  message:
+    "Pinterest lets only some apps change pins (a beta), and the pin must be the channel's own. Change it on Pinterest itself.",
+};
+
+export async function edit(
+  post: PinterestPost,
+  _changed: readonly string[],
+  io: PlatformIo,
+): Promise<object> {
+  const asked = { path: pathOf(post), json: fieldsOf(post), isIdempotent: true, rules: [NO_EDITING] };
+  await call(io, { method: "PATCH", ...asked }, AnyAnswer);
+  return {};
+}
+
+const GONE: FaultRule = { status: 404, kind: "ok" };
+
+/** What is gone already is no error. */
+export async function remove(post: PinterestPost, io: PlatformIo): Promise<void> {
+  await call(io, { method: "DELETE", path: pathOf(post), isIdempotent: true, rules: [GONE] }, AnyAnswer);
+}
+
+const Count = z.number().min(0).optional().catch(undefined);
+const Lifetime = z.looseObject({
+  impression: Count,
+  clickthrough: Count,
+  save: Count,
+  reaction: Count,
+  comment: Count,
+});
+const Pin = z.looseObject({
+  id: z.string().optional(),
+  created_at: z.string().nullish(),
+  pin_metrics: z.looseObject({ lifetime_metrics: Lifetime.optional() }).nullish().catch(null),
+});
+
+/** Counts over the pin's life, as far as Pinterest has them; else those of its first 90 days. */
+export async function insights(
+  post: PinterestPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const path = pathOf(post);
+  const pin = await call(io, { path, query: { pin_metrics: true }, rules: [GONE] }, Pin);
+  if (pin.id === undefined) return { state: "removed", visibility: null, metrics: {} };
+  const told = pin.pin_metrics?.lifetime_metrics;
+  const metrics =
+    told?.impression === undefined
+      ? await analyticsOf(path, Date.parse(pin.created_at ?? ""), io)
+      : {
+          impressions: told.impression,
+          clicks: told.clickthrough ?? null,
+          saves: told.save ?? null,
+          likes: told.reaction ?? null,
+          comments: told.comment ?? null,
+        };
+  return { state: "live", visibility: "public", metrics };
+}
+
+const Numbers = z.record(z.string(), z.number()).optional();
+const PinAnalytics = z.looseObject({
+  all: z.looseObject({ summary_metrics: Numbers, lifetime_metrics: Numbers }).optional(),
+});
+
+/** How far back Pinterest looks. */
+export const MAX_DAYS_BACK = 89;
+
+async function analyticsOf(path: string, madeAt: number, io: PlatformIo): Promise<Partial<Metrics>> {
+  const earliest = io.now() - MAX_DAYS_BACK * DAY;
+  if (Number.isNaN(madeAt) || madeAt < earliest) return {};
+  const query = {
+    start_date: dateOf(madeAt),
+    end_date: dateOf(io.now()),
+    metric_types: "IMPRESSION,OUTBOUND_CLICK,SAVE,TOTAL_COMMENTS,TOTAL_REACTIONS",
+  };
+  try {
+    const { all } = await call(io, { path: `${path}/analytics`, query }, PinAnalytics);
+    const { summary_metrics: sums = {}, lifetime_metrics: totals = {} } = all ?? {};
+    return {
+      impressions: sums["IMPRESSION"] ?? null,
+      clicks: sums["OUTBOUND_CLICK"] ?? null,
+      saves: sums["SAVE"] ?? null,
+      likes: totals["TOTAL_REACTIONS"] ?? null,
+      comments: totals["TOTAL_COMMENTS"] ?? null,
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformFault)) throw error;
+    io.log.warn({ err: error }, "Pinterest did not give the counts of a pin");
+    return {};
+  }
+}
+
+export function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const account = await call(io, { path: "/user_account" }, Account);
+  return {
+    name: nameOf(account),
+    handle: account.username,
+    avatarUrl: account.profile_image ?? null,
+    problem: null,
+  };
+}
+
+const Board = z.looseObject({ id: z.string(), name: z.string(), privacy: z.string().optional() });
+const MAX_PAGES = 8;
+
+/** The channel's boards, by a part of their names. */
+export async function boards(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const found: Choice[] = [];
+  let bookmark: string | undefined;
+  for (let page = 0; page < MAX_PAGES && bookmark !== ""; page += 1) {
+    const query = { page_size: 250, bookmark };
+    const answer = await call(io, { path: "/boards", query }, pageOf(Board));
+    for (const { id, name, privacy } of answer.items) {
+      const label =
+        privacy === undefined || privacy === "PUBLIC" ? name : `${name} (${privacy.toLowerCase()})`;
+      if (name.toLowerCase().includes(search.toLowerCase())) found.push({ value: id, label });
+    }
+    bookmark = answer.bookmark ?? "";
+  }
+  return found;
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+
+export const MAX_DESCRIPTION_CHARS = 800;
+export const MAX_PICTURES = 5;
+
+const { title, altText, link, moreMedia, thumbnailUrl } = commonMetadata;
+
+/** What a pin takes beside its description (the caption) and its media. */
+export const PinterestMetadata = z.strictObject({
+  boardId: z
+    .string()
+    .regex(/^\d+$/, "must be the number of a board, as list_choices tells it")
+    .describe("The board that it is pinned to; list_choices tells those of the channel."),
+  title: title.unwrap().max(100).optional().describe("Title of the pin."),
+  link: link.describe("Where the pin leads to."),
+  altText: altText.unwrap().max(500).optional().describe("What it shows, for people who cannot see it."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_PICTURES - 1)
+    .optional()
+    .describe("Up to 4 more pictures, to leaf through; they have no alternative texts of their own."),
+  thumbnailUrl: thumbnailUrl.describe(
+    "Cover of a film. Without it, coverSeconds says which moment is shown.",
+  ),
+  coverSeconds: z
+    .int()
+    .min(0)
+    .max(900)
+    .optional()
+    .describe("The moment of a film that is its cover, in seconds; default 1."),
+});
+export type PinterestMetadata = z.infer<typeof PinterestMetadata>;
+export type PinterestPost = PlatformPost<PinterestMetadata>;
+
+/** What the schema cannot say. */
+export function check(
+  { mediaUrl, metadata }: PinterestPost,
+  { media }: Pick<CheckedAt, "media">,
+): { errors: string[]; warnings: string[] } {
+  const { moreMedia = [], thumbnailUrl, coverSeconds } = metadata;
+  const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
+  const errors: string[] = [];
+  if (types.length > 1 && types.includes("video")) errors.push(ONE_FILM);
+  if (thumbnailUrl !== undefined && coverSeconds !== undefined)
+    errors.push("metadata.coverSeconds: give either thumbnailUrl or coverSeconds.");
+  const hasCover = thumbnailUrl !== undefined || coverSeconds !== undefined;
+  const warnings =
+    types[0] === "image" && hasCover
+      ? ["Only a film has a cover: metadata.thumbnailUrl and metadata.coverSeconds are not used."]
+      : [];
+  return { errors, warnings };
+}
+
+export const ONE_FILM =
+  "metadata.moreMedia: a pin shows one film, or up to 5 pictures. Leave the rest out, or pin them by themselves.";

@@ -1,0 +1,42 @@
+import { Readable } from "node:stream";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { openWorld } from "./world.ts";
+
+function says(status: number, code: number, headers: Record<string, string> = {}): Trouble {
+  return async (_pass, { url }) => {
+    const body = Readable.from([Buffer.from(JSON.stringify({ code, message: "No." }))]);
+    return { status, url, headers, body };
+  };
+}
+
+export default {
+  async openStage(platform) {
+    const world = await openWorld(platform);
+    const shown = () => world.fake.state.pins.filter(({ isDeleted }) => !isDeleted);
+    return {
+      ctx: world.ctx,
+      account: await world.connect(),
+      published: async () => shown().length,
+      captions: async () => shown().map(({ description }) => description ?? ""),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { boardId: "111", title: "Horn", link: "https://posthorn.example", ...PICTURES },
+  },
+  otherPosts: {
+    "a film": {
+      caption: "A film",
+      media_url: CLIP_URL,
+      metadata: { boardId: "222", thumbnailUrl: PHOTO_URL },
+    },
+  },
+  troubles: {
+    "meets a limit": says(429, 8, { "x-ratelimit-reset": "7" }),
+    "meets a broken server": says(503, 12),
+  },
+  refusesToken: says(401, 2),
+} satisfies PlatformFixture;
