@@ -173,3 +173,16 @@ it("leaves a warning where a later part is refused, and never sends the first ag
   expect(row.warnings).toContain("The rest of the thread did not go through");
   expect(stage.server.posts.all().map(({ text }) => text)).toEqual(["One"]);
 });
+
+it("says so where a server knows no way to delete, and does not change what it cannot", async () => {
+  await using stage = await openMastodon(mastodon, PROFILES.snac);
+  const { ctx, account } = stage;
+  const id = await publish(stage, { altText: "A horn" }, PHOTO_URL);
+  const row = await readPost(ctx, id);
+  const io = await createPlatformIo(ctx, account, AbortSignal.timeout(5_000));
+  await expect(mastodon.remove?.(toPlatformPost(mastodon, row), io)).rejects.toThrow(
+    /does not let apps delete/,
+  );
+  const change = { id, metadata: { altText: "Another horn" } };
+  await expect(editPublishedPost(callOf(ctx), change)).rejects.toMatchObject({ kind: "conflict" });
+});
