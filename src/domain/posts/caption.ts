@@ -32,11 +32,34 @@ export function measureText(
     case "characters":
       return [...text].length;
     case "graphemes":
-      segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
-      return [...segmenter.segment(text)].length;
+      return countGraphemes(text);
     case "bytes":
       return Buffer.byteLength(text, "utf8");
     case "utf16":
       return text.length;
   }
+}
+
+const PIECE = 1_024;
+
+/**
+ * In pieces: each segment that V8 gives holds a copy of the whole text it was cut from, so that a long text
+ * at once would take its length squared.
+ */
+function countGraphemes(text: string): number {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+  let count = 0;
+  let start = 0;
+  let size = PIECE;
+  while (start + size < text.length) {
+    // Half a character would stand for itself.
+    const end = start + size + (/[\uD800-\uDBFF]/.test(text.charAt(start + size - 1)) ? 1 : 0);
+    const segments = [...segmenter.segment(text.slice(start, end))];
+    // The last one may go on in the next piece.
+    const { index = 0 } = segments.at(-1) ?? {};
+    count += segments.length - 1;
+    start += index;
+    size = index === 0 ? size * 2 : PIECE;
+  }
+  return count + [...segmenter.segment(text.slice(start))].length;
 }

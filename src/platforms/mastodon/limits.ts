@@ -43,6 +43,8 @@ export interface Family {
   /** An edit may bring a new picture in front of a video. */
   readonly replacesThumbnail: boolean;
   readonly canEdit: (version: string) => boolean;
+  /** An edit may bring another alt text; the others drop it without a word. */
+  readonly canDescribe: (version: string) => boolean;
 }
 
 const OTHER: Family = {
@@ -55,6 +57,7 @@ const OTHER: Family = {
   needsMedia: false,
   replacesThumbnail: false,
   canEdit: () => true,
+  canDescribe: () => false,
 };
 
 const MASTODON: Family = {
@@ -64,6 +67,7 @@ const MASTODON: Family = {
   keepsMediaIds: true,
   replacesThumbnail: true,
   canEdit: (version) => isAtLeast(version, 3, 5),
+  canDescribe: (version) => isAtLeast(version, 4, 1),
 };
 
 const PLEROMA: Family = {
@@ -87,6 +91,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     keepsMediaIds: true,
     unit: "characters",
     canEdit: (version) => isAtLeast(version, 0, 18),
+    canDescribe: (version) => isAtLeast(version, 0, 18),
   },
   // Its administrators may allow edits, and it does not say whether they do.
   pixelfed: { ...OTHER, sendsKey: false, keepsMediaIds: true, needsMedia: true, canEdit: () => false },
@@ -145,10 +150,15 @@ export function capabilitiesOf(account: PlatformAccount): PlatformCapabilities {
       ...(urlLength === null ? {} : { urlLength }),
     },
     thumbnail: { set: true, replaceAfterPublish: family.replacesThumbnail },
-    editPublished: { fields: family.canEdit(limits.version) ? EDITABLE : [] },
+    editPublished: { fields: editableOf(family, limits.version) },
     // The others count otherwise, or not at all.
     quotas: software === null || family === MASTODON ? CAPABILITIES.quotas : [],
   };
+}
+
+function editableOf({ canEdit, canDescribe }: Family, version: string): readonly string[] {
+  if (!canEdit(version)) return [];
+  return canDescribe(version) ? EDITABLE : EDITABLE.filter((field) => field !== "altText");
 }
 
 function acceptsOf({

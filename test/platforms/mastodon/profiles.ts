@@ -15,6 +15,7 @@ export interface Profile {
   readonly keepsMediaIds: boolean;
   readonly mimeTypes: readonly string[];
   readonly refreshes: boolean;
+  readonly hasDelete: boolean;
 }
 
 const MASTODON: Profile = {
@@ -31,6 +32,7 @@ const MASTODON: Profile = {
   keepsMediaIds: true,
   mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/webp", "video/mp4", "video/webm", "audio/mpeg"],
   refreshes: false,
+  hasDelete: true,
 };
 
 export const PROFILES = {
@@ -77,6 +79,7 @@ export const PROFILES = {
     urlLength: 32,
     processingMs: 0,
     keepsMediaIds: false,
+    hasDelete: false,
   },
 } satisfies Record<string, Profile>;
 

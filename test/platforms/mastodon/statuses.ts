@@ -206,7 +206,7 @@ export function createStatuses({ now, profile, server, account }: Options) {
     if (operation === "GET /api/v1/statuses/{id}/source")
       return answer(200, { id, text: status.text, spoiler_text: status.spoilerText });
     if (operation === "PUT /api/v1/statuses/{id}") return change(status, request);
-    if (operation !== "DELETE /api/v1/statuses/{id}") return notFound();
+    if (operation !== "DELETE /api/v1/statuses/{id}" || !profile.hasDelete) return notFound();
     statuses.delete(id);
     return answer(200, { ...show(status), text: status.text });
   };

@@ -7,7 +7,8 @@ import type { Stage } from "./stage.ts";
 
 /**
  * Works on what is due, moving the clock to the next try, until nothing more is to come of the post. `worker`:
- * that works on it, where it is another than the one that is looked through. `isEnough`: it is left as it is.
+ * the context that works on it, where it is another than the one that is looked through. `isEnough`: the post
+ * is left as it is.
  */
 export async function finish(
   ctx: TestContext,

@@ -1,0 +1,188 @@
+import { expect, it } from "vitest";
+import mastodon from "../../../src/platforms/mastodon.ts";
+import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
+import { readInsights } from "../../../src/services/posts/insights.ts";
+import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
+import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { readStepResults } from "../../../src/services/publishing/step-results.ts";
+import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { callOf } from "../../support/context.ts";
+import { endOf, finish } from "../../support/contract/ends.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { addPost, readPost } from "../../support/publishing.ts";
+import { PROFILES } from "./profiles.ts";
+import { answer } from "./request.ts";
+import { openMastodon, type MastodonStage } from "./stage.ts";
+
+async function publish(stage: MastodonStage, metadata: object = {}, media = ""): Promise<string> {
+  const post = { caption: "First", media_url: media, metadata: JSON.stringify(metadata) };
+  const { id } = await addPost(stage.ctx, stage.account, post);
+  expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null });
+  return id;
+}
+
+it("changes text, warning and alt text, and keeps what is not changed", async () => {
+  await using stage = await openMastodon(mastodon);
+  const id = await publish(stage, { ...PICTURES, sensitive: true, language: "en" }, PHOTO_URL);
+  const metadata = { spoilerText: "Loud", altText: "A golden horn" };
+  const { post } = await editPublishedPost(callOf(stage.ctx), { id, caption: "Second", metadata });
+  expect(post.caption).toBe("Second");
+  const [status] = stage.server.posts.heads();
+  expect(status).toMatchObject({ text: "Second", spoilerText: "Loud", sensitive: true, language: "en" });
+  expect(status?.mediaIds).toHaveLength(2);
+  const [first, second] = stage.server.posts.media.values();
+  expect([first?.description, second?.description]).toEqual(["A golden horn", "The same horn"]);
+  const change = { id, metadata: { visibility: "private" } };
+  await expect(editPublishedPost(callOf(stage.ctx), change)).rejects.toMatchObject({ kind: "conflict" });
+  expect(stage.server.wrong).toEqual([]);
+});
+
+it("refuses edits of servers that have none", async () => {
+  for (const profile of [PROFILES.old, PROFILES.pixelfed]) {
+    await using stage = await openMastodon(mastodon, profile);
+    const id = await publish(stage, {}, PHOTO_URL);
+    const change = editPublishedPost(callOf(stage.ctx), { id, caption: "Second" });
+    await expect(change).rejects.toMatchObject({ kind: "conflict" });
+    expect(await stage.captions()).toEqual(["First"]);
+  }
+});
+
+it("puts another picture in front of a film, and of nothing else", async () => {
+  await using stage = await openMastodon(mastodon);
+  const film = await publish(stage, {}, CLIP_URL);
+  const thumbnailUrl = PHOTO_URL;
+  await setThumbnail(callOf(stage.ctx), { id: film, thumbnailUrl }).catch((error: unknown) => {
+    // Looking at the address needs a network that this test has not.
+    if (!String(error).includes("media.example")) throw error;
+  });
+  const row = await readPost(stage.ctx, film);
+  const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
+  const media = stage.ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, io.signal);
+  await mastodon.setThumbnail?.(toPlatformPost(mastodon, row), thumbnailUrl, { ...io, media } as never);
+  expect([...stage.server.posts.media.values()]).toMatchObject([{ hasThumbnail: true }]);
+  expect(stage.server.posts.heads()[0]).toMatchObject({ text: "First" });
+  const text = toPlatformPost(mastodon, await readPost(stage.ctx, await publish(stage)));
+  await expect(mastodon.setThumbnail?.(text, thumbnailUrl, { ...io, media } as never)).rejects.toMatchObject({
+    kind: "conflict",
+  });
+  expect(stage.server.wrong).toEqual([]);
+});
+
+it("sends a thread in order, and removes all of it", async () => {
+  await using stage = await openMastodon(mastodon);
+  const { ctx, account, server } = stage;
+  const thread = [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }];
+  const id = await publish(stage, { thread, spoilerText: "Long", visibility: "unlisted" });
+  const [one, two, three] = server.posts.all();
+  expect([two?.replyTo, three?.replyTo]).toEqual([one?.id, two?.id]);
+  expect([two?.visibility, three?.spoilerText, two?.mediaIds.length]).toEqual(["unlisted", "Long", 1]);
+  const row = await readPost(ctx, id);
+  const io = await createPlatformIo(ctx, account, AbortSignal.timeout(5_000));
+  await mastodon.remove?.(toPlatformPost(mastodon, row), { ...io, ...(await readStepResults(ctx, row)) });
+  expect(server.posts.all()).toEqual([]);
+});
+
+it("tells what others did with a post, and with those of a range", async () => {
+  await using stage = await openMastodon(mastodon);
+  const id = await publish(stage);
+  expect(await readInsights(stage.ctx, await readPost(stage.ctx, id))).toMatchObject({
+    state: "live",
+    visibility: "public",
+    metrics: { likes: 3, comments: 0, shares: 3, views: null },
+  });
+  const range = { accountId: stage.account.id, from: "2026-11-20", to: "2026-11-22" };
+  const { totals, series } = await getAccountAnalytics(callOf(stage.ctx), range as never);
+  expect(totals).toMatchObject({ followers: 42, posts: 1, likes: 3, comments: 0, shares: 3 });
+  expect(series).toContainEqual(
+    expect.objectContaining({ date: "2026-11-21", posts: 1, likes: 3, shares: 3 }),
+  );
+});
+
+/** A worker whose request to this end is answered so, from the nth on. */
+function answering({ ctx }: MastodonStage, end: string, response: () => OutboundResponse, from = 0) {
+  let count = 0;
+  const request = async (one: OutboundRequest) =>
+    one.method === "POST" && one.url.endsWith(end) && count++ >= from
+      ? response()
+      : ctx.outbound.request(one);
+  return { ...ctx, outbound: { ...ctx.outbound, request } };
+}
+
+const REFUSALS = [
+  [422, "Validation failed: Text character limit of 300 exceeded", /^caption: is longer/],
+  [422, "Cannot attach more than 2 files", /^metadata\.moreMedia: /],
+  [422, "Cannot attach a video to a post that already contains images", /^metadata\.moreMedia: /],
+  [403, "Empty statuses are not allowed", /without a text, or without media/],
+  [403, "This action is not allowed", /does not let this account/],
+  [422, "Something else", /The log has its words/],
+  [404, "Record not found", /no longer/],
+] as const;
+
+it.each(REFUSALS)("explains HTTP %i, %s", async (status, error, expected) => {
+  await using stage = await openMastodon(mastodon);
+  const { id } = await addPost(stage.ctx, stage.account, { caption: "Hello" });
+  const worker = answering(stage, "/api/v1/statuses", () => answer(status, { error }));
+  expect(await finish(stage.ctx, id, worker)).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(expected),
+  });
+});
+
+it("asks to be reconnected where the token may not post, or the account is disabled", async () => {
+  for (const error of ["This action is outside the authorized scopes", "Your login is currently disabled"]) {
+    await using stage = await openMastodon(mastodon);
+    const { ctx, account } = stage;
+    const isRefused = async () =>
+      (await findAccountRow(ctx.store, "default", account.id))?.status === "reconnect_required";
+    const { id } = await addPost(ctx, account, { caption: "Hello" });
+    await finish(
+      ctx,
+      id,
+      answering(stage, "/api/v1/statuses", () => answer(403, { error })),
+      isRefused,
+    );
+    expect(await isRefused()).toBe(true);
+    expect((await readPost(ctx, id)).status).toBe("scheduled");
+  }
+});
+
+it("refuses a file that the server cannot use, in words", async () => {
+  await using stage = await openMastodon(mastodon);
+  for (const [status, error, expected] of [
+    [422, "Validation failed: File content type is invalid", /^mediaUrl: .*type/],
+    [422, "Validation failed: File file size must be less than 16 MB", /^mediaUrl: .*too large/],
+    [413, "", /^mediaUrl: .*too large/],
+    [422, "Error processing thumbnail for uploaded media", /^mediaUrl: .*could not make use/],
+  ] as const) {
+    const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
+    const worker = answering(stage, "/media", () => answer(status, { error }));
+    const row = await finish(stage.ctx, id, worker);
+    expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
+  }
+});
+
+it("leaves a warning where a later part is refused, and never sends the first again", async () => {
+  await using stage = await openMastodon(mastodon);
+  const metadata = JSON.stringify({ thread: [{ caption: "Two" }, { caption: "Three" }] });
+  const { id } = await addPost(stage.ctx, stage.account, { caption: "One", metadata });
+  const worker = answering(stage, "/api/v1/statuses", () => answer(422, { error: "Validation failed" }), 1);
+  const row = await finish(stage.ctx, id, worker);
+  expect(row).toMatchObject({ status: "published", error: null });
+  expect(row.warnings).toContain("The rest of the thread did not go through");
+  expect(stage.server.posts.all().map(({ text }) => text)).toEqual(["One"]);
+});
+
+it("says so where a server knows no way to delete, and does not change what it cannot", async () => {
+  await using stage = await openMastodon(mastodon, PROFILES.snac);
+  const { ctx, account } = stage;
+  const id = await publish(stage, { altText: "A horn" }, PHOTO_URL);
+  const row = await readPost(ctx, id);
+  const io = await createPlatformIo(ctx, account, AbortSignal.timeout(5_000));
+  await expect(mastodon.remove?.(toPlatformPost(mastodon, row), io)).rejects.toThrow(
+    /does not let apps delete/,
+  );
+  const change = { id, metadata: { altText: "Another horn" } };
+  await expect(editPublishedPost(callOf(ctx), change)).rejects.toMatchObject({ kind: "conflict" });
+});

@@ -1,0 +1,191 @@
+/*
+ * Mastodon's platform file against a real server that is not Mastodon: snac, of Debian's package snac2. Nothing is
+ * installed: the package is unpacked into a temporary folder. By hand, as it needs Debian's packages:
+ *
+ *   npx tsx test/real/snac.ts [path of the program or of the .deb]
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { once } from "node:events";
+import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../src/app/system-clock.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import mastodon from "../../src/platforms/mastodon.ts";
+import { OutboundFailure, type OutboundRequest } from "../../src/ports/outbound.ts";
+import { comeBack, leadOn } from "../../src/services/accounts/connecting/consent.ts";
+import { connectChannel, connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
+import { guestCall, type AppContext } from "../../src/services/context.ts";
+import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
+import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
+import { readInsights } from "../../src/services/posts/insights.ts";
+import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
+import { readStepResults } from "../../src/services/publishing/step-results.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
+import { callOf, createTestContext } from "../support/context.ts";
+import { createStageMedia, PHOTO_URL } from "../support/contract/stage-media.ts";
+import { queryOf } from "../support/handles.ts";
+import { addPost, drain, readPost } from "../support/publishing.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const failures: string[] = [];
+
+function tell(what: string, isRight: boolean, seen: unknown = ""): void {
+  process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${isRight ? "" : JSON.stringify(seen)}\n`);
+  if (!isRight) failures.push(what);
+}
+
+function findProgram(folder: string, given: string | undefined): string {
+  if (given !== undefined && !given.endsWith(".deb")) return resolve(given);
+  if (given === undefined && existsSync("/usr/bin/snac")) return "/usr/bin/snac";
+  if (given === undefined) execFileSync("apt-get", ["download", "snac2"], { cwd: folder, stdio: "inherit" });
+  const found = readdirSync(folder).find((name) => name.endsWith(".deb")) ?? "";
+  execFileSync("dpkg-deb", ["-x", given ?? join(folder, found), join(folder, "root")]);
+  return join(folder, "root/usr/bin/snac");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+async function startSnac(folder: string, program: string) {
+  const port = await freePort();
+  const data = join(folder, "data");
+  const base = `http://127.0.0.1:${port}`;
+  execFileSync(program, ["init", data], { input: `127.0.0.1\n${port}\n127.0.0.1:${port}\n\n\n` });
+  const file = join(data, "server.json");
+  const settings = { ...JSON.parse(readFileSync(file, "utf8")), protocol: "http" };
+  writeFileSync(file, JSON.stringify(settings));
+  const said = execFileSync(program, ["adduser", data, "alice"], { input: "alice\n", encoding: "utf8" });
+  const password = /password is (\S+)/.exec(said)?.[1] ?? "";
+  const child = spawn(program, ["httpd", data], { stdio: "ignore" });
+  for (let n = 0; n < 50; n += 1) {
+    if ((await fetch(`${base}/api/v1/instance`).catch(() => null)) !== null) break;
+    await wait(100);
+  }
+  return {
+    base,
+    async token(): Promise<string> {
+      const body = new URLSearchParams({ login: "alice", passwd: password });
+      const page = await (await fetch(`${base}/oauth/x-snac-get-token`, { method: "POST", body })).text();
+      return /[0-9a-f]{32}/.exec(page)?.[0] ?? "";
+    },
+    /** Its page, filled in by the person; the parameters that they come back with. */
+    async consent(address: string): Promise<Record<string, string>> {
+      const page = await (await fetch(address)).text();
+      const hidden = [...page.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+      const fields = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
+      const body = new URLSearchParams({ ...fields, login: "alice", passwd: password });
+      const answer = await fetch(`${base}/oauth/x-snac-login`, { method: "POST", body, redirect: "manual" });
+      return Object.fromEntries(new URL(answer.headers.get("location") ?? base).searchParams);
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await once(child, "exit");
+    },
+  };
+}
+
+async function finish(ctx: AppContext, id: string, worker: AppContext = ctx): Promise<PostRow> {
+  for (let n = 0; n < 60; n += 1) {
+    await drain(worker);
+    const row = await readPost(ctx, id);
+    if (row.next_at === null) return row;
+    await wait(Math.max(0, Math.min(row.next_at - ctx.clock.now(), 5_000)));
+  }
+  return readPost(ctx, id);
+}
+
+async function run(): Promise<void> {
+  using folder = temporaryFolder();
+  await using snac = await startSnac(folder.path, findProgram(folder.path, process.argv[2]));
+  await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+  const parts = {
+    platformList: [mastodon],
+    outbound,
+    media: createStageMedia(),
+    clock: systemClock as never,
+  };
+  await using ctx = await createTestContext(parts);
+  const named = { provider: "mastodon", instanceUrl: snac.base };
+
+  const { url } = await connectChannel(callOf(ctx), named);
+  const lead = await leadOn(guestCall(ctx), { token: url?.split("/").at(-1) ?? "" });
+  const answer = lead.state === "lead" ? await snac.consent(lead.url) : {};
+  const done = await comeBack(guestCall(ctx), { answer });
+  tell("connects by consent, its app registered by itself", done.state === "connected", done);
+  const secrets = { accessToken: await snac.token() };
+  const { account } = await connectWithSecrets(callOf(ctx), { ...named, way: "token", secrets });
+  const rows = await queryOf(ctx.store).selectFrom("accounts").selectAll().execute();
+  const [row] = rows;
+  if (row === undefined) throw new Error("There is no account.");
+  tell("connects with a token, as the same account", rows.length === 1 && row.id === account.id, rows.length);
+  process.stdout.write(`    ${row.handle}, ${row.limits}\n`);
+
+  const list = async (): Promise<any[]> => {
+    const path = `${snac.base}/api/v1/accounts/${row.platform_account_id}/statuses?limit=40`;
+    const headers = { authorization: `Bearer ${secrets.accessToken}` };
+    return (await fetch(path, { headers })).json() as Promise<any[]>;
+  };
+  const count = async (text: string) => (await list()).filter(({ content }) => content.includes(text)).length;
+  const publish = async (post: Partial<PostRow>, worker: AppContext = ctx) =>
+    finish(ctx, (await addPost(ctx, row, post)).id, worker);
+
+  const text = await publish({ caption: "A text\n\nwith lines" });
+  tell("publishes a text", text.status === "published", text.error);
+  const metadata = JSON.stringify({ altText: "A horn", thread: [{ caption: "Part two" }] });
+  const picture = await publish({ caption: "A picture", media_url: PHOTO_URL, metadata });
+  tell("publishes a picture and a thread", picture.status === "published", picture);
+  tell("without warnings", picture.warnings === null, picture.warnings);
+  const [shown] = (await list()).filter(({ content }) => content.includes("A picture"));
+  tell("shows the picture with its alt text", shown?.media_attachments?.[0]?.description === "A horn", shown);
+
+  const change = { id: picture.id, caption: "A changed picture" };
+  const edited = await editPublishedPost(callOf(ctx), change).catch((error: unknown) => error);
+  const [after] = (await list()).filter(({ content }) => content.includes("A changed picture"));
+  tell("changes a text", after !== undefined, edited);
+  tell("keeps the media", after?.media_attachments?.length === 1, after?.media_attachments);
+  const alt = after?.media_attachments?.[0]?.description;
+  tell("keeps the alt text", alt === "A horn", alt);
+  const insights = await readInsights(ctx, await readPost(ctx, picture.id));
+  tell("tells that it is live", insights.state === "live", insights);
+
+  for (const [what, extra] of [
+    ["a text", { caption: "Gone *and* [found](https://a.example)" }],
+    ["a picture", { caption: "Lost picture", media_url: PHOTO_URL }],
+  ] as const) {
+    let isLost = false;
+    const request = async (one: OutboundRequest) => {
+      const response = await outbound.request(one);
+      if (isLost || one.method !== "POST" || !one.url.endsWith("/api/v1/statuses")) return response;
+      isLost = true;
+      for await (const _chunk of response.body);
+      throw new OutboundFailure("The process died before it was written down.", true);
+    };
+    const lost = await publish(extra, { ...ctx, outbound: { ...outbound, request } });
+    const seen = await count(extra.caption.slice(0, 4));
+    tell(`shows ${what} once whose answer was lost`, lost.status === "published" && seen === 1, [lost, seen]);
+  }
+
+  const last = await readPost(ctx, picture.id);
+  const io = {
+    ...(await createPlatformIo(ctx, row, AbortSignal.timeout(10_000))),
+    ...(await readStepResults(ctx, last)),
+  };
+  const removed = await mastodon
+    .remove?.(toPlatformPost(mastodon, last), io)
+    .catch((error: unknown) => error);
+  // snac 2.75 has no way to delete: what it cannot, it must not seem to have done.
+  const left = (await count("A changed picture")) + (await count("Part two"));
+  tell("removes a thread, or says that it cannot", (removed === undefined) === (left === 0), [removed, left]);
+  process.stdout.write(`    ${removed instanceof Error ? removed.message : "It was removed."}\n`);
+}
+
+await run();
+process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
+process.exitCode = failures.length === 0 ? 0 : 1;
