@@ -161,6 +161,9 @@ function requestOf(io: PublishIo, { path, json, parts, query = {}, classify = cl
   };
 }
 
+/** A file of one's own may have a longer one, which is no reason to refuse it. */
+const MAX_ALT_CHARS = 1_024;
+
 const SUPPRESS_EMBEDS = 4;
 const SUPPRESS_NOTIFICATIONS = 4_096;
 
@@ -173,7 +176,7 @@ function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
     (linkPreview === false ? SUPPRESS_EMBEDS : 0) + (silent === true ? SUPPRESS_NOTIFICATIONS : 0);
   const attachments = files.map(({ altText }, at) => ({
     id: String(at),
-    ...(altText === null ? {} : { description: altText }),
+    ...(altText === null ? {} : { description: [...altText].slice(0, MAX_ALT_CHARS).join("") }),
     ...(sensitive === true ? { is_spoiler: true } : {}),
   }));
   return {

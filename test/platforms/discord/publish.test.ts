@@ -168,6 +168,14 @@ describe("kinds of channels", () => {
 });
 
 describe("what Discord answers", () => {
+  it("takes an alternative text that is cut where it is too long", async () => {
+    await using world = await createDiscordWorld();
+    const metadata = { moreMedia: [{ url: PHOTO_URL, altText: "é".repeat(1_500) }] };
+    const row = await world.publish(await world.connectBot(), { mediaUrl: PHOTO_URL, metadata });
+    expect(row.status).toBe("published");
+    expect(world.state.messages[0]?.body["attachments"][1].description).toHaveLength(1_024);
+  });
+
   it("waits as long as the body says", async () => {
     await using world = await createDiscordWorld();
     const account = await world.connectWebhook();
