@@ -1,0 +1,56 @@
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import type { FormPart } from "../../ports/request-body.ts";
+import { ACCEPTED } from "../shared/accepted.ts";
+import { MAX_FILE_BYTES, MAX_FILES } from "./metadata.ts";
+
+/** What its apps show in the channel. */
+const PICTURES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+export function acceptedUpTo(maxBytes: number): AcceptedMedia[] {
+  return [
+    { kind: "image", mimeTypes: PICTURES, maxBytes, maxItems: MAX_FILES },
+    {
+      kind: "video",
+      mimeTypes: ["video/mp4", "video/webm", "video/quicktime"],
+      maxBytes,
+      maxItems: MAX_FILES,
+    },
+    { kind: "audio", mimeTypes: ACCEPTED.audio, maxBytes, maxItems: MAX_FILES },
+  ];
+}
+
+/** Servers that are boosted take larger files. */
+export function maxBytesOf({ limits }: Pick<PlatformAccount, "limits">): number {
+  const { maxBytes } = limits;
+  return typeof maxBytes === "number" ? maxBytes : MAX_FILE_BYTES;
+}
+
+interface Place {
+  readonly at: number;
+  readonly maxBytes: number;
+  readonly io: PublishIo;
+}
+
+/** A file, as the part that attachment `at` stands for. */
+export async function toFile(item: MediaItem, { at, maxBytes, io }: Place): Promise<FormPart> {
+  const name = `files[${at}]`;
+  const { type, mimeType, sizeBytes } = item.facts;
+  if (type !== "image")
+    return { name, fileName: fileName(at, mimeType), mimeType, sizeBytes, open: () => item.open() };
+  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes: PICTURES });
+  return { name, fileName: fileName(at, fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpg",
+  "video/quicktime": "mov",
+  "audio/mpeg": "mp3",
+  "audio/mp4": "m4a",
+};
+
+function fileName(at: number, mimeType: string): string {
+  return `${at + 1}.${ENDINGS[mimeType] ?? mimeType.slice(mimeType.indexOf("/") + 1)}`;
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+
+export const MAX_FILES = 10;
+const MIB = 1_024 * 1_024;
+
+/** Of a whole request (https://docs.discord.com/developers/reference#uploading-files). */
+export const MAX_REQUEST_BYTES = 25 * MIB;
+export const MAX_FILE_BYTES = 10 * MIB;
+
+/** Larger files are taken by servers that were boosted twice; the request's own limit then holds. */
+export const MAX_BOOSTED_BYTES = MAX_REQUEST_BYTES;
+
+const { altText, moreMedia, sensitive, title } = commonMetadata;
+const Snowflake = z.string().regex(/^\d{1,20}$/, "must be an id: digits alone");
+
+/** What a post on Discord takes beside caption and media. */
+export const DiscordMetadata = z.strictObject({
+  title: title.unwrap().max(100).optional().describe("Title of the post, in a forum or media channel alone."),
+  altText: altText.unwrap().max(1_024).optional().describe("What the first file shows."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_FILES - 1)
+    .optional()
+    .describe("Up to 9 more files, 25 MB with the first."),
+  sensitive: sensitive.describe("Hides media until they are clicked."),
+  linkPreview: z.boolean().optional().describe("False: no previews of addresses in the text."),
+  silent: z.boolean().optional().describe("Nobody is notified with a sound."),
+  threadId: Snowflake.optional().describe("Id of a thread of the channel to post into."),
+  tagIds: z.array(Snowflake).max(5).optional().describe("Ids of the forum's tags (list_choices)."),
+  crosspost: z.boolean().optional().describe("Also to all that follow the announcement channel."),
+});
+export type DiscordPost = PlatformPost<z.infer<typeof DiscordMetadata>>;
+
+/** Types of channels (https://docs.discord.com/developers/resources/channel#channel-object-channel-types). */
+const ANNOUNCEMENT = 5;
+const FORUMS: readonly unknown[] = [15, 16];
+
+export function isWebhook({ settings }: PlatformAccount): boolean {
+  return settings["way"] === "webhook";
+}
+
+/** A channel of posts with titles; of a webhook's channel nobody tells. */
+export function isForum({ settings }: PlatformAccount): boolean {
+  return FORUMS.includes(settings["kind"]);
+}
+
+export function itemsOf({ mediaUrl, metadata }: DiscordPost): { url: string; altText: string | null }[] {
+  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
+  return mediaUrl === "" ? more : [{ url: mediaUrl, altText: metadata.altText ?? null }, ...more];
+}
+
+/** What the schema cannot say: what belongs to which kind of channel. */
+export function checkPost(
+  post: DiscordPost,
+  { account, media }: Pick<CheckedAt, "account" | "media">,
+): { errors: string[]; warnings: string[] } {
+  const { title: name, threadId, tagIds, crosspost } = post.metadata;
+  const errors: string[] = [];
+  const isNew = threadId === undefined;
+  if (isForum(account) && isNew && name === undefined)
+    errors.push("metadata.title: a post in a forum or media channel needs one. Give it, or threadId.");
+  if (name !== undefined && (!isNew || (!isWebhook(account) && !isForum(account))))
+    errors.push("metadata.title: only a new post in a forum or media channel has one. Leave it out.");
+  if (tagIds !== undefined && name === undefined)
+    errors.push("metadata.tagIds: only a new post in a forum has tags. Give title too, or leave them out.");
+  if (crosspost === true && (account.settings["kind"] !== ANNOUNCEMENT || !isNew)) {
+    errors.push(
+      "metadata.crosspost: only a bot in an announcement channel can publish to its followers. Leave it out.",
+    );
+  }
+  if (post.mediaUrl === "" && itemsOf(post).length > 0)
+    errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
+  const bytes = itemsOf(post).reduce((sum, { url }) => sum + (media.get(url)?.sizeBytes ?? 0), 0);
+  if (bytes > MAX_REQUEST_BYTES) errors.push(tooMuch(bytes));
+  return { errors, warnings: [] };
+}
+
+export function tooMuch(bytes: number): string {
+  return `metadata.moreMedia: the files have ${bytes} bytes together; Discord takes ${MAX_REQUEST_BYTES} in one message. Give fewer or smaller ones.`;
+}

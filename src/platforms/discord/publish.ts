@@ -1,0 +1,216 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import type { Json, JsonObject, PlatformRequest } from "../../ports/platform-io.ts";
+import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
+import type { FormPart } from "../../ports/request-body.ts";
+import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { blind, settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
+import { channelOf, headersOf, Id, SEND_STEP, Sent, signedBy } from "./api.ts";
+import { classifyCrosspost, classifySending, classifyThread } from "./faults.ts";
+import { findMessage, findThread, mayReadHistory } from "./find.ts";
+import { isForum, isWebhook, itemsOf, MAX_REQUEST_BYTES, tooMuch, type DiscordPost } from "./metadata.ts";
+import { maxBytesOf, toFile } from "./media.ts";
+import { escapeMarkdown } from "./text.ts";
+
+/** A repeated nonce is known "for the past few minutes". */
+const NONCE_MS = 3 * MINUTE;
+const NONCE_CHARS = 25;
+
+/** How long a message may take until listings have it. */
+const LISTED_MS = 10 * SECOND;
+
+export async function publish(post: DiscordPost, io: PublishIo): Promise<PublishOutcome> {
+  if (!io.isDue) return { state: "prepared" };
+  // What went out already needs its files no more.
+  const open = (): Promise<Attached[]> => attach(post, io);
+  const files = io.resultOf(SEND_STEP) === null ? await open() : null;
+  const sent = Sent.parse(
+    await io.effect<Json>({
+      step: SEND_STEP,
+      request: { caption: post.caption, media: itemsOf(post), metadata: z.json().parse(post.metadata) },
+      send: async (context) => send(post, io, { context, files: files ?? (await open()) }),
+      settle: settleOf(post, io),
+      live: (result) => liveAt(Sent.parse(result)),
+    }),
+  );
+  if (post.metadata.crosspost === true) await io.extra("Publishing to followers", () => crosspost(sent, io));
+  return { state: "live", ...liveAt(sent) };
+}
+
+/** A file, and what it shows. */
+interface Attached {
+  readonly part: FormPart;
+  readonly altText: string | null;
+}
+
+async function attach(post: DiscordPost, io: PublishIo): Promise<Attached[]> {
+  const items: MediaItem[] = [];
+  for (const { url, altText } of itemsOf(post)) items.push(await io.media.item(url, altText));
+  const files: Attached[] = [];
+  for (const [at, item] of items.entries()) {
+    const part = await toFile(item, { at, maxBytes: maxBytesOf(io.account), io });
+    files.push({ part, altText: item.altText });
+  }
+  const bytes = files.reduce((sum, { part }) => sum + sizeOf(part), 0);
+  if (bytes > MAX_REQUEST_BYTES) throw new AppError("invalid", tooMuch(bytes));
+  return files;
+}
+
+function sizeOf(part: FormPart): number {
+  if ("bytes" in part) return part.bytes.length;
+  return "sizeBytes" in part ? part.sizeBytes : 0;
+}
+
+function settleOf(post: DiscordPost, io: PublishIo): EffectSpec<Json>["settle"] {
+  if (isWebhook(io.account)) return blind("a webhook of Discord");
+  return async (context) => {
+    const now = io.now();
+    const reason =
+      "the answer was lost, and the bot may not read the channel's history to look for the post.";
+    if (isNewThread(post, io)) {
+      const find = (since: number): Promise<Sent | null> => findThread(post, io, since);
+      return settleByListing(context, { now, settleMs: LISTED_MS, isReliable: true, reason, find });
+    }
+    return settleByKeyThenListing(context, {
+      now,
+      settleMs: LISTED_MS,
+      keyMs: NONCE_MS,
+      isReliable: await mayReadHistory(post, io),
+      reason,
+      find: (since) => findMessage(post, io, { since, nonce: nonceOf(context) }),
+    });
+  };
+}
+
+function nonceOf({ key }: Pick<EffectContext, "key">): string {
+  return key.slice(0, NONCE_CHARS);
+}
+
+function isNewThread({ metadata }: DiscordPost, { account }: Pick<PublishIo, "account">): boolean {
+  return isForum(account) && metadata.threadId === undefined;
+}
+
+const Message = z.looseObject({ id: Id, channel_id: Id });
+const Thread = z.looseObject({ id: Id });
+
+interface Sending {
+  readonly context: EffectContext;
+  readonly files: readonly Attached[];
+}
+
+async function send(post: DiscordPost, io: PublishIo, { context, files }: Sending): Promise<Sent> {
+  const { threadId, title, tagIds } = post.metadata;
+  const guild = io.account.settings["guildId"];
+  const guildId = typeof guild === "string" ? guild : null;
+  const tags = tagIds === undefined ? {} : { applied_tags: tagIds };
+  const body = bodyOf(post, files);
+  const parts = files.map(({ part }) => part);
+  if (isNewThread(post, io)) {
+    const thread = { name: title ?? "", ...tags, message: body };
+    const request = requestOf(io, {
+      path: `/channels/${channelOf(io.account)}/threads`,
+      json: thread,
+      parts,
+    });
+    const { id } = await io.ask(request, Thread);
+    // The message that begins a thread has its id.
+    return { id, channelId: id, guildId };
+  }
+  const name = isWebhook(io.account) && title !== undefined ? { thread_name: title, ...tags } : {};
+  const nonce = isWebhook(io.account) ? {} : { nonce: nonceOf(context), enforce_nonce: true };
+  const request = requestOf(io, {
+    path: `/channels/${threadId ?? channelOf(io.account)}/messages`,
+    json: { ...body, ...name, ...nonce },
+    parts,
+    ...(threadId === undefined ? {} : { classify: classifyThread }),
+    query: isWebhook(io.account) ? { wait: true, thread_id: threadId } : {},
+  });
+  const { id, channel_id: channelId } = await io.ask(request, Message);
+  return { id, channelId, guildId };
+}
+
+interface Outgoing {
+  /** The bot's. */
+  readonly path: string;
+  readonly json: JsonObject;
+  readonly parts: readonly FormPart[];
+  readonly classify?: typeof classifySending;
+  readonly query?: NonNullable<PlatformRequest["query"]>;
+}
+
+function requestOf(io: PublishIo, { path, json, parts, query = {}, classify = classifySending }: Outgoing) {
+  const sign = signedBy(io, { bot: path, webhook: "" });
+  const body =
+    parts.length === 0
+      ? { json }
+      : {
+          ...UPLOAD_TIMES,
+          multipart: [{ name: "payload_json", text: JSON.stringify(json) }, ...parts],
+        };
+  return {
+    method: "POST" as const,
+    url: "",
+    headers: headersOf(io),
+    query,
+    ...body,
+    classify,
+    ...(sign === undefined ? {} : { sign }),
+  };
+}
+
+/** A file of one's own may have a longer one, which is no reason to refuse it. */
+const MAX_ALT_CHARS = 1_024;
+
+const SUPPRESS_EMBEDS = 4;
+const SUPPRESS_NOTIFICATIONS = 4_096;
+
+/** Nobody is pinged, whatever the text says. */
+export const NO_MENTIONS = { allowed_mentions: { parse: [] } };
+
+function bodyOf(post: DiscordPost, files: readonly Attached[]): JsonObject {
+  const { linkPreview, silent, sensitive } = post.metadata;
+  const flags =
+    (linkPreview === false ? SUPPRESS_EMBEDS : 0) + (silent === true ? SUPPRESS_NOTIFICATIONS : 0);
+  const attachments = files.map(({ altText }, at) => ({
+    id: String(at),
+    ...(altText === null ? {} : { description: [...altText].slice(0, MAX_ALT_CHARS).join("") }),
+    ...(sensitive === true ? { is_spoiler: true } : {}),
+  }));
+  return {
+    ...(post.caption === null ? {} : { content: escapeMarkdown(post.caption) }),
+    ...NO_MENTIONS,
+    ...(flags === 0 ? {} : { flags }),
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
+}
+
+async function crosspost({ id, channelId }: Sent, io: PublishIo): Promise<void> {
+  const sign = signedBy(io, { bot: `/channels/${channelId}/messages/${id}/crosspost`, webhook: "" });
+  await io.effect<Json>({
+    step: "crosspost",
+    request: { id },
+    send: async () => {
+      await io.request({
+        method: "POST",
+        url: "",
+        headers: headersOf(io),
+        isIdempotent: true,
+        classify: classifyCrosspost,
+        ...(sign === undefined ? {} : { sign }),
+      });
+      return null;
+    },
+    // A second time is answered with an error that says so.
+    settle: async () => ({ outcome: "send_again" }),
+  });
+}
+
+function liveAt({ id, channelId, guildId }: Sent): LiveAt {
+  return {
+    platformPostId: id,
+    platformUrl: guildId === null ? null : `https://discord.com/channels/${guildId}/${channelId}/${id}`,
+  };
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import discord from "../../../src/platforms/discord.ts";
+import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
+import { callOf } from "../../support/context.ts";
+import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
+import { CHANNEL_ID, GUILD_ID, WEBHOOK_TOKEN } from "./fake.ts";
+import { createDiscordWorld } from "./world.ts";
+
+const LINK = `https://discord.com/channels/${GUILD_ID}/${CHANNEL_ID}`;
+
+describe("connecting", () => {
+  it.each([CHANNEL_ID, LINK])("finds a bot's channel by %s", async (channel) => {
+    await using world = await createDiscordWorld();
+    expect(await world.connectBot({ channel })).toMatchObject({
+      name: "news",
+      platform_account_id: CHANNEL_ID,
+      profile_url: LINK,
+      way: "bot",
+      status: "connected",
+    });
+  });
+
+  it("finds a webhook's channel, and keeps its address to itself", async () => {
+    await using world = await createDiscordWorld();
+    const row = await world.connectWebhook(
+      `https://canary.discord.com/api/v10/webhooks/7700/${WEBHOOK_TOKEN}`,
+    );
+    expect(row).toMatchObject({
+      name: "Horn hook",
+      platform_account_id: CHANNEL_ID,
+      profile_url: LINK,
+      way: "webhook",
+    });
+    expect(row.settings).not.toContain(WEBHOOK_TOKEN);
+  });
+
+  it.each([
+    [{ botToken: "wrong" }, /^botToken: Discord does not accept the bot token/],
+    [{ botToken: "two words" }, /^botToken: is not a bot's token/],
+    [{ channel: "#news" }, /^channel: is no channel of Discord/],
+    [{ channel: "70000" }, /^channel: The bot may not post in the channel/],
+  ])("says what is wrong with %j", async (secrets, words) => {
+    await using world = await createDiscordWorld();
+    await expect(world.connectBot(secrets)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(words),
+    });
+  });
+
+  it("does not take a voice channel", async () => {
+    await using world = await createDiscordWorld();
+    world.state.channel.type = 2;
+    await expect(world.connectBot()).rejects.toMatchObject({
+      message: expect.stringMatching(/^channel: posts go/),
+    });
+  });
+
+  it.each([
+    `https://elsewhere.example/api/webhooks/7700/${WEBHOOK_TOKEN}`,
+    "https://discord.com/api/webhooks/7700/wrong",
+    "https://discord.com/api/webhooks/1/unknown",
+  ])("does not take %s for a webhook", async (url) => {
+    await using world = await createDiscordWorld();
+    await expect(world.connectWebhook(url)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(/^webhookUrl: /),
+    });
+  });
+});
+
+describe("looking at the channel", () => {
+  it("learns how large files may be, and that it may post no more", async () => {
+    await using world = await createDiscordWorld();
+    world.state.guild.premium_tier = 2;
+    const row = await world.connectBot();
+    expect(JSON.parse((await world.readAccount(row)).limits)).toEqual({ maxBytes: 26_214_400 });
+    world.state.maySend = false;
+    await inspectAccount(world.ctx, await world.readAccount(row));
+    expect(await world.readAccount(row)).toMatchObject({ status: "reconnect_required" });
+  });
+
+  it("tells the members of the server to a bot, and to a webhook that nobody tells", async () => {
+    await using world = await createDiscordWorld();
+    const range = { from: "2026-11-20", granularity: "total" } as const;
+    const bot = await world.connectBot();
+    const call = callOf(world.ctx);
+    expect(await getAccountAnalytics(call, { accountId: bot.id, ...range })).toMatchObject({
+      totals: { followers: 42 },
+    });
+  });
+
+  it("lists a forum's tags by their names", async () => {
+    await using world = await createDiscordWorld();
+    Object.assign(world.state.channel, {
+      type: 15,
+      available_tags: [
+        { id: "1", name: "Brass" },
+        { id: "2", name: "Wood" },
+      ],
+    });
+    const io = await world.ioOf(await world.connectBot());
+    expect(await discord.choices?.["tagIds"]?.("bra", io)).toEqual([{ value: "1", label: "Brass" }]);
+  });
+});

@@ -1,0 +1,298 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import type { FakeClock } from "../../support/clock.ts";
+import { createFakeDoor, type Answer, type Received } from "../telegram/door.ts";
+
+export const BOT_TOKEN = "MTIz.canary-bot-token.0123456789abcdef";
+export const WEBHOOK_TOKEN = "canary-webhook-token_0123456789";
+export const WEBHOOK_URL = `https://discord.com/api/webhooks/7700/${WEBHOOK_TOKEN}`;
+const BOT_ID = "9000";
+export const GUILD_ID = "5000";
+export const CHANNEL_ID = "60001";
+
+const spec = JSON.parse(readFileSync(new URL("./spec.json", import.meta.url), "utf8"));
+const ajv = new Ajv({ allErrors: true, strict: false, validateFormats: false });
+ajv.addSchema(spec, "discord");
+
+/** Of which request bodies there is an official description. */
+const BODIES: readonly [method: string, path: RegExp, schema: string][] = [
+  ["POST", /^\/channels\/\d+\/messages$/, "MessageCreateRequest"],
+  ["POST", /^\/channels\/\d+\/threads$/, "CreateForumThreadRequest"],
+  ["POST", /^\/webhooks\/\d+\/[^/]+$/, "IncomingWebhookRequestPartial"],
+  ["PATCH", /^\/channels\/\d+\/messages\/\d+$/, "MessageEditRequestPartial"],
+  ["PATCH", /^\/webhooks\/\d+\/[^/]+\/messages\/\d+$/, "IncomingWebhookUpdateRequestPartial"],
+];
+
+export interface FakeMessage {
+  readonly id: string;
+  readonly channelId: string;
+  readonly authorId: string;
+  content: string;
+  readonly nonce: string | null;
+  readonly at: number;
+  readonly files: readonly string[];
+  readonly body: Record<string, any>;
+  isCrossposted: boolean;
+}
+
+export interface FakeThread {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string;
+  readonly tags: readonly string[];
+}
+
+export function refuse(status: number, code: number, message: string, more: object = {}): Answer {
+  return { status, json: { code, message, ...more } };
+}
+
+const MIB = 1_024 * 1_024;
+const NONCE_MS = 3 * 60_000;
+
+/** Discord, strict: bodies are held to the official description, `wrong` says what did not fit. */
+export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
+  const state = {
+    wrong: [] as string[],
+    messages: [] as FakeMessage[],
+    threads: [] as FakeThread[],
+    channel: { id: CHANNEL_ID, type: 0, name: "news", guild_id: GUILD_ID, available_tags: [] as object[] },
+    guild: { id: GUILD_ID, name: "Horns", premium_tier: 0 },
+    botToken: BOT_TOKEN,
+    webhookToken: WEBHOOK_TOKEN,
+    mayReadHistory: true,
+    maySend: true,
+    /** What stands in the way of a request; null: nothing. */
+    meets: (_method: string, _path: string): Answer | null => null,
+  };
+  let serial = 0n;
+  const newId = (): string => String((BigInt(clock.now() - 1_420_070_400_000) << 22n) + serial++);
+  const isForum = (): boolean => [15, 16].includes(state.channel.type);
+
+  const answer = (request: Received): Answer => {
+    const path = request.url.pathname.replace(/^\/api\/v10/, "");
+    const body = readBody(request);
+    check(request, path, body);
+    const isHook = path.startsWith("/webhooks/");
+    if (isHook === "authorization" in request.headers) state.wrong.push(`${path}: how it is signed`);
+    if (!isHook && request.headers["authorization"] !== `Bot ${state.botToken}`)
+      return refuse(401, 0, "401: Unauthorized");
+    const met = state.meets(request.method, path);
+    if (met !== null) return met;
+    return isHook ? byWebhook(request, path, body) : byBot(request, path, body);
+  };
+
+  const check = (request: Received, path: string, body: Record<string, any>): void => {
+    if (!/^DiscordBot \(\S+, \S+\)$/.test(request.headers["user-agent"] ?? ""))
+      state.wrong.push(`${path}: no user agent`);
+    const name = BODIES.find(([method, form]) => method === request.method && form.test(path))?.[2];
+    if (name === undefined) {
+      if (request.method === "POST" && !path.endsWith("/crosspost"))
+        state.wrong.push(`${path}: no such method`);
+      return;
+    }
+    const validate = ajv.getSchema(`discord#/components/schemas/${name}`)!;
+    if (validate(body) !== true) state.wrong.push(`${path}: ${JSON.stringify(validate.errors)}`);
+    const message = body["message"] ?? body;
+    if (JSON.stringify(message.allowed_mentions) !== '{"parse":[]}') state.wrong.push(`${path}: it may ping`);
+    const named = (message.attachments ?? []).map(({ id }: { id: string }) => `files[${id}]`);
+    if (request.method === "POST" && named.join() !== Object.keys(request.files).join())
+      state.wrong.push(`${path}: files ${Object.keys(request.files)} for ${named}`);
+  };
+
+  const byBot = (request: Received, path: string, body: Record<string, any>): Answer => {
+    const { method, url } = request;
+    if (path === "/users/@me") return { status: 200, json: { id: BOT_ID, username: "horn", bot: true } };
+    if (path === `/guilds/${GUILD_ID}`)
+      return { status: 200, json: { ...state.guild, approximate_member_count: 42 } };
+    if (path === `/guilds/${GUILD_ID}/threads/active`)
+      return { status: 200, json: { threads: state.threads.map(toThread), members: [] } };
+    const [, channelId = "", rest = ""] = /^\/channels\/(\d+)(.*)$/.exec(path) ?? [];
+    const thread = state.threads.find(({ id }) => id === channelId);
+    if (channelId !== state.channel.id && thread === undefined) return refuse(404, 10003, "Unknown Channel");
+    if (!state.maySend) return refuse(403, 50013, "Missing Permissions");
+    if (rest === "" && method === "GET") return { status: 200, json: state.channel };
+    if (rest === "" && method === "DELETE" && thread !== undefined) return dropThread(thread);
+    if (rest === "/threads" && method === "POST") return startThread(request, body);
+    if (rest === "/messages" && method === "GET") return list(channelId, url.searchParams);
+    if (rest === "/messages" && method === "POST") {
+      if (isForum() && thread === undefined)
+        return refuse(400, 50008, "Cannot send messages in a non-text channel");
+      return send(request, body, { channelId, authorId: BOT_ID });
+    }
+    const [, id = "", action = ""] = /^\/messages\/(\d+)(\/crosspost)?$/.exec(rest) ?? [];
+    if (action !== "") return crosspost(id);
+    return one(method, id, { body, channelId, authorId: BOT_ID });
+  };
+
+  const byWebhook = (request: Received, path: string, body: Record<string, any>): Answer => {
+    const [, id, token, rest = ""] = /^\/webhooks\/(\d+)\/([^/]+)(.*)$/.exec(path) ?? [];
+    if (id !== "7700") return refuse(404, 10015, "Unknown Webhook");
+    if (token !== state.webhookToken) return refuse(401, 50027, "Invalid Webhook Token");
+    const { searchParams } = request.url;
+    const channelId = searchParams.get("thread_id") ?? state.channel.id;
+    if (rest === "" && request.method === "GET") {
+      const shown = {
+        id,
+        type: 1,
+        name: "Horn hook",
+        channel_id: state.channel.id,
+        guild_id: GUILD_ID,
+        token,
+      };
+      return { status: 200, json: shown };
+    }
+    if (rest !== "") {
+      const message = /^\/messages\/(\d+)$/.exec(rest)?.[1] ?? "";
+      return one(request.method, message, { body, channelId, authorId: "7700" });
+    }
+    if (searchParams.get("wait") !== "true") state.wrong.push("a webhook's answer was not waited for");
+    const name: string | undefined = body["thread_name"];
+    const isNew = channelId === state.channel.id;
+    if (isForum() && isNew && name === undefined)
+      return refuse(400, 220001, "Webhooks posted to forum channels must have a thread_name or thread_id");
+    if (!isForum() && name !== undefined)
+      return refuse(400, 220003, "Webhooks can only create threads in forum channels");
+    if (name === undefined) return send(request, body, { channelId, authorId: "7700" });
+    return openThread(request, body, { name, tags: body["applied_tags"] ?? [], authorId: "7700" });
+  };
+
+  const startThread = (request: Received, body: Record<string, any>): Answer => {
+    if (!isForum()) return refuse(400, 50024, "Cannot execute action on this channel type");
+    const { name, applied_tags: tags = [], message } = body;
+    const sent = openThread(request, message, { name, tags, authorId: BOT_ID });
+    const thread = state.threads.at(-1);
+    return sent.status === 200 && thread !== undefined
+      ? { status: 201, json: { ...toThread(thread), message: sent.json } }
+      : sent;
+  };
+
+  const openThread = (
+    request: Received,
+    body: Record<string, any>,
+    { name, tags, authorId }: { name: string; tags: readonly string[]; authorId: string },
+  ): Answer => {
+    const id = newId();
+    const sent = send(request, body, { channelId: id, authorId, id });
+    if (sent.status === 200) state.threads.push({ id, name, parentId: state.channel.id, tags });
+    return sent;
+  };
+
+  const toThread = ({ id, name, parentId }: FakeThread): object => ({
+    id,
+    name,
+    type: 11,
+    parent_id: parentId,
+    owner_id: BOT_ID,
+    guild_id: GUILD_ID,
+  });
+
+  const dropThread = (thread: FakeThread): Answer => {
+    state.threads.splice(state.threads.indexOf(thread), 1);
+    state.messages = state.messages.filter(({ channelId }) => channelId !== thread.id);
+    return { status: 200, json: toThread(thread) };
+  };
+
+  const send = (
+    { files }: Received,
+    body: Record<string, any>,
+    { channelId, authorId, id = newId() }: { channelId: string; authorId: string; id?: string },
+  ): Answer => {
+    const nonce: string | null = body["nonce"] ?? null;
+    const known = state.messages.find(
+      (message) => message.nonce !== null && message.nonce === nonce && clock.now() - message.at <= NONCE_MS,
+    );
+    if (known !== undefined && body["enforce_nonce"] === true) return { status: 200, json: toMessage(known) };
+    const content = String(body["content"] ?? "").trim();
+    if ([...content].length > 2_000) return refuse(400, 50035, "Invalid Form Body");
+    const limit = (state.guild.premium_tier >= 2 ? 50 : 10) * MIB;
+    const sizes = Object.values(files).map(({ sizeBytes }) => sizeBytes);
+    if (sizes.some((size) => size > limit) || sizes.reduce((a, b) => a + b, 0) > 25 * MIB)
+      return refuse(413, 40005, "Request entity too large");
+    if (content === "" && sizes.length === 0) return refuse(400, 50006, "Cannot send an empty message");
+    const names = Object.values(files).map(({ fileName }) => fileName);
+    const message = {
+      id,
+      channelId,
+      authorId,
+      content,
+      nonce,
+      at: clock.now(),
+      files: names,
+      body,
+      isCrossposted: false,
+    };
+    state.messages.push(message);
+    return { status: 200, json: toMessage(message) };
+  };
+
+  const toMessage = (message: FakeMessage): object => ({
+    id: message.id,
+    channel_id: message.channelId,
+    author: { id: message.authorId },
+    content: message.content,
+    timestamp: new Date(message.at).toISOString(),
+    attachments: message.files.map((filename, at) => ({
+      id: `${at}`,
+      filename,
+      size: 1,
+      url: "https://cdn.example/",
+    })),
+    reactions: [{ count: 2 }, { count: 1 }],
+  });
+
+  const list = (channelId: string, query: URLSearchParams): Answer => {
+    const limit = Number(query.get("limit") ?? 50);
+    if (limit < 1 || limit > 100) state.wrong.push(`a page of ${limit}`);
+    const after = query.get("after");
+    const all = state.messages.filter((one) => one.channelId === channelId);
+    const later =
+      after === null ? all.slice(-limit) : all.filter(({ id }) => BigInt(id) > BigInt(after)).slice(0, limit);
+    return { status: 200, json: state.mayReadHistory ? later.toReversed().map(toMessage) : [] };
+  };
+
+  const crosspost = (id: string): Answer => {
+    const message = state.messages.find((one) => one.id === id);
+    if (message === undefined) return refuse(404, 10008, "Unknown Message");
+    if (state.channel.type !== 5) return refuse(400, 50024, "Cannot execute action on this channel type");
+    if (message.isCrossposted) return refuse(400, 40033, "This message has already been crossposted");
+    message.isCrossposted = true;
+    return { status: 200, json: toMessage(message) };
+  };
+
+  const one = (
+    method: string,
+    id: string,
+    { body, channelId, authorId }: { body: Record<string, any>; channelId: string; authorId: string },
+  ): Answer => {
+    const message = state.messages.find((other) => other.id === id && other.channelId === channelId);
+    if (message === undefined) return refuse(404, 10008, "Unknown Message");
+    if (method === "GET") return { status: 200, json: toMessage(message) };
+    if (message.authorId !== authorId)
+      return refuse(403, 50005, "Cannot edit a message authored by another user");
+    if (method === "DELETE") {
+      state.messages.splice(state.messages.indexOf(message), 1);
+      return { status: 204 };
+    }
+    message.content = String(body["content"]);
+    return { status: 200, json: toMessage(message) };
+  };
+
+  return { ...createFakeDoor("https://discord.com", answer), state };
+}
+
+/** In forms, everything but the files is the part payload_json. */
+function readBody({ json, texts }: Received): Record<string, any> {
+  const { payload_json: payload, ...others } = texts;
+  if (Object.keys(others).length > 0) return others;
+  return payload === undefined ? ((json ?? {}) as Record<string, any>) : JSON.parse(payload);
+}
+
+/** As its apps show it: escapes are dropped, addresses stay, and other markup is told. */
+export function render(content: string): string {
+  const tokens =
+    /(https?:\/\/[^\s<]*[^\s<.,:;"'\])])|\\([^0-9A-Za-z\s])|([*_~`|[\]<\\]|^[ \t]*(?:[#>+-]|\d+\.\s))/gm;
+  return content.replace(
+    tokens,
+    (_all, address?: string, escaped?: string, markup?: string) => address ?? escaped ?? `⟦${markup}⟧`,
+  );
+}
