@@ -30,6 +30,8 @@ export interface Tokens {
 /** A channel that a connection found: an account, a Page, a blog, a chat. */
 export interface Target {
   readonly platformAccountId: string;
+  /** The server whose id that is, where each has its own; left out where ids are the same everywhere. */
+  readonly idServer?: string;
   readonly name: string;
   readonly handle: string | null;
   readonly profileUrl: string | null;

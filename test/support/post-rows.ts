@@ -33,6 +33,7 @@ export async function addAccount(
       next_allowed_at: 0,
       limits: "{}",
       inspected_at: 0,
+      id_server: "",
       created_at: 0,
       updated_at: 0,
     })

@@ -50,6 +50,7 @@ export function accountRow(ctx: AppContext, overrides: Partial<Tables["accounts"
     last_published_at: null,
     limits: "{}",
     inspected_at: 0,
+    id_server: "",
     created_at: now,
     updated_at: now,
     ...overrides,

@@ -174,6 +174,7 @@ async function readTarget(io: ConnectIo, server: string, token: string): Promise
     handle: handleOf(account, server),
     profileUrl: account.url,
     avatarUrl: account.avatar,
+    idServer: server,
     settings: { instanceUrl: server, accountId: account.id },
     secrets: {},
   };

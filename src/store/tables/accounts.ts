@@ -29,6 +29,8 @@ export interface AccountIdentity {
   readonly ownerId: string;
   readonly provider: string;
   readonly platformAccountId: string;
+  /** "" where ids are the same everywhere. */
+  readonly idServer: string;
 }
 
 /** The owner's account for a channel of a platform; there is one at most. */
@@ -42,6 +44,7 @@ export function findAccountByIdentity(
     .where("owner_id", "=", identity.ownerId)
     .where("provider", "=", identity.provider)
     .where("platform_account_id", "=", identity.platformAccountId)
+    .where("id_server", "=", identity.idServer)
     .executeTakeFirst();
 }
 

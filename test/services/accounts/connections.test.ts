@@ -4,6 +4,8 @@ import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { SecretsWay } from "../../../src/ports/connect.ts";
+import { scriptedPlatform, targetOf } from "../../support/scripted-platform.ts";
 import type { AppError } from "../../../src/domain/errors.ts";
 import type { Caller } from "../../../src/domain/permissions.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
@@ -514,5 +516,48 @@ describe("secrets", () => {
     const { token } = await start();
     await expect(submit(token, { ...ALICE, appPassword: "bug" })).rejects.toThrow(TypeError);
     expect((await openConnection(guestCall(ctx), token)).state).toBe("open");
+  });
+});
+
+describe("a channel on a server that gives ids of its own", () => {
+  it("is another one than that of the same id elsewhere, and itself when it is connected again", async () => {
+    const bot: SecretsWay = {
+      kind: "secrets",
+      name: "token",
+      label: "Token",
+      instructions: "Enter the token.",
+      fields: [{ name: "token", label: "Token", help: "Yours.", isRequired: true, isSecret: true }],
+      renewal: null,
+      connect: async ({ instanceUrl, secrets }) => ({
+        tokens: null,
+        targets: [
+          {
+            ...targetOf({ platformAccountId: "1", name: "One" }),
+            idServer: instanceUrl ?? "",
+            settings: { instanceUrl },
+            secrets,
+          },
+        ],
+      }),
+    };
+    const publish = async () => ({ state: "live", platformPostId: "1", platformUrl: null }) as const;
+    const outbound = createScriptedOutbound();
+    const platform = scriptedPlatform({ publish, connect: [bot] });
+    await using ctx = await createTestContext({ platformList: [platform], outbound, feed: {} as never });
+    const connect = async (instanceUrl: string, accountId?: string) =>
+      (
+        await connectWithSecrets(callOf(ctx), {
+          provider: "scripted",
+          instanceUrl,
+          secrets: { token: "a-token" },
+          ...(accountId === undefined ? {} : { accountId }),
+        })
+      ).account;
+    const here = await connect("https://one.example");
+    const there = await connect("https://two.example");
+    expect(there.id).not.toBe(here.id);
+    expect([here.platformAccountId, there.platformAccountId]).toEqual(["1", "1"]);
+    expect((await connect("https://one.example")).id).toBe(here.id);
+    await expect(connect("https://two.example", here.id)).rejects.toMatchObject({ kind: "conflict" });
   });
 });

@@ -54,6 +54,7 @@ async function addPost(
           settings: "{}",
           limits: "{}",
           inspected_at: 0,
+          id_server: "",
         },
         ...{
           secrets_enc: null,

@@ -36,6 +36,7 @@ const KeptChoice = z.object({
   targets: z.array(
     z.object({
       platformAccountId: z.string(),
+      idServer: z.string().exactOptional(),
       name: z.string(),
       handle: z.string().nullable(),
       profileUrl: z.string().nullable(),

@@ -65,7 +65,7 @@ export function chooseAtOnce(target: ConnectTarget, found: Found): readonly Targ
 }
 
 function findReconnected(row: AccountRow, found: Found): Target {
-  const match = found.targets.find((target) => target.platformAccountId === row.platform_account_id);
+  const match = found.targets.find((target) => isSameChannel(row, target));
   if (match === undefined) throw new AppError("conflict", otherAccountSentence(row, found.targets));
   if (match.problem !== undefined) throw new AppError("conflict", toShownName(match.problem));
   return match;
@@ -102,4 +102,12 @@ export function pickChannels(found: Found, keys: readonly string[]): readonly Ta
   if (barred !== undefined)
     throw new AppError("invalid", `target: ${quote(barred.name)} cannot be chosen. ${barred.problem}`);
   return found.targets.filter((_target, at) => wanted.has(channels[at]?.key ?? ""));
+}
+
+/** Whether a channel that was found is the one of this row. */
+export function isSameChannel(
+  row: Pick<AccountRow, "platform_account_id" | "id_server">,
+  { platformAccountId, idServer = "" }: Target,
+): boolean {
+  return row.platform_account_id === platformAccountId && row.id_server === idServer;
 }

@@ -13,7 +13,7 @@ import { dropGrantIfUnused, keepGrant } from "../../platforms/grants.ts";
 import { mergeSecrets, sealSecrets, type SecretValues } from "../../platforms/secrets.ts";
 import { accessEndsAt, wayOf } from "../../platforms/ways.ts";
 import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
-import { toShownName, type Found } from "./found-channels.ts";
+import { isSameChannel, toShownName, type Found } from "./found-channels.ts";
 
 export interface Storing {
   readonly target: ConnectTarget;
@@ -62,12 +62,14 @@ interface Channel {
 async function findExisting(
   tx: Tx,
   { ownerId, platform, way, reconnecting }: ConnectTarget,
-  { platformAccountId }: Target,
+  channel: Target,
 ): Promise<AccountRow | null> {
-  const isReconnected = way.kind === "none" || reconnecting?.platform_account_id === platformAccountId;
+  const isReconnected =
+    way.kind === "none" || (reconnecting !== null && isSameChannel(reconnecting, channel));
   if (reconnecting !== null && isReconnected)
     return (await findAccountRow(tx, ownerId, reconnecting.id)) ?? reconnecting;
-  const identity = { ownerId, provider: platform.name, platformAccountId };
+  const { platformAccountId, idServer = "" } = channel;
+  const identity = { ownerId, provider: platform.name, platformAccountId, idServer };
   return (await findAccountByIdentity(tx, identity)) ?? null;
 }
 
@@ -139,6 +141,7 @@ async function storeAccount(ctx: AppContext, tx: Tx, one: StoringOne): Promise<A
     ...ref,
     ...change,
     platform_account_id: channel.platformAccountId,
+    id_server: channel.idServer ?? "",
     secrets_version: 1,
     in_flight_post: null,
     next_allowed_at: 0,

@@ -3,6 +3,12 @@ export const statements: readonly string[] = [
   `ALTER TABLE accounts ADD COLUMN limits TEXT NOT NULL DEFAULT '{}'`,
   `ALTER TABLE accounts ADD COLUMN inspected_at INTEGER NOT NULL DEFAULT 0`,
 
+  // The server whose ids these are, where each has its own: two may give the same id to two people.
+  `ALTER TABLE accounts ADD COLUMN id_server TEXT NOT NULL DEFAULT ''`,
+  `DROP INDEX accounts_identity`,
+  `CREATE UNIQUE INDEX accounts_identity ON accounts (owner_id, provider, platform_account_id, id_server)
+    WHERE platform_account_id IS NOT NULL`,
+
   // Quotas of an account, and of all accounts of a platform: see src/store/publishing/published.ts.
   `CREATE INDEX posts_published ON posts (account_id, published_at) WHERE published_at IS NOT NULL`,
   `CREATE INDEX accounts_provider ON accounts (provider)`,

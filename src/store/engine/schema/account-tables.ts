@@ -10,6 +10,8 @@ export interface AccountTables {
     name: string;
     handle: string | null;
     platform_account_id: string | null;
+    /** The server whose id that is, where each has its own; "" where ids are the same everywhere. */
+    id_server: string;
     profile_url: string | null;
     avatar_url: string | null;
     status: AccountStatus;
