@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => pds[Symbol.asyncDispose]());
 
-const fixture = (name: string): Promise<Buffer> => readFile(new URL(`../../fixtures/${name}`, import.meta.url));
+const fixture = (name: string): Promise<Buffer> =>
+  readFile(new URL(`../../fixtures/${name}`, import.meta.url));
 
 async function connected(
   world: BlueskyWorld,
