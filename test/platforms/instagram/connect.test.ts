@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import instagram from "../../../src/platforms/instagram.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";
 import { callOf } from "../../support/context.ts";
@@ -113,6 +113,26 @@ describe("connecting through a Facebook Page", () => {
     expect(inspected).toMatchObject({ handle: "linked", quotaUse: { posts: 4 }, problem: null });
     expect(pages.tokensUsed).toContain("page-token-canary");
     expect(pages.door.wrong).toEqual([]);
+  });
+
+  it("asks where Facebook's own settings say", async () => {
+    const { ctx } = await world();
+    const io = await createConnectIo(
+      ctx,
+      { provider: "instagram", ownerId: "default" },
+      AbortSignal.timeout(5_000),
+    );
+    Object.assign(ctx.settings.platformSettings, {
+      POSTHORN_FACEBOOK_BASE_URL: "http://127.0.0.1:1",
+      POSTHORN_FACEBOOK_API_VERSION: "v26.0",
+      POSTHORN_FACEBOOK_LOGIN_CONFIG_ID: "77",
+    });
+    const way = instagram.connect[1];
+    if (way?.kind !== "oauth" || typeof way.endpoints !== "function") throw new Error("No such way.");
+    expect(await way.endpoints(io, { instanceUrl: null, redirectUrl: "" })).toEqual({
+      authorize: "https://www.facebook.com/v26.0/dialog/oauth?config_id=77",
+      token: "http://127.0.0.1:1/v26.0/oauth/access_token",
+    });
   });
 
   it("says which permission is missing, and that no Page has an account", async () => {

@@ -54,15 +54,14 @@ export async function openStage(platform: AnyPlatform): Promise<ThreadsStage> {
 
 export default {
   openStage,
-  post: { caption: "A horn", media_url: PHOTO_URL, metadata: { ...PICTURES, topicTag: "#Horns" } },
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...PICTURES, topicTag: "#Horns", thread: [{ caption: "Two" }] },
+  },
   otherPosts: {
     "a text": { caption: "Only words", media_url: "", metadata: { link: "https://posthorn.example" } },
     "a film": { caption: "It sounds", media_url: CLIP_URL, metadata: {} },
-    "a thread": {
-      caption: "One",
-      media_url: "",
-      metadata: { thread: [{ caption: "Two", mediaUrl: PHOTO_URL }, { caption: "Three" }] },
-    },
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),
