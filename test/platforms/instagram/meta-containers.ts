@@ -19,7 +19,7 @@ export interface Published {
   isDeleted: boolean;
 }
 
-const FILM_TAKES_MS = 40 * SECOND;
+const FILM_TAKES_MS = 8 * SECOND;
 const ALBUM_TAKES_MS = 3 * SECOND;
 
 /** Containers and posts as Meta holds them, by the stage's clock. */

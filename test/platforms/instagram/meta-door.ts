@@ -96,6 +96,8 @@ export function createMetaDoor(routes: readonly Route[], isAlive: (token: string
 
   const act = async (request: OutboundRequest): Promise<Answer> => {
     const url = new URL(request.url);
+    // Media of users are looked at when they are scheduled.
+    if (request.method === "HEAD") return { status: 405, body: {} };
     const at = `${request.method} ${url.host}${url.pathname}`;
     const refuse = (why: string): Answer => {
       wrong.push(`${at}: ${why}`);

@@ -67,9 +67,7 @@ const transient = { error: { message: "Later", type: "OAuthException", code: 2, 
 /** Errors that all of Meta's platforms answer with. */
 export const META_TROUBLES: Readonly<Record<string, Trouble>> = {
   "meets the app's limit": refusesWith({ ...refusal(4), headers: usage }),
-  "meets the account's limit": refusesWith({ ...refusal(80_002), headers: usage }),
-  "meets trouble that passes": refusesWith({ status: 500, body: transient }),
-  "meets trouble that is a bad request": refusesWith(refusal(1)),
+  "meets trouble that passes": refusesWith({ status: 400, body: transient }),
 };
 
 export default {
@@ -80,15 +78,8 @@ export default {
     metadata: { ...PICTURES, firstComment: "More of it soon" },
   },
   otherPosts: {
-    "a picture": { caption: "A horn", media_url: PHOTO_URL, metadata: {} },
     "a reel": { caption: "It sounds", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
-    "a film among pictures": {
-      caption: "Both",
-      media_url: PHOTO_URL,
-      metadata: { moreMedia: [{ url: CLIP_URL }] },
-    },
     "a story": { caption: "", media_url: PHOTO_URL, metadata: { story: true } },
-    "a story of a film": { caption: "", media_url: CLIP_URL, metadata: { story: true } },
   },
   troubles: META_TROUBLES,
   refusesToken: refusesWith(refusal(190, 463, 401)),

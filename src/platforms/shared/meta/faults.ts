@@ -9,6 +9,7 @@ const ErrorBody = z.looseObject({
     code: z.coerce.number(),
     error_subcode: z.coerce.number().optional().catch(undefined),
     is_transient: z.boolean().optional().catch(undefined),
+    message: z.string().catch(""),
   }),
 });
 
@@ -17,7 +18,7 @@ const TypedBody = z.looseObject({ error_type: z.string(), code: z.coerce.number(
 
 /**
  * What an error is named in rules: its code 190, code and subcode `"190/463"`, the subcode whatever the code
- * `"/463"`, and `"transient"` where Meta says that it passes.
+ * `"/463"`, `"transient"` where Meta says that it passes, and the word that the Threads API puts into its sentences.
  */
 function metaCodes({ json }: PlatformResponse): readonly Code[] {
   const body = ErrorBody.safeParse(json);
@@ -25,8 +26,9 @@ function metaCodes({ json }: PlatformResponse): readonly Code[] {
     const typed = TypedBody.safeParse(json);
     return typed.success ? [typed.data.code] : [];
   }
-  const { code, error_subcode: subcode, is_transient: isTransient } = body.data.error;
+  const { code, error_subcode: subcode, is_transient: isTransient, message } = body.data.error;
   return [
+    ...(/\bTHREADS_API__[A-Z_]+/.exec(message) ?? []),
     ...(subcode === undefined ? [] : [`${code}/${subcode}`, `/${subcode}`]),
     code,
     ...(isTransient === true ? ["transient"] : []),

@@ -1,0 +1,82 @@
+import { z } from "zod";
+import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
+import { Id } from "../shared/meta/graph.ts";
+import { exchangeAt, readShortLived, renewAtHost, type TokenHost } from "../shared/meta/tokens.ts";
+import { classify, THREADS_HOST, threadsUrl } from "./api.ts";
+
+const GUIDE: SetupGuide = {
+  url: "https://developers.facebook.com/apps",
+  steps: [
+    'Create an app with the use case "Access the Threads API".',
+    "Open the use case's settings and enter {redirectUrl} as a redirect callback URL; the addresses for uninstalling and deleting may be the same.",
+    "Add the permissions {scopes}.",
+    "Under App roles, add each account as a Threads tester and accept the invitation in Threads under Settings, Website permissions.",
+    "Put the Threads app ID and the Threads app secret, which are not those of the Meta app, into POSTHORN_THREADS_CLIENT_ID and POSTHORN_THREADS_CLIENT_SECRET.",
+  ],
+  warnings: [
+    "Threads testers of your app work at once. For accounts of other people Meta wants App Review and the verification of your business.",
+    "Threads takes redirect addresses with https alone. Where Posthorn has none, the address that the browser ended at is pasted into the page.",
+    "Threads fetches media by their address: POSTHORN_PUBLIC_URL must be reachable from the internet.",
+    "250 posts, 1,000 replies and 100 deletions of an account in 24 hours. The API costs nothing.",
+    "The access is renewed by itself every week; it ends 60 days after Posthorn was last running.",
+  ],
+};
+
+const HOST: TokenHost = {
+  title: "Threads",
+  prefix: "th",
+  base: (io) => io.setting("BASE_URL") ?? THREADS_HOST,
+};
+
+const Me = z.looseObject({
+  id: Id,
+  username: z.string(),
+  name: z.string().optional(),
+  threads_profile_picture_url: z.string().optional(),
+});
+
+/** https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions */
+export const threadsLogin: OAuthWay = {
+  kind: "oauth",
+  name: "threads",
+  label: "Sign in with Threads",
+  instructions: "Sign in to Threads and allow all that is asked for.",
+  setup: GUIDE,
+  endpoints: {
+    authorize: "https://threads.net/oauth/authorize",
+    token: `${THREADS_HOST}/oauth/access_token`,
+  },
+  scopes: [
+    "threads_basic",
+    "threads_content_publish",
+    "threads_manage_insights",
+    "threads_delete",
+    "threads_manage_replies",
+    "threads_read_replies",
+  ],
+  neededScopes: ["threads_basic", "threads_content_publish"],
+  scopeSeparator: ",",
+  pkce: "none",
+  clientAuth: "body",
+  redirect: "https",
+  instance: "no",
+  readTokens: readShortLived,
+  lengthen: exchangeAt(HOST),
+  renewal: renewAtHost(HOST),
+  async targets({ secrets }, io) {
+    const query = { fields: "id,username,name,threads_profile_picture_url" };
+    const headers = { authorization: `Bearer ${secrets["accessToken"]}` };
+    const me = await io.ask({ method: "GET", url: `${threadsUrl(io)}/me`, query, headers, classify }, Me);
+    return [
+      {
+        platformAccountId: me.id,
+        name: me.name === undefined || me.name === "" ? me.username : me.name,
+        handle: me.username,
+        profileUrl: `https://www.threads.net/@${encodeURIComponent(me.username)}`,
+        avatarUrl: me.threads_profile_picture_url ?? null,
+        settings: {},
+        secrets: {},
+      },
+    ];
+  },
+};

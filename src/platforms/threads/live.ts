@@ -1,0 +1,157 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import { DAY, SECOND } from "../../domain/time.ts";
+import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import { GoneBody } from "../shared/meta/faults.ts";
+import { Id } from "../shared/meta/graph.ts";
+import { call, classifyGone, classifyMild } from "./api.ts";
+import type { ThreadsPost } from "./metadata.ts";
+import { publishStep } from "./publish.ts";
+
+const Profile = z.looseObject({
+  username: z.string().optional(),
+  name: z.string().optional(),
+  threads_profile_picture_url: z.string().optional(),
+});
+
+const Use = z.looseObject({
+  quota_usage: z.coerce.number().int().nonnegative(),
+  config: z.looseObject({ quota_total: z.coerce.number().int().positive() }).optional(),
+});
+
+/** Who the account is now, and how many of its posts of a day are used. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const query = { fields: "username,name,threads_profile_picture_url" };
+  const profile = await io.ask(call(io, "me", { method: "GET", query }), Profile);
+  const limit = { fields: "quota_usage,config" };
+  const request = call(io, "me/threads_publishing_limit", {
+    method: "GET",
+    query: limit,
+    classify: classifyMild,
+  });
+  const [use] = (await io.ask(request, z.looseObject({ data: z.array(Use) }))).data;
+  const { name, username, threads_profile_picture_url: avatarUrl } = profile;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(username === undefined ? {} : { handle: username }),
+    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    problem: null,
+    ...(use === undefined ? {} : { quotaUse: { posts: use.quota_usage } }),
+    ...(use?.config === undefined ? {} : { limits: { postsPerDay: use.config.quota_total } }),
+  };
+}
+
+const Numbers = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      name: z.string(),
+      values: z.array(z.looseObject({ value: z.number(), end_time: z.string().optional() })).optional(),
+      total_value: z.looseObject({ value: z.number() }).optional(),
+      link_total_values: z.array(z.looseObject({ value: z.number() })).optional(),
+    }),
+  ),
+});
+
+function idOf({ platformPostId }: Pick<ThreadsPost, "platformPostId">): string {
+  if (platformPostId !== null && /^\d+$/.test(platformPostId)) return platformPostId;
+  throw new AppError(
+    "conflict",
+    "platformPostId: is not the id of a post on Threads, so it cannot be found there.",
+  );
+}
+
+export async function insights(
+  post: ThreadsPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const id = idOf(post);
+  const query = { fields: "id" };
+  const shown = await io.ask(
+    call(io, id, { method: "GET", query, classify: classifyGone }),
+    z.union([z.looseObject({ id: Id }), GoneBody]),
+  );
+  if ("error" in shown) return { state: "removed", visibility: null, metrics: {} };
+  return { state: "live", visibility: "public", metrics: await readNumbers(io, id) };
+}
+
+async function readNumbers(io: PlatformIo, id: string): Promise<Partial<Metrics>> {
+  const query = { metric: "views,likes,replies,reposts,quotes,shares" };
+  try {
+    const request = call(io, `${id}/insights`, { method: "GET", query, classify: classifyMild });
+    const { data } = await io.ask(request, Numbers);
+    const all = new Map(data.map(({ name, values }) => [name, values?.[0]?.value]));
+    const shares = ["reposts", "quotes", "shares"].flatMap((name) => all.get(name) ?? []);
+    const metrics = { views: all.get("views"), likes: all.get("likes"), comments: all.get("replies") };
+    return {
+      ...Object.fromEntries(Object.entries(metrics).filter(([, value]) => value !== undefined)),
+      ...(shares.length === 0 ? {} : { shares: shares.reduce((sum, value) => sum + value, 0) }),
+    };
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    io.log.warn({ id, err: error }, "Threads did not give the numbers of a post");
+    return {};
+  }
+}
+
+export const ACCOUNT_METRICS = ["followers", "views", "likes", "comments", "shares", "clicks"] as const;
+
+/** The first day that Threads has numbers of. */
+const FIRST_SECOND = 1_712_991_600;
+
+/** Views by day, and the sums of the whole time. */
+export async function analytics(
+  range: { from: string; to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const since = Math.max(Math.floor(Date.parse(range.from) / SECOND), FIRST_SECOND);
+  const until = Math.floor((Date.parse(range.to) + DAY) / SECOND);
+  const query = { metric: "views,likes,replies,reposts,quotes,clicks,followers_count", since, until };
+  const request = call(io, "me/threads_insights", { method: "GET", query, classify: classifyMild });
+  const { data } = await io.ask(request, Numbers);
+  const sums = new Map<string, number>();
+  for (const { name, values, total_value: total, link_total_values: links } of data) {
+    const parts = total === undefined ? (values ?? links ?? []).map(({ value }) => value) : [total.value];
+    if (parts.length > 0)
+      sums.set(
+        name,
+        parts.reduce((sum, value) => sum + value, 0),
+      );
+  }
+  const named = {
+    followers: sums.get("followers_count"),
+    views: sums.get("views"),
+    likes: sums.get("likes"),
+    comments: sums.get("replies"),
+    shares:
+      sums.has("reposts") || sums.has("quotes")
+        ? (sums.get("reposts") ?? 0) + (sums.get("quotes") ?? 0)
+        : undefined,
+    clicks: sums.get("clicks"),
+  };
+  const totals: Record<string, number> = {};
+  for (const [name, value] of Object.entries(named)) if (value !== undefined) totals[name] = value;
+  const unavailable = ACCOUNT_METRICS.filter((name) => totals[name] === undefined).map((metric) => ({
+    metric,
+    reason: "Threads has no numbers of this time.",
+  }));
+  const views = data.find(({ name }) => name === "views")?.values ?? [];
+  return { totals, days: views.flatMap(dayOf), unavailable };
+}
+
+function dayOf({ value, end_time: end }: { value: number; end_time?: string | undefined }) {
+  // A day is named by the moment it ends at.
+  const at = Date.parse(end ?? "") - DAY;
+  return Number.isNaN(at)
+    ? []
+    : [{ date: new Date(at).toISOString().slice(0, 10), metrics: { views: value } }];
+}
+
+/** The whole thread, its last post first. */
+export async function remove(post: ThreadsPost, io: PlatformIo): Promise<void> {
+  const parts = (post.metadata.thread ?? []).map((_part, at) => io.resultOf(publishStep(at + 2)));
+  const ids = [idOf(post), ...parts.filter((id) => typeof id === "string")];
+  for (const id of ids.toReversed())
+    await io.request(call(io, id, { method: "DELETE", classify: classifyGone, isIdempotent: true }));
+}

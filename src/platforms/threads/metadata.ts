@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+import { hasTooManyLinks, LINKS_SENTENCE, MAX_TEXT, measure } from "./text.ts";
+
+export const MAX_ITEMS = 20;
+const MAX_ALT_TEXT = 1_000;
+const TOO_LONG = `may have ${MAX_ALT_TEXT} characters on Threads`;
+
+const { altText, moreMedia, thread, link, sensitive } = commonMetadata;
+
+/** What a post on Threads takes beside text and media. */
+export const ThreadsMetadata = z.strictObject({
+  altText: altText.unwrap().max(MAX_ALT_TEXT).optional().describe("What the first picture or film shows."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_ITEMS - 1)
+    .refine((items) => items.every((item) => (item.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
+    .optional()
+    .describe("Up to 19 more pictures or films."),
+  thread: thread
+    .unwrap()
+    .refine((parts) => parts.every((part) => (part.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
+    .optional()
+    .describe("Posts that follow, each a reply to the one before."),
+  link: link.describe("Address shown as a card; of a post without media alone."),
+  topicTag: z
+    .string()
+    .regex(/^#?[^.&#]{1,50}$/u, "must have 1 to 50 characters, without . and &")
+    .optional()
+    .describe("Topic of the post."),
+  replyControl: z
+    .enum(["everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"])
+    .optional()
+    .describe("Who may reply."),
+  sensitive: sensitive.describe("True: the media are blurred until somebody taps them."),
+  quotePostId: z
+    .string()
+    .regex(/^\d+$/, "must be the id of a post")
+    .optional()
+    .describe("Id of a post that is quoted."),
+});
+export type ThreadsMetadata = z.infer<typeof ThreadsMetadata>;
+export type ThreadsPost = PlatformPost<ThreadsMetadata>;
+
+/** One post of a thread; a post without a thread is one part. */
+export interface Part {
+  readonly text: string;
+  readonly media: readonly { readonly url: string; readonly altText: string | null }[];
+}
+
+export function partsOf({ caption, mediaUrl, metadata }: ThreadsPost): [Part, ...Part[]] {
+  const first = mediaUrl === "" ? [] : [{ url: mediaUrl, altText: metadata.altText ?? null }];
+  const more = (metadata.moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
+  const rest = (metadata.thread ?? []).map(({ caption: text, mediaUrl: url = "", altText: alt = null }) => ({
+    text,
+    media: url === "" ? [] : [{ url, altText: alt }],
+  }));
+  return [{ text: caption ?? "", media: [...first, ...more] }, ...rest];
+}
+
+/** What the schema cannot say: the length of each part as Threads counts, and what excludes what. */
+export function checkPost(post: ThreadsPost): { errors: string[]; warnings: string[] } {
+  const { link, moreMedia, sensitive: isSensitive } = post.metadata;
+  const errors: string[] = [];
+  for (const [at, { text, media }] of partsOf(post).entries()) {
+    const field = at === 0 ? "caption" : `metadata.thread[${at - 1}].caption`;
+    const length = measure(text);
+    if (length > MAX_TEXT)
+      errors.push(
+        `${field}: has ${length} characters as Threads counts, and it takes ${MAX_TEXT}. Shorten it, or go on in metadata.thread.`,
+      );
+    if (hasTooManyLinks(text, at === 0 ? link : undefined)) errors.push(`${field}: ${LINKS_SENTENCE}`);
+    if (text.trim() === "" && media.length === 0 && (at > 0 || link === undefined))
+      errors.push(`${field}: is empty, and there is no media. Give a text, a picture or a film.`);
+  }
+  const hasMedia = post.mediaUrl !== "";
+  if (link !== undefined && hasMedia)
+    errors.push(
+      "metadata.link: Threads shows a card in posts without media alone. Put the address into the caption.",
+    );
+  if (moreMedia !== undefined && moreMedia.length > 0 && !hasMedia)
+    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
+  if (isSensitive === true && !hasMedia)
+    errors.push("metadata.sensitive: is of use with media alone. Leave it out.");
+  return { errors, warnings: [] };
+}

@@ -1,0 +1,186 @@
+import { z } from "zod";
+import { MINUTE } from "../../domain/time.ts";
+import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { Container, createContainers, type Containers } from "../shared/meta/containers.ts";
+import { call, classifyMild, containerApi, findPost } from "./api.ts";
+import { MAX_ITEMS, partsOf, type Part, type ThreadsPost } from "./metadata.ts";
+
+const MB = 1_000_000;
+
+export const IMAGE = {
+  kind: "image",
+  mimeTypes: ["image/jpeg", "image/png"],
+  maxBytes: 8 * MB,
+  maxWidth: 1_440,
+  minAspectRatio: 0.1,
+  maxAspectRatio: 10,
+  fill: "white",
+  animated: false,
+  maxItems: MAX_ITEMS,
+} as const satisfies AcceptedMedia;
+
+const FETCHED_WITHIN_MINUTES = 180;
+
+export const publishStep = (part: number): string => `publish.${part}`;
+const containerStep = (part: number): string => `container.${part}`;
+
+interface Work {
+  readonly post: ThreadsPost;
+  readonly io: PublishIo;
+  readonly containers: Containers;
+}
+
+/** A part of the thread, from 1, and the id of the one before. */
+interface Numbered {
+  readonly part: Part;
+  readonly number: number;
+  readonly replyTo: string | null;
+}
+
+/**
+ * The first post is made ready ahead of its time and published once; the others follow it, each a reply to
+ * the one before.
+ */
+export async function publish(post: ThreadsPost, io: PublishIo): Promise<PublishOutcome> {
+  const work = { post, io, containers: createContainers(io, containerApi(io)) };
+  const [part, ...rest] = partsOf(post);
+  const first = { part, number: 1, replyTo: null };
+  const container = await prepare(work, first);
+  if (typeof container === "number") return { state: "processing", checkAgainMs: container };
+  if (!io.isDue) return { state: "prepared" };
+  const id = await publishPart(work, first, container);
+  const platformUrl = id === null ? null : await permalinkOf(io, id);
+  if (rest.length > 0) await io.extra("The rest of the thread", () => goOn(work, rest, id));
+  return { state: "live", platformPostId: id, platformUrl };
+}
+
+async function goOn(work: Work, rest: readonly Part[], first: string | null): Promise<void> {
+  let replyTo = first;
+  for (const [at, part] of rest.entries()) {
+    const numbered = { part, number: at + 2, replyTo };
+    if (replyTo === null)
+      throw new PlatformFault("rejected", "Threads does not tell which post is this one. Go on in the app.");
+    const container = await prepare(work, numbered);
+    if (typeof container === "number")
+      throw new PlatformFault("transient", "Threads is still getting the media ready.", { isNotDone: true });
+    replyTo = await publishPart(work, numbered, container);
+  }
+}
+
+function publishPart({ post, io, containers }: Work, { part, number }: Numbered, container: Container) {
+  return containers.publish({
+    step: publishStep(number),
+    container,
+    find: (since) =>
+      findPost(io, {
+        text: part.text,
+        since: Math.max(since, post.scheduledAt - MINUTE),
+        isReply: number > 1,
+      }),
+    ...(number === 1
+      ? { live: (platformPostId: string | null) => ({ platformPostId, platformUrl: null }) }
+      : {}),
+  });
+}
+
+/** The container that is ready to be published, or in how many milliseconds to ask again. */
+async function prepare(work: Work, numbered: Numbered): Promise<Container | number> {
+  const { io, containers } = work;
+  const { part, number } = numbered;
+  const items: MediaItem[] = [];
+  for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
+  const children = items.length < 2 ? [] : await makeChildren(work, items, number);
+  const childrenMs = io.resultOf(containerStep(number)) === null ? await containers.waitFor(children) : null;
+  if (childrenMs !== null) return childrenMs;
+  const container = await containers.make({
+    step: containerStep(number),
+    request: { text: part.text, items: items.map(({ url }) => url), replyTo: numbered.replyTo },
+    fields: async () => ({
+      ...(await contentOf(io, items, children)),
+      ...(part.text === "" ? {} : { text: part.text }),
+      ...(numbered.replyTo === null ? optionsOf(work.post) : { reply_to_id: numbered.replyTo }),
+    }),
+  });
+  const isOut = io.resultOf(publishStep(number)) !== null;
+  return (isOut ? null : await containers.waitFor([container])) ?? container;
+}
+
+/** The items of an album; once it stands, what has become of it says what has become of them. */
+async function makeChildren(
+  { io, containers }: Work,
+  items: readonly MediaItem[],
+  number: number,
+): Promise<Container[]> {
+  const parent = Container.safeParse(io.resultOf(containerStep(number))).data;
+  const children: Container[] = [];
+  for (const [at, item] of items.entries()) {
+    const child = await containers.make({
+      step: `item.${number}.${at + 1}`,
+      request: { url: item.url, altText: item.altText },
+      fields: async () => ({ is_carousel_item: true, ...(await mediumOf(io, item)) }),
+      isGone: (container) => containers.isGone(parent ?? container),
+    });
+    children.push(child);
+  }
+  return children;
+}
+
+async function contentOf(
+  io: PublishIo,
+  [first, ...more]: readonly MediaItem[],
+  children: readonly Container[],
+): Promise<JsonObject> {
+  if (first === undefined) return { media_type: "TEXT" };
+  if (more.length === 0) return mediumOf(io, first);
+  return { media_type: "CAROUSEL", children: children.map(({ id }) => id).join(",") };
+}
+
+async function mediumOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
+  const alt = item.altText === null ? {} : { alt_text: item.altText };
+  if (item.facts.type === "video")
+    return { media_type: "VIDEO", video_url: await addressOf(io, item), ...alt };
+  const { maxBytes, mimeTypes, maxWidth, minAspectRatio: min, maxAspectRatio: max, fill } = IMAGE;
+  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes, maxWidth, aspect: { min, max, fill } });
+  return { media_type: "IMAGE", image_url: await addressOf(io, fitted.isChanged ? fitted : item), ...alt };
+}
+
+/** Addresses of users may hold letters of any kind; Meta's fetcher reads ASCII. */
+async function addressOf(
+  io: PublishIo,
+  media: Parameters<PublishIo["media"]["publicUrl"]>[0],
+): Promise<string> {
+  return new URL(await io.media.publicUrl(media, FETCHED_WITHIN_MINUTES)).href;
+}
+
+function optionsOf({ metadata }: ThreadsPost): JsonObject {
+  const { link, topicTag, replyControl, sensitive, quotePostId } = metadata;
+  return {
+    ...(link === undefined ? {} : { link_attachment: link }),
+    ...(topicTag === undefined ? {} : { topic_tag: topicTag.replace("#", "") }),
+    ...(replyControl === undefined ? {} : { reply_control: replyControl }),
+    ...(sensitive === true ? { is_spoiler_media: true } : {}),
+    ...(quotePostId === undefined ? {} : { quote_post_id: quotePostId }),
+  };
+}
+
+/** Where people see it; null where Threads does not say. */
+async function permalinkOf(io: PlatformIo, id: string): Promise<string | null> {
+  const schema = z.looseObject({
+    permalink: z
+      .url({ protocol: /^https$/ })
+      .nullish()
+      .catch(null),
+  });
+  const request = call(io, id, { method: "GET", query: { fields: "permalink" }, classify: classifyMild });
+  try {
+    return (await io.ask(request, schema)).permalink ?? null;
+  } catch (error) {
+    // It is public all the same.
+    if (error instanceof PlatformFault && error.kind === "rejected") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from "vitest";
+import instagram from "../../../src/platforms/instagram.ts";
+import { DAY } from "../../../src/domain/time.ts";
+import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
+import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
+import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { callOf } from "../../support/context.ts";
+import { queryOf } from "../../support/handles.ts";
+import { USER_ID } from "./fake.ts";
+import { createPages } from "./pages.ts";
+import { openInstagram, openStage } from "./stage.ts";
+import { connectByConsent } from "./stage-kit.ts";
+
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function world() {
+  const opened = await openInstagram(instagram);
+  open.push(opened.ctx);
+  return opened;
+}
+
+async function stage() {
+  const opened = await openStage(instagram);
+  open.push(opened);
+  return opened;
+}
+
+describe("connecting by Instagram itself", () => {
+  it("keeps a token of 60 days under the professional account's id", async () => {
+    const { ctx, instagram: fake } = await world();
+    const [account] = await connectByConsent(ctx, { provider: "instagram", agree: fake.tokens.consent });
+    expect(account).toMatchObject({
+      platform_account_id: USER_ID,
+      name: "The Horn",
+      handle: "hornblower",
+      profile_url: "https://www.instagram.com/hornblower/",
+      status: "connected",
+      way: "instagram",
+    });
+    expect(account?.access_ends_at).toBe(ctx.clock.now() + 5_183_944_000);
+    expect(JSON.parse(account?.limits ?? "{}")).toEqual({ postsPerDay: 100, quotaUse: { posts: 0 } });
+    expect(fake.door.wrong).toEqual([]);
+    expect(ctx.log.text()).not.toContain("canary");
+  });
+
+  it("refuses a consent without what publishing needs", async () => {
+    const { ctx, instagram: fake } = await world();
+    const agree = (url: string) => fake.tokens.consent(url, ["instagram_business_basic"]);
+    await expect(connectByConsent(ctx, { provider: "instagram", agree })).rejects.toThrow(
+      "permissions are missing: instagram_business_content_publish",
+    );
+    expect(await queryOf(ctx.store).selectFrom("accounts").selectAll().execute()).toEqual([]);
+  });
+
+  it("refuses a personal account", async () => {
+    const { ctx, instagram: fake } = await world();
+    fake.state.accountType = "PERSONAL";
+    await expect(
+      connectByConsent(ctx, { provider: "instagram", agree: fake.tokens.consent }),
+    ).rejects.toThrow("personal account");
+  });
+
+  it("names both settings and the address to register where they are missing", async () => {
+    const { ctx } = await world();
+    for (const name of ["CLIENT_ID", "CLIENT_SECRET"])
+      delete (ctx.settings.platformSettings as Record<string, string>)[`POSTHORN_INSTAGRAM_${name}`];
+    await expect(connectChannel(callOf(ctx), { provider: "instagram" })).rejects.toMatchObject({
+      kind: "unavailable",
+      message: expect.stringMatching(
+        /POSTHORN_INSTAGRAM_CLIENT_ID and POSTHORN_INSTAGRAM_CLIENT_SECRET.*\/connect\/callback/s,
+      ),
+    });
+  });
+
+  it("renews the token by itself every week, and asks for a person once it ended", async () => {
+    const { ctx, account, instagram: fake } = await stage();
+    const signal = AbortSignal.timeout(10_000);
+    const read = async () => findAccountRow(ctx.store, account.owner_id, account.id);
+    for (let week = 0; week < 10; week += 1) {
+      await ctx.clock.advance(7 * DAY);
+      await renewDueGrants(ctx, signal);
+    }
+    expect(fake.tokens.tokens.size).toBe(12);
+    expect((await read())?.access_ends_at).toBe(ctx.clock.now() + 5_183_944_000);
+    fake.tokens.endAll();
+    const io = await createPlatformIo(ctx, account, signal);
+    await expect(instagram.inspect?.(io)).rejects.toMatchObject({ kind: "auth" });
+    expect((await read())?.status).toBe("reconnect_required");
+  });
+});
+
+describe("connecting through a Facebook Page", () => {
+  it("gives each linked account the token of its Page, which has no end", async () => {
+    const { ctx } = await world();
+    const pages = createPages();
+    Object.assign(ctx, { outbound: pages.door });
+    Object.assign(ctx.settings.platformSettings, pages.settings);
+    const agree = pages.consent(pages.all);
+    const [account] = await connectByConsent(ctx, { provider: "instagram", way: "facebook", agree });
+    expect(account).toMatchObject({
+      platform_account_id: "17841400000000001",
+      way: "facebook",
+      token_expires_at: null,
+    });
+    if (account === undefined) throw new Error("Nothing was connected.");
+    const inspected = await instagram.inspect?.(
+      await createPlatformIo(ctx, account, AbortSignal.timeout(5_000)),
+    );
+    expect(inspected).toMatchObject({ handle: "linked", quotaUse: { posts: 4 }, problem: null });
+    expect(pages.tokensUsed).toContain("page-token-canary");
+    expect(pages.door.wrong).toEqual([]);
+  });
+
+  it("asks where Facebook's own settings say", async () => {
+    const { ctx } = await world();
+    const io = await createConnectIo(
+      ctx,
+      { provider: "instagram", ownerId: "default" },
+      AbortSignal.timeout(5_000),
+    );
+    Object.assign(ctx.settings.platformSettings, {
+      POSTHORN_FACEBOOK_BASE_URL: "http://127.0.0.1:1",
+      POSTHORN_FACEBOOK_API_VERSION: "v26.0",
+      POSTHORN_FACEBOOK_LOGIN_CONFIG_ID: "77",
+    });
+    const way = instagram.connect[1];
+    if (way?.kind !== "oauth" || typeof way.endpoints !== "function") throw new Error("No such way.");
+    expect(await way.endpoints(io, { instanceUrl: null, redirectUrl: "" })).toEqual({
+      authorize: "https://www.facebook.com/v26.0/dialog/oauth?config_id=77",
+      token: "http://127.0.0.1:1/v26.0/oauth/access_token",
+    });
+  });
+
+  it("says which permission is missing, and that no Page has an account", async () => {
+    for (const [granted, linked, words] of [
+      [["instagram_basic", "pages_show_list"], true, "permissions are missing: instagram_content_publish"],
+      [null, false, "None of the Pages"],
+    ] as const) {
+      const { ctx } = await world();
+      const pages = createPages({ isLinked: linked });
+      Object.assign(ctx, { outbound: pages.door });
+      Object.assign(ctx.settings.platformSettings, pages.settings);
+      const agree = pages.consent(granted ?? pages.all);
+      await expect(connectByConsent(ctx, { provider: "instagram", way: "facebook", agree })).rejects.toThrow(
+        words,
+      );
+    }
+  });
+});

@@ -1,0 +1,351 @@
+import { afterEach, describe, expect, it } from "vitest";
+import instagram from "../../../src/platforms/instagram.ts";
+import { DAY, HOUR, MINUTE } from "../../../src/domain/time.ts";
+import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
+import { readInsights } from "../../../src/services/posts/insights.ts";
+import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { callOf } from "../../support/context.ts";
+import { finish } from "../../support/contract/ends.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { contentOf, type StagePost } from "../../support/contract/stage.ts";
+import { addPost, drain, readPost } from "../../support/publishing.ts";
+import { refusal, type Answer } from "./meta-door.ts";
+import { openStage, refusesWith, type InstagramStage } from "./stage.ts";
+import { PNG_URL } from "./stage-kit.ts";
+
+const open: InstagramStage[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) {
+    expect(one.instagram.door.wrong).toEqual([]);
+    await one[Symbol.asyncDispose]();
+  }
+});
+
+async function openOne(): Promise<InstagramStage> {
+  const stage = await openStage(instagram);
+  open.push(stage);
+  return stage;
+}
+
+const picture: StagePost = { caption: "A horn", media_url: PHOTO_URL, metadata: {} };
+
+async function post(stage: InstagramStage, content: Partial<StagePost> = {}) {
+  const { id } = await addPost(stage.ctx, stage.account, contentOf({ ...picture, ...content }));
+  return finish(stage.ctx, id);
+}
+
+/** Answers so to the first request to such a path, and sends the rest on. */
+function answering(stage: InstagramStage, path: RegExp, answer: Answer): void {
+  const { outbound } = stage.ctx;
+  let isDone = false;
+  const trouble = refusesWith(answer);
+  const request: typeof outbound.request = async (sent) => {
+    if (isDone || sent.method !== "POST" || !path.test(sent.url)) return outbound.request(sent);
+    isDone = true;
+    return trouble(() => outbound.request(sent), sent);
+  };
+  Object.assign(stage.ctx, { outbound: { ...outbound, request } });
+}
+
+describe("what goes to Instagram", () => {
+  it("is a picture with its words, and found again under its address", async () => {
+    const stage = await openOne();
+    const row = await post(stage, {
+      metadata: { altText: "A horn", collaborators: ["@friend.of"], locationId: "7640348500" },
+    });
+    const [shown] = stage.instagram.shelf.posts;
+    expect(row).toMatchObject({
+      status: "published",
+      platform_post_id: shown?.id,
+      platform_url: `https://www.instagram.com/p/C${shown?.id.slice(-6)}/`,
+    });
+    expect(shown?.fields).toEqual({
+      image_url: PHOTO_URL,
+      caption: "A horn",
+      alt_text: "A horn",
+      collaborators: '["friend.of"]',
+      location_id: "7640348500",
+    });
+  });
+
+  it("is a JPEG under an address of ours where the picture is none", async () => {
+    const stage = await openOne();
+    expect(await post(stage, { media_url: PNG_URL })).toMatchObject({ status: "published" });
+    expect(stage.instagram.shelf.posts[0]?.fields["image_url"]).toMatch(
+      /^https:\/\/posthorn\.example\/public\//,
+    );
+  });
+
+  it("is a reel where it is a single film", async () => {
+    const stage = await openOne();
+    await post(stage, {
+      media_url: CLIP_URL,
+      metadata: { thumbOffsetMs: 1_500, shareToFeed: false, audioName: "Horn" },
+    });
+    expect(stage.instagram.shelf.posts[0]?.fields).toEqual({
+      media_type: "REELS",
+      video_url: CLIP_URL,
+      caption: "A horn",
+      thumb_offset: "1500",
+      share_to_feed: "false",
+      audio_name: "Horn",
+    });
+  });
+
+  it("is a carousel of films and pictures in their order", async () => {
+    const stage = await openOne();
+    const moreMedia = [{ url: CLIP_URL }, { url: PHOTO_URL, altText: "Again" }];
+    expect(await post(stage, { metadata: { moreMedia } })).toMatchObject({ status: "published" });
+    const { containers, posts } = stage.instagram.shelf;
+    const children = posts[0]?.fields["children"]?.split(",") ?? [];
+    expect(children.map((id) => containers.get(id)?.fields)).toEqual([
+      { is_carousel_item: "true", image_url: PHOTO_URL },
+      { is_carousel_item: "true", media_type: "VIDEO", video_url: CLIP_URL },
+      { is_carousel_item: "true", image_url: PHOTO_URL, alt_text: "Again" },
+    ]);
+  });
+});
+
+describe("containers made ahead", () => {
+  it("are made anew where they ran out before the time", async () => {
+    const stage = await openOne();
+    const { ctx } = stage;
+    const at = ctx.clock.now() + 30 * HOUR;
+    const moreMedia = [{ url: PHOTO_URL }];
+    const { id } = await addPost(ctx, stage.account, {
+      ...contentOf({ ...picture, metadata: { moreMedia } }),
+      scheduled_at: at,
+      due_at: ctx.clock.now(),
+    });
+    await drain(ctx);
+    await ctx.clock.advance(5_000);
+    await drain(ctx);
+    expect(stage.instagram.shelf.containers.size).toBe(3);
+    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(stage.instagram.shelf.containers.size).toBe(6);
+    expect(await stage.published()).toBe(1);
+  });
+
+  it("are made anew a few times where Instagram failed, and then the post fails", async () => {
+    const stage = await openOne();
+    stage.instagram.shelf.state.failing = {
+      status: "Error: upload failed with error code 2207053",
+      times: 2,
+    };
+    expect(await post(stage)).toMatchObject({ status: "published" });
+    expect(stage.instagram.shelf.containers.size).toBe(3);
+    stage.instagram.shelf.state.failing = { status: "Error: failed with error code 2207053", times: 99 };
+    expect(await post(stage)).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("problem of its own"),
+    });
+    expect(stage.instagram.shelf.containers.size).toBeLessThan(10);
+  });
+
+  it("end the post at once where the media are at fault", async () => {
+    const stage = await openOne();
+    stage.instagram.shelf.state.failing = { status: "Error: failed with error code 2207026", times: 1 };
+    expect(await post(stage, { media_url: CLIP_URL })).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("H.264"),
+    });
+    expect(stage.instagram.shelf.containers.size).toBe(1);
+  });
+});
+
+describe("what Instagram refuses", () => {
+  it.each<[string, RegExp, Answer, object]>([
+    ["spam", /media_publish/, refusal(4, 2_207_051), { status: "failed", error: /spam/ }],
+    ["a restricted account", /\/media$/, refusal(25, 2_207_050), { status: "failed", error: /restricted/ }],
+    [
+      "media it cannot fetch",
+      /\/media$/,
+      refusal(9_004, 2_207_052),
+      { status: "failed", error: /POSTHORN_PUBLIC_URL/ },
+    ],
+    [
+      "a picture of another shape",
+      /\/media$/,
+      refusal(36_003, 2_207_009),
+      { status: "failed", error: /mediaUrl: .*4:5/ },
+    ],
+    [
+      "a container that is not ready",
+      /media_publish/,
+      refusal(9_007, 2_207_027),
+      { status: "published", error: null },
+    ],
+    [
+      "a container that is gone",
+      /media_publish/,
+      refusal(24, 2_207_006),
+      { status: "published", error: null },
+    ],
+    ["a block", /media_publish/, refusal(368), { status: "failed", error: /rules/ }],
+  ])("says so: %s", async (_what, path, answer, expected) => {
+    const stage = await openOne();
+    answering(stage, path, answer);
+    const { status, error } = await post(stage);
+    const { status: wanted, error: words } = expected as { status: string; error: RegExp | null };
+    expect(status).toBe(wanted);
+    if (words === null) expect(error).toBeNull();
+    else expect(error).toMatch(words);
+    expect(error ?? "").not.toContain("IGNORE");
+    const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
+    expect(row?.status).toBe("connected");
+  });
+
+  it("waits for an hour where the day's quota is used up, and says so", async () => {
+    const stage = await openOne();
+    const { ctx } = stage;
+    answering(stage, /media_publish/, refusal(9, 2_207_042, 403));
+    const { id } = await addPost(ctx, stage.account, contentOf(picture));
+    await drain(ctx);
+    const row = await readPost(ctx, id);
+    expect(row.error).toMatch(/quota of 24 hours/);
+    expect(row.next_at).toBe(ctx.clock.now() + HOUR);
+    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(await stage.published()).toBe(1);
+  });
+
+  it("asks for a person where a permission is missing", async () => {
+    const stage = await openOne();
+    answering(stage, /media_publish/, refusal(10));
+    answering(stage, /media_publish/, refusal(10));
+    const { id } = await addPost(stage.ctx, stage.account, contentOf(picture));
+    await drain(stage.ctx);
+    expect((await readPost(stage.ctx, id)).error).toContain("permission");
+    expect(await stage.published()).toBe(0);
+  });
+
+  it("leaves the post published where the first comment is refused", async () => {
+    const stage = await openOne();
+    stage.instagram.state.refusesComments = true;
+    const row = await post(stage, { metadata: { firstComment: "More" } });
+    expect(row).toMatchObject({ status: "published", error: null });
+    expect(JSON.parse(row.warnings ?? "[]")).toEqual([
+      expect.stringMatching(/^The first comment did not go through/),
+    ]);
+  });
+
+  it("is held back by the quota that the account told of", async () => {
+    const stage = await openOne();
+    stage.instagram.state.quota = 1;
+    expect(await post(stage)).toMatchObject({ status: "published" });
+    await inspectAccount(stage.ctx, stage.account);
+    const before = stage.instagram.door.sent.length;
+    expect(await post(stage)).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("which takes 1"),
+    });
+    expect(stage.instagram.door.sent.length).toBe(before);
+    await stage.ctx.clock.advance(DAY);
+    expect(await post(stage)).toMatchObject({ status: "published" });
+  });
+});
+
+it("adopts what was published where the platform lists it late, or not at all", async () => {
+  for (const listsAfterMs of [40_000, 99 * DAY]) {
+    const stage = await openOne();
+    stage.instagram.shelf.state.listsAfterMs = listsAfterMs;
+    const { outbound } = stage.ctx;
+    const request: typeof outbound.request = async (sent) => {
+      const answer = await outbound.request(sent);
+      return sent.url.endsWith("media_publish") ? { ...answer, status: 502 } : answer;
+    };
+    Object.assign(stage.ctx, { outbound: { ...outbound, request } });
+    const row = await post(stage);
+    const id = listsAfterMs < MINUTE ? stage.instagram.shelf.posts[0]?.id : null;
+    expect(row).toMatchObject({ status: "published", platform_post_id: id, error: null });
+    expect(await stage.published()).toBe(1);
+  }
+});
+
+describe("numbers", () => {
+  it("of a post, without those that the account does not show", async () => {
+    const stage = await openOne();
+    const row = await post(stage);
+    expect((await readInsights(stage.ctx, row)).metrics).toEqual({
+      views: 10,
+      reach: 11,
+      likes: 12,
+      comments: 13,
+      shares: 14,
+      saves: 15,
+      impressions: null,
+      clicks: null,
+    });
+    stage.instagram.state.insightsCode = 10;
+    expect(await readInsights(stage.ctx, row)).toMatchObject({
+      state: "live",
+      metrics: { likes: 3, comments: 1, views: null },
+    });
+    const shown = stage.instagram.shelf.posts[0];
+    if (shown !== undefined) shown.isDeleted = true;
+    expect(await readInsights(stage.ctx, row)).toMatchObject({ available: true, state: "removed" });
+  });
+
+  it("of the account, in requests of 30 days at most", async () => {
+    const stage = await openOne();
+    const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
+    const short = await instagram.analytics?.({ from: "2026-11-14", to: "2026-11-20" }, io);
+    expect(short).toMatchObject({
+      totals: { followers: 77, views: 7, reach: 7, clicks: 7 },
+      unavailable: [],
+    });
+    expect(short?.days).toHaveLength(7);
+    expect(short?.days[0]).toEqual({ date: "2026-11-14", metrics: { reach: 5 } });
+    const long = await instagram.analytics?.({ from: "2026-10-01", to: "2026-11-20" }, io);
+    expect(long).toMatchObject({ totals: { views: 14 }, unavailable: [{ metric: "reach" }] });
+    expect(long?.days).toHaveLength(51);
+    const old = await instagram.analytics?.({ from: "2026-01-01", to: "2026-11-20" }, io);
+    expect(old?.unavailable.length).toBe(7);
+  });
+});
+
+describe("what is told when it is scheduled", () => {
+  it.each<[string, object, RegExp]>([
+    ["a text alone", { mediaUrl: "" }, /^mediaUrl/],
+    [
+      "31 hashtags",
+      { caption: Array.from({ length: 31 }, (_, n) => `#a${n}`).join(" ") },
+      /^caption: .*30 hashtags/,
+    ],
+    [
+      "21 people",
+      { caption: Array.from({ length: 21 }, (_, n) => `@a${n}`).join(" ") },
+      /^caption: .*20 people/,
+    ],
+    ["a story of two", { metadata: { story: true, moreMedia: [{ url: PHOTO_URL }] } }, /moreMedia/],
+    [
+      "a cover on a carousel",
+      { metadata: { thumbOffsetMs: 1, moreMedia: [{ url: PHOTO_URL }] } },
+      /thumbOffsetMs/,
+    ],
+    ["eleven items", { metadata: { moreMedia: Array(10).fill({ url: PHOTO_URL }) } }, /moreMedia/],
+    ["four authors", { metadata: { collaborators: ["a", "b", "c", "d"] } }, /collaborators/],
+    ["what nobody knows", { metadata: { nope: 1 } }, /nope/],
+  ])("refuses %s", async (_what, args, message) => {
+    const stage = await openOne();
+    const wanted = {
+      accountId: stage.account.id,
+      caption: "A horn",
+      mediaUrl: PHOTO_URL,
+      dryRun: true,
+      ...args,
+    };
+    await expect(schedulePost(callOf(stage.ctx), wanted)).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("counts no address with an at for a person", async () => {
+    const stage = await openOne();
+    const caption = Array.from({ length: 21 }, (_, n) => `me${n}@a.example &#38;`).join(" ");
+    const wanted = { accountId: stage.account.id, caption, mediaUrl: PHOTO_URL, dryRun: true };
+    expect((await schedulePost(callOf(stage.ctx), wanted)).post.caption).toBe(caption);
+  });
+});

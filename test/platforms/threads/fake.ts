@@ -1,0 +1,226 @@
+import { measureText } from "../../../src/domain/posts/caption.ts";
+import type { FakeClock } from "../../support/clock.ts";
+import { pick } from "../instagram/fake.ts";
+import { createShelf, metaTime, pageOf, type Published } from "../instagram/meta-containers.ts";
+import {
+  createMetaDoor,
+  LISTED,
+  refusal,
+  type Answer,
+  type Call,
+  type Fields,
+  type Params,
+  type Route,
+} from "../instagram/meta-door.ts";
+import { createMetaTokens } from "../instagram/meta-tokens.ts";
+import spec from "./spec.json" with { type: "json" };
+
+const HOST = "graph.threads.net";
+/** Beyond 2^53. */
+export const USER_ID = "27841405822304917";
+
+/** The Threads API as its own collection of requests, its guide and its error codes have it. */
+export function createThreads({
+  clock,
+  fetched,
+}: {
+  readonly clock: Pick<FakeClock, "now">;
+  readonly fetched: (url: string) => Buffer | null;
+}) {
+  const now = (): number => clock.now();
+  const shelf = createShelf(now);
+  const tokens = createMetaTokens({
+    prefix: "th",
+    host: HOST,
+    tokenHost: HOST,
+    authorize: "https://threads.net/oauth/authorize",
+    basicScope: "threads_basic",
+    now,
+    shape: ({ token }) => ({ access_token: token, user_id: Number(USER_ID) }),
+  });
+  const state = { quota: 250, refusesReplies: false, insightsCode: null as number | null };
+  const ok = (body: object): Answer => ({ status: 200, body });
+  const may =
+    (scope: string, handle: (call: Call) => Answer) =>
+    (call: Call): Answer =>
+      tokens.scopesOf(call.token).includes(`threads_${scope}`) ? handle(call) : refusal(10);
+
+  const edge = (name: keyof typeof spec.edges, handle: (call: Call) => Answer): Route => {
+    const [method = "", path = ""] = name.split(" ");
+    const isList = name === "GET me/threads" || name === "GET me/replies";
+    return {
+      method: method as Route["method"],
+      host: HOST,
+      path: new RegExp(`^/v1\\.0/${path.replace("id", "(\\d+)")}$`),
+      params: { ...(spec.edges[name] as Params), ...(isList ? LISTED : {}) },
+      isSigned: true,
+      handle,
+    };
+  };
+
+  const routes: Route[] = [
+    ...tokens.routes,
+    edge(
+      "POST me/threads",
+      may("content_publish", ({ fields }) => create(fields)),
+    ),
+    edge(
+      "POST me/threads_publish",
+      may("content_publish", ({ fields }) => publish(fields["creation_id"] ?? "")),
+    ),
+    edge("GET me/threads", ({ fields }) => list(fields, false)),
+    edge(
+      "GET me/replies",
+      may("read_replies", ({ fields }) => list(fields, true)),
+    ),
+    edge("GET me/threads_publishing_limit", ({ fields }) => {
+      const config = { quota_total: state.quota, quota_duration: 86_400 };
+      const limit = { quota_usage: shelf.usedToday(), config };
+      const wanted = (fields["fields"] ?? "").split(",");
+      return wanted.every((field) => spec.fields.quota.includes(field))
+        ? ok({ data: [limit] })
+        : refusal(100);
+    }),
+    edge(
+      "GET me/threads_insights",
+      may("manage_insights", ({ fields }) => accountInsights(fields)),
+    ),
+    edge("GET me", ({ fields }) => {
+      const me = { id: USER_ID, username: "hornblower", name: "The Horn" };
+      return pick(me, (fields["fields"] ?? "").split(","), spec.fields.me);
+    }),
+    edge(
+      "GET id/insights",
+      may("manage_insights", ({ fields, ids }) => insights(fields, ids[0] ?? "")),
+    ),
+    edge("GET id", ({ fields, ids }) => read(ids[0] ?? "", (fields["fields"] ?? "").split(","))),
+    edge(
+      "DELETE id",
+      may("delete", ({ ids }) => {
+        const post = shelf.find(ids[0] ?? "");
+        if (post === undefined) return refusal(100, 33);
+        post.isDeleted = true;
+        return ok({ success: true, deleted_id: post.id });
+      }),
+    ),
+  ];
+  const door = createMetaDoor(routes, tokens.isAlive);
+
+  function create(fields: Fields): Answer {
+    const { media_type: type, text = "", image_url: image, video_url: film, children } = fields;
+    const isChild = fields["is_carousel_item"] === "true";
+    // No emoji counts less than its bytes.
+    if (measureText(text.replace(/\p{Extended_Pictographic}/gu, "xxxx"), "characters") > 500)
+      return refusal(100);
+    if (new Set(text.match(/https?:\/\/\S+/g) ?? []).size > 5) return links();
+    if (isChild && (text !== "" || type === "CAROUSEL" || type === "TEXT")) return refusal(100);
+    if (fields["auto_publish_text"] !== undefined) return refusal(100);
+    const replyTo = fields["reply_to_id"];
+    if (replyTo !== undefined && (state.refusesReplies || shelf.find(replyTo) === undefined))
+      return refusal(100, 33);
+    const has = { TEXT: "", IMAGE: "image", VIDEO: "film", CAROUSEL: "children" }[type ?? ""];
+    const given = [image && "image", film && "film", children && "children"].filter(
+      (one) => one !== undefined,
+    );
+    if (given.join() !== has) return refusal(100);
+    if (type !== "TEXT" && fields["link_attachment"] !== undefined) return refusal(100);
+    if (type === "TEXT" && text === "" && fields["link_attachment"] === undefined) return refusal(100);
+    const url = image ?? film;
+    if (
+      url !== undefined &&
+      !(/^https:\/\/[\x21-\x7e]+$/.test(url) && isFit(fetched(url), film !== undefined))
+    )
+      shelf.state.failing = { status: film === undefined ? "UNKNOWN" : "FAILED_DOWNLOADING_VIDEO", times: 1 };
+    if (type === "CAROUSEL") {
+      const ids = (children ?? "").split(",");
+      if (ids.length < 2 || ids.length > 20) return refusal(100);
+      const isReady = ids.every(
+        (id) =>
+          shelf.statusOf(id) === "FINISHED" &&
+          shelf.containers.get(id)?.fields["is_carousel_item"] === "true",
+      );
+      if (!isReady) return refusal(24, 4_279_009);
+    }
+    return ok({ id: shelf.add(fields) });
+  }
+
+  function links(): Answer {
+    const error = {
+      message: "THREADS_API__LINK_LIMIT_EXCEEDED: too many",
+      type: "THApiException",
+      code: 100,
+    };
+    return { status: 400, body: { error } };
+  }
+
+  function publish(id: string): Answer {
+    const status = shelf.statusOf(id);
+    if (status === null || status === "EXPIRED" || status === "IN_PROGRESS") return refusal(24, 4_279_009);
+    if (status !== "FINISHED") return refusal(100);
+    const isReply = shelf.containers.get(id)?.fields["reply_to_id"] !== undefined;
+    if (!isReply && shelf.usedToday() >= state.quota) return refusal(9, 2_207_042, 403);
+    return ok({ id: shelf.publish(id).id });
+  }
+
+  const show = ({ id, at, fields }: Published): Record<string, unknown> => ({
+    id,
+    text: fields["text"],
+    timestamp: metaTime(at),
+    permalink: `https://www.threads.net/@hornblower/post/D${id.slice(-6)}`,
+    media_type: "TEXT_POST",
+  });
+  const isReply = ({ fields }: Published): boolean => fields["reply_to_id"] !== undefined;
+
+  function list(fields: Fields, replies: boolean): Answer {
+    const since = Number(fields["since"] ?? 0) * 1_000;
+    const found = shelf.listed().filter((post) => isReply(post) === replies && post.at >= since);
+    return ok(pageOf(found.map(show), fields));
+  }
+
+  function read(id: string, wanted: readonly string[]): Answer {
+    const status = shelf.statusOf(id);
+    const failure = shelf.containers.get(id)?.failure ?? null;
+    if (status !== null)
+      return pick(
+        { id, status, error_message: status === "ERROR" ? failure : null },
+        wanted,
+        spec.fields.container,
+      );
+    const post = shelf.find(id);
+    return post === undefined ? refusal(100, 33) : pick(show(post), wanted, spec.fields.media);
+  }
+
+  function insights({ metric = "" }: Fields, id: string): Answer {
+    if (state.insightsCode !== null) return refusal(state.insightsCode);
+    if (shelf.find(id) === undefined) return refusal(100, 33);
+    const data = metric
+      .split(",")
+      .map((name, at) => ({ name, period: "lifetime", values: [{ value: 10 + at }] }));
+    return ok({ data });
+  }
+
+  function accountInsights({ metric = "", since, until }: Fields): Answer {
+    if (Number(since) < 1_712_991_600 || Number(until) <= Number(since)) return refusal(100);
+    const data = metric.split(",").map((name) => {
+      if (name === "clicks")
+        return { name, link_total_values: [{ value: 2, link_url: "https://a.example" }] };
+      if (name !== "views") return { name, period: "day", total_value: { value: 7 } };
+      const values: object[] = [];
+      for (let day = Number(since); day < Number(until); day += 86_400)
+        values.push({ value: 5, end_time: metaTime((day + 86_400) * 1_000) });
+      return { name, period: "day", values };
+    });
+    return ok({ data });
+  }
+
+  return { door, tokens, shelf, state, isReply };
+}
+
+export type Threads = ReturnType<typeof createThreads>;
+
+function isFit(bytes: Buffer | null, isFilm: boolean): boolean {
+  if (bytes === null) return false;
+  return isFilm
+    ? bytes.subarray(4, 8).toString() === "ftyp"
+    : [0xff_d8, 0x89_50].includes(bytes.readUInt16BE(0));
+}

@@ -1,0 +1,68 @@
+import { DAY } from "../../../src/domain/time.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { createTestContext, type TestContext } from "../../support/context.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
+import { refusal } from "../instagram/meta-door.ts";
+import { CLIENT } from "../instagram/meta-tokens.ts";
+import { connectByConsent, createFetchedMedia } from "../instagram/stage-kit.ts";
+import { META_TROUBLES, refusesWith } from "../instagram/stage.ts";
+import { createThreads, type Threads } from "./fake.ts";
+
+export interface ThreadsStage extends Stage {
+  readonly ctx: TestContext;
+  readonly threads: Threads;
+}
+
+/** A context in which nothing is connected yet. */
+export async function openThreads(platform: AnyPlatform) {
+  const media = createFetchedMedia();
+  const clock = new FakeClock();
+  const threads = createThreads({ clock, fetched: media.fetched });
+  const ctx = await createTestContext({ platformList: [platform], outbound: threads.door, media, clock });
+  Object.assign(ctx.settings.platformSettings, {
+    POSTHORN_THREADS_CLIENT_ID: CLIENT.id,
+    POSTHORN_THREADS_CLIENT_SECRET: CLIENT.secret,
+  });
+  return { ctx, threads };
+}
+
+export async function openStage(platform: AnyPlatform): Promise<ThreadsStage> {
+  const { ctx, threads } = await openThreads(platform);
+  const [account] = await connectByConsent(ctx, { provider: "threads", agree: threads.tokens.consent });
+  if (account === undefined) throw new Error("Nothing was connected.");
+  // A token can be renewed from its second day on.
+  await ctx.clock.advance(2 * DAY);
+  // A thread is one post of ours, and each of its parts is there once.
+  const visible = () => {
+    if (threads.door.wrong.length > 0) throw new Error(threads.door.wrong.join("\n"));
+    const shown = threads.shelf.posts.filter(({ isDeleted }) => !isDeleted);
+    const replies = shown.filter(threads.isReply).map(({ fields }) => fields["text"]);
+    if (new Set(replies).size < replies.length) throw new Error(`A part twice: ${replies.join(" | ")}`);
+    return shown.filter((post) => !threads.isReply(post));
+  };
+  return {
+    ctx,
+    account,
+    threads,
+    published: async () => visible().length,
+    captions: async () => visible().map(({ fields }) => fields["text"] ?? ""),
+    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+  };
+}
+
+export default {
+  openStage,
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...PICTURES, topicTag: "#Horns", thread: [{ caption: "Two" }] },
+  },
+  otherPosts: {
+    "a text": { caption: "Only words", media_url: "", metadata: { link: "https://posthorn.example" } },
+    "a film": { caption: "It sounds", media_url: CLIP_URL, metadata: {} },
+  },
+  troubles: META_TROUBLES,
+  refusesToken: refusesWith(refusal(190, 463, 401)),
+} satisfies PlatformFixture;
