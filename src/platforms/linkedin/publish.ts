@@ -160,8 +160,16 @@ async function comment({ id, text }: { id: string; text: string }, io: PublishIo
       return null;
     },
     settle: async () => {
-      const { elements } = await askLinkedIn(io, { path, kind: "read" }, Comments);
-      const isThere = elements.some(({ message }) => message.text === text);
+      const found = await askLinkedIn(io, { path, kind: "read" }, Comments).catch((error: unknown) => {
+        if (error instanceof PlatformFault && error.kind === "rejected") return null;
+        throw error;
+      });
+      if (found === null)
+        return {
+          outcome: "unknown",
+          reason: "the answer was lost, and LinkedIn does not show the comments.",
+        };
+      const isThere = found.elements.some(({ message }) => message.text === text);
       return isThere ? { outcome: "done", result: null } : { outcome: "send_again" };
     },
   });
