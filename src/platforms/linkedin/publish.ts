@@ -9,7 +9,7 @@ import { settleByListing } from "../shared/settle.ts";
 import { askLinkedIn, DuplicateFault, pageOf, requestOf, urn } from "./api.ts";
 import { sendImage, sendVideo, waitForVideo } from "./media.ts";
 import { authorOf, checkPost, isPage, mixProblem, type LinkedInPost } from "./metadata.ts";
-import { toLittleText } from "./text.ts";
+import { ofLittleText, toLittleText } from "./text.ts";
 
 /** How long LinkedIn surely knows a repeated post for a duplicate. */
 const KNOWN_FOR_MS = 10 * MINUTE;
@@ -130,6 +130,7 @@ const Posts = z.looseObject({
 
 async function find(json: JsonObject, io: PublishIo, since: number): Promise<string | null> {
   const author = urn(authorOf(io.account));
+  const wanted = ofLittleText(String(json["commentary"]));
   const { elements } = await askLinkedIn(
     io,
     {
@@ -140,7 +141,7 @@ async function find(json: JsonObject, io: PublishIo, since: number): Promise<str
     Posts,
   );
   const same = elements.find(
-    ({ commentary, createdAt }) => commentary === json["commentary"] && createdAt >= since,
+    ({ commentary, createdAt }) => ofLittleText(commentary) === wanted && createdAt >= since,
   );
   return same?.id ?? null;
 }

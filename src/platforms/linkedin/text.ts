@@ -5,3 +5,13 @@
 export function toLittleText(text: string): string {
   return text.replace(/[\\|{}@[\]()<>*_~]|#(?![\p{L}\p{N}])/gu, String.raw`\$&`);
 }
+
+/** The text alone, to compare by: LinkedIn gives hashtags back as templates, and may space otherwise. */
+export function ofLittleText(commentary: string): string {
+  return commentary
+    .replace(/\{hashtag\|\\?#\|([^|}]*)\}/g, "#$1")
+    .replace(/\\([\\|{}@[\]()<>#*_~])/g, "$1")
+    .normalize("NFC")
+    .replace(/\s+/g, " ")
+    .trim();
+}

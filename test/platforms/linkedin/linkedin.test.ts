@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
 import { OutboundFailure, type Outbound } from "../../../src/ports/outbound.ts";
-import { toLittleText } from "../../../src/platforms/linkedin/text.ts";
+import { ofLittleText, toLittleText } from "../../../src/platforms/linkedin/text.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { listAccounts } from "../../../src/services/accounts/accounts.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
@@ -88,6 +88,12 @@ describe("a post", () => {
 
   it("escapes what is markup, and leaves hashtags", () => {
     expect(toLittleText("#horn (a_b) # @you \\ 1 < 2")).toBe(String.raw`#horn \(a\_b\) \# \@you \\ 1 \< 2`);
+  });
+
+  it("is known again as LinkedIn gives it back", () => {
+    const text = "#horn (a_b)  # @you";
+    expect(ofLittleText(toLittleText(text))).toBe("#horn (a_b) # @you");
+    expect(ofLittleText(String.raw`{hashtag|\#|horn} \(a\_b\) \# \@you`)).toBe("#horn (a_b) # @you");
   });
 
   it("that is a duplicate fails at first, naming the older one, and is adopted after a lost answer", async () => {
