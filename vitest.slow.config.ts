@@ -19,6 +19,7 @@ export const SLOW = [
   "test/faults/restored-copy.test.ts",
   "test/faults/small-disk.test.ts",
   "test/faults/soak.test.ts",
+  "test/faults/tiktok-film.test.ts",
   "test/faults/tus-kill.test.ts",
   "test/faults/two-processes.test.ts",
   "test/faults/unread-program.test.ts",

@@ -51,6 +51,8 @@ export function createFakeTikTok(clock: Pick<Clock, "now">) {
       max_video_post_duration_sec: 300,
     },
     isAudited: true,
+    /** Whether the bytes of films are kept to be looked at. */
+    keepsBytes: true,
     verified: "https://posthorn.example/",
     /** What the next request for a post is answered with. */
     refusal: null as Answer | null,
@@ -93,7 +95,7 @@ export function createFakeTikTok(clock: Pick<Clock, "now">) {
       const share = find(url.searchParams.get("upload_id"));
       const isKnown = share !== undefined && url.searchParams.get("upload_token") === `t-${share.publishId}`;
       if (request.method !== "PUT" || !isKnown) return { status: 404, text: "" };
-      return { status: takeChunk(share, { headers, bytes }, { clock, wrong: self.wrong }), text: "" };
+      return { status: takeChunk(share, { headers, bytes }, { ...self, clock }), text: "" };
     }
     const body = Buffer.concat(bytes).toString("utf8");
     if (url.origin !== API) return wrongly(`an address of nobody: ${url.origin}`, 404);

@@ -33,6 +33,8 @@ export function createTokens(clock: Pick<Clock, "now">) {
       codes.set(code, { redirect, scopes: granted ?? (query.get("scope") ?? "").split(",") });
       return { code, scopes: "", state: query.get("state") ?? "" };
     },
+    /** A token as a consent would give it. */
+    grant: (scopes: readonly string[]): string => issue(scopes).access_token,
     /** Those of an `Authorization` header; null where its token is none. */
     scopesOf(header: string | undefined): readonly string[] | null {
       const issued = access.get(/^Bearer (.+)$/.exec(header ?? "")?.[1] ?? "");
@@ -63,7 +65,7 @@ export function createTokens(clock: Pick<Clock, "now">) {
     codes.delete(fields["code"] ?? "");
     if (fields["grant_type"] !== "authorization_code") self.wrong.push("grant_type");
     if (code === undefined || code.redirect !== fields["redirect_uri"]) return refuse("invalid_grant");
-    return issue(code.scopes);
+    return { status: 200, text: JSON.stringify(issue(code.scopes)) };
   }
 
   function renew(fields: Record<string, string>) {
@@ -72,7 +74,7 @@ export function createTokens(clock: Pick<Clock, "now">) {
     const issued = refresh.get(token);
     refresh.delete(token);
     if (issued === undefined || issued.until <= clock.now() || self.isRefused) return refuse("invalid_grant");
-    return issue(issued.scopes);
+    return { status: 200, text: JSON.stringify(issue(issued.scopes)) };
   }
 
   function issue(scopes: readonly string[]) {
@@ -88,7 +90,7 @@ export function createTokens(clock: Pick<Clock, "now">) {
     };
     access.set(answer.access_token, { scopes, until: clock.now() + 24 * HOUR });
     refresh.set(answer.refresh_token, { scopes, until: clock.now() + 365 * 24 * HOUR });
-    return { status: 200, text: JSON.stringify(answer) };
+    return answer;
   }
 
   return self;

@@ -1,0 +1,76 @@
+import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
+import { definePlatform } from "../ports/platform.ts";
+import { API_VERSION, LINKEDIN_API } from "./linkedin/api.ts";
+import { CONSENT } from "./linkedin/connect.ts";
+import { analytics, edit, insights, inspect, PAGE_METRICS, remove } from "./linkedin/live.ts";
+import { IMAGE_LIMITS } from "./linkedin/media.ts";
+import { checkPost, isPage, LinkedInMetadata, MAX_IMAGES, MAX_TEXT } from "./linkedin/metadata.ts";
+import { publish } from "./linkedin/publish.ts";
+
+const CAPABILITIES: PlatformCapabilities = {
+  media: {
+    required: false,
+    maxItems: MAX_IMAGES,
+    accepts: [
+      { kind: "image", ...IMAGE_LIMITS, maxItems: MAX_IMAGES },
+      {
+        kind: "video",
+        mimeTypes: ["video/mp4"],
+        maxBytes: 500_000_000,
+        minSeconds: 3,
+        maxSeconds: 1_800,
+        maxItems: 1,
+      },
+    ],
+  },
+  caption: { maxLength: MAX_TEXT, unit: "characters" },
+  // Media go ahead, which nobody sees before a post names them.
+  scheduling: "prepare",
+  leadMinutes: { min: 0, default: 0, max: 60 },
+  thumbnail: { set: true, replaceAfterPublish: false },
+  editPublished: { fields: ["caption"] },
+  analytics: {
+    account: [...PAGE_METRICS],
+    post: ["impressions", "reach", "clicks", "likes", "comments", "shares"],
+  },
+  reconciles: "list",
+  fetchesMedia: [],
+  quotas: [{ name: "posts a day", max: 150, perMinutes: 1_440, from: "UTC", scope: "account" }],
+};
+
+export default definePlatform({
+  name: "linkedin",
+  title: "LinkedIn",
+  docs: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
+  capabilities: CAPABILITIES,
+  // LinkedIn tells apps little of what members post.
+  capabilitiesOf: (account) =>
+    isPage(account)
+      ? CAPABILITIES
+      : { ...CAPABILITIES, analytics: { account: [], post: ["likes", "comments"] } },
+  metadata: LinkedInMetadata,
+  settings: [
+    {
+      name: "BASE_URL",
+      meaning: "Where LinkedIn's API is asked",
+      kind: "address",
+      default: LINKEDIN_API,
+      isRequired: false,
+    },
+    {
+      name: "API_VERSION",
+      meaning: "Which version of the API, as YYYYMM",
+      kind: "text",
+      default: API_VERSION,
+      isRequired: false,
+    },
+  ],
+  connect: [CONSENT],
+  check: checkPost,
+  inspect,
+  publish,
+  edit,
+  insights,
+  analytics,
+  remove,
+});

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
+import { PlatformFault, type Json } from "../../ports/platform-io.ts";
+import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
+import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { bearer } from "../shared/faults.ts";
+import { asNotSent } from "../shared/not-sent.ts";
+import { askLinkedIn, requestOf, urn } from "./api.ts";
+import { authorOf } from "./metadata.ts";
+
+/** LinkedIn takes fewer than 36,152,320 pixels. */
+export const IMAGE_LIMITS = {
+  maxBytes: 20_000_000,
+  mimeTypes: ["image/jpeg", "image/png", "image/gif"],
+  maxWidth: 6_000,
+  maxHeight: 6_000,
+} as const satisfies ImageLimits;
+
+const Begun = z.looseObject({
+  value: z.looseObject({ uploadUrl: z.string().min(1), image: z.string().min(1) }),
+});
+
+/** Brings a picture, which nobody sees before a post names it: whatever is lost is sent again. */
+export async function sendImage(item: MediaItem, name: string, io: PublishIo): Promise<string> {
+  const stored = await io.effect<Json>({
+    step: `image ${name}`,
+    request: { url: item.url },
+    send: async () => {
+      const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
+      return unseen(() => upload(fitted, io));
+    },
+    settle: async () => ({ outcome: "send_again" }),
+  });
+  return z.string().parse(stored);
+}
+
+async function upload({ bytes }: FittedImage, io: PublishIo): Promise<string> {
+  const json = { initializeUploadRequest: { owner: authorOf(io.account) } };
+  const path = "/rest/images?action=initializeUpload";
+  const { value } = await askLinkedIn(io, { path, json, kind: "write", isIdempotent: true }, Begun);
+  await put(io, value.uploadUrl, bytes);
+  return value.image;
+}
+
+async function unseen<T>(work: () => Promise<T>): Promise<T> {
+  return work().catch((error: unknown) => {
+    throw asNotSent(error);
+  });
+}
+
+async function put(
+  io: PublishIo,
+  url: string,
+  body: Buffer | (() => ReturnType<MediaItem["open"]>),
+  size?: number,
+) {
+  return io.request({
+    ...UPLOAD_TIMES,
+    method: "PUT",
+    url,
+    headers: {
+      "content-type": "application/octet-stream",
+      ...(size === undefined ? {} : { "content-length": String(size) }),
+    },
+    body,
+    sign: bearer(),
+    isIdempotent: true,
+    classify: ({ status }) =>
+      [400, 403, 404, 410].includes(status)
+        ? new SessionGone("transient", "LinkedIn ended the upload before it was whole.")
+        : null,
+  });
+}
+
+/** The addresses of an upload are good for a while only. */
+class SessionGone extends PlatformFault {}
+
+const Session = z.object({
+  video: z.string(),
+  token: z.string(),
+  expiresAt: z.number(),
+  parts: z.array(z.object({ url: z.string(), first: z.int(), last: z.int() })),
+  /** What LinkedIn called the parts that it has, in order. */
+  etags: z.array(z.string()),
+});
+type Session = z.infer<typeof Session>;
+
+const BegunVideo = z.looseObject({
+  value: z.looseObject({
+    video: z.string().min(1),
+    uploadToken: z.string().catch(""),
+    uploadUrlsExpireAt: z.coerce.number().optional().catch(undefined),
+    uploadInstructions: z
+      .array(
+        z.looseObject({
+          uploadUrl: z.string().min(1),
+          firstByte: z.coerce.number().pipe(z.int().min(0)),
+          lastByte: z.coerce.number().pipe(z.int().min(0)),
+        }),
+      )
+      .min(1),
+  }),
+});
+
+/** Brings a film in the parts that LinkedIn cuts; any process goes on at the one that is missing. */
+export async function sendVideo(item: MediaItem, io: PublishIo): Promise<string> {
+  const stored = await io.effect<Json>({
+    step: "video",
+    request: { url: item.url, sizeBytes: item.facts.sizeBytes },
+    send: (context) => unseen(() => sendParts(item, io, context)),
+    settle: async () => ({ outcome: "send_again" }),
+  });
+  return z.string().parse(stored);
+}
+
+async function sendParts(item: MediaItem, io: PublishIo, context: EffectContext): Promise<string> {
+  const kept = Session.nullable().parse(context.handle);
+  let session = kept !== null && kept.expiresAt - MINUTE > io.now() ? kept : await begin(item, io);
+  try {
+    for (const { url, first, last } of session.parts.slice(session.etags.length)) {
+      await context.saveHandle(session);
+      const body = () => item.open({ start: first, end: last });
+      const { headers } = await put(io, url, body, last - first + 1);
+      const etag = (headers["etag"] ?? "").replace(/^W\/|"/g, "");
+      if (etag === "") throw new PlatformFault("transient", "LinkedIn did not name a part of the video.");
+      session = { ...session, etags: [...session.etags, etag] };
+    }
+    await context.saveHandle(session);
+    const { video, token: uploadToken, etags: uploadedPartIds } = session;
+    const json = { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } };
+    const path = "/rest/videos?action=finalizeUpload";
+    await io.request(requestOf(io, { path, json, kind: "write", isIdempotent: true }));
+    return video;
+  } catch (error) {
+    if (error instanceof SessionGone) await context.saveHandle(null);
+    throw error;
+  }
+}
+
+async function begin({ facts: { sizeBytes } }: MediaItem, io: PublishIo): Promise<Session> {
+  const owner = authorOf(io.account);
+  const initializeUploadRequest = {
+    owner,
+    fileSizeBytes: sizeBytes,
+    uploadCaptions: false,
+    uploadThumbnail: false,
+  };
+  const path = "/rest/videos?action=initializeUpload";
+  const call = { path, json: { initializeUploadRequest }, kind: "write", isIdempotent: true } as const;
+  const { value } = await askLinkedIn(io, call, BegunVideo);
+  const parts = value.uploadInstructions.map(({ uploadUrl: url, firstByte, lastByte }) => ({
+    url,
+    first: firstByte,
+    last: lastByte,
+  }));
+  const expiresAt = value.uploadUrlsExpireAt ?? io.now() + 30 * MINUTE;
+  return { video: value.video, token: value.uploadToken, expiresAt, parts, etags: [] };
+}
+
+const VideoStatus = z.looseObject({ status: z.string(), processingFailureReason: z.string().catch("") });
+
+/** How soon to look again; null once a post can name it. */
+export async function waitForVideo(video: string, io: PublishIo): Promise<number | null> {
+  const { status, processingFailureReason: reason } = await askLinkedIn(
+    io,
+    { path: `/rest/videos/${urn(video)}`, kind: "read" },
+    VideoStatus,
+  );
+  if (status === "AVAILABLE") return null;
+  if (status !== "PROCESSING_FAILED") return 5 * SECOND;
+  const named = /^[\w .-]{1,60}$/.test(reason) ? ` (${reason})` : "";
+  throw new PlatformFault(
+    "rejected",
+    `LinkedIn could not process the video${named}. Export it as MP4 with H.264 and call retry_post.`,
+  );
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { MINUTE } from "../../domain/time.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
+import type { EffectContext, PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
+import { settleByListing } from "../shared/settle.ts";
+import { askLinkedIn, DuplicateFault, pageOf, requestOf, urn } from "./api.ts";
+import { sendImage, sendVideo, waitForVideo } from "./media.ts";
+import { authorOf, checkPost, isPage, mixProblem, type LinkedInPost } from "./metadata.ts";
+import { ofLittleText, toLittleText } from "./text.ts";
+
+/** How long LinkedIn surely knows a repeated post for a duplicate. */
+const KNOWN_FOR_MS = 10 * MINUTE;
+
+/** Media go ahead, unseen; the post that names them is one request, whose repetition LinkedIn refuses by name. */
+export async function publish(post: LinkedInPost, io: PublishIo): Promise<PublishOutcome> {
+  const at = { account: io.account, media: new Map(), now: io.now() };
+  const [problem] = checkPost(post, at).errors;
+  if (problem !== undefined) throw new AppError("invalid", problem);
+  const content = await contentOf(post, io);
+  if (typeof content === "number") return { state: "processing", checkAgainMs: content };
+  if (!io.isDue) return { state: "prepared" };
+  const id = await create(post, content, io);
+  const { firstComment } = post.metadata;
+  if (firstComment !== undefined)
+    await io.extra("The first comment", () => comment({ id, text: firstComment }, io));
+  return { state: "live", platformPostId: id, platformUrl: pageOf(id) };
+}
+
+/** What the post shows; null for text alone, and how soon to look again while LinkedIn works on it. */
+async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject | number | null> {
+  const { mediaUrl, metadata } = post;
+  const { link, title, description, thumbnailUrl, altText, moreMedia = [] } = metadata;
+  if (link !== undefined) {
+    const thumbnail =
+      thumbnailUrl === undefined ? null : await sendImage(await io.media.item(thumbnailUrl), "thumbnail", io);
+    const article = {
+      source: link,
+      title: title ?? link,
+      ...(description === undefined ? {} : { description }),
+      ...(thumbnail === null ? {} : { thumbnail }),
+    };
+    return { article };
+  }
+  if (mediaUrl === "") return null;
+  const items: MediaItem[] = [];
+  for (const one of [{ url: mediaUrl, altText }, ...moreMedia])
+    items.push(await io.media.item(one.url, one.altText));
+  const [wrong] = mixProblem(
+    items.map(({ facts }) => facts.type),
+    moreMedia.length,
+  );
+  if (wrong !== undefined) throw new AppError("invalid", wrong);
+  const [first] = items;
+  if (first?.facts.type === "video") {
+    const id = await sendVideo(first, io);
+    return (await waitForVideo(id, io)) ?? { media: { id, ...(title === undefined ? {} : { title }) } };
+  }
+  const images: JsonObject[] = [];
+  for (const [at, item] of items.entries()) {
+    const id = await sendImage(item, String(at + 1), io);
+    images.push({ id, ...(item.altText === null ? {} : { altText: item.altText }) });
+  }
+  const [only] = images;
+  return images.length === 1 && only !== undefined ? { media: only } : { multiImage: { images } };
+}
+
+async function create(post: LinkedInPost, content: JsonObject | null, io: PublishIo): Promise<string> {
+  const { metadata, caption } = post;
+  const json: JsonObject = {
+    author: authorOf(io.account),
+    commentary: toLittleText(caption ?? ""),
+    visibility: metadata.audience ?? "PUBLIC",
+    distribution: {
+      feedDistribution: "MAIN_FEED",
+      targetEntities: [],
+      thirdPartyDistributionChannels: [],
+    },
+    ...(content === null ? {} : { content }),
+    lifecycleState: "PUBLISHED",
+    isReshareDisabledByAuthor: metadata.disableReshare === true,
+  };
+  return io.effect<string>({
+    step: "post",
+    request: json,
+    send: (context) => send(json, io, context),
+    settle: (context) => settle(json, io, context),
+    live: (id) => ({ platformPostId: id, platformUrl: pageOf(id) }),
+  });
+}
+
+async function send(json: JsonObject, io: PublishIo, { timesSent }: EffectContext): Promise<string> {
+  try {
+    const { headers } = await io.request(requestOf(io, { path: "/rest/posts", json, kind: "write" }));
+    const id = headers["x-restli-id"] ?? headers["x-linkedin-id"] ?? "";
+    if (/^urn:li:\w+:\d+$/.test(id)) return id;
+  } catch (error) {
+    // Only a sending before this one can have made it ours.
+    if (error instanceof DuplicateFault && error.older !== null && timesSent > 0) return error.older;
+    throw error;
+  }
+  throw new PlatformFault("ambiguous", "LinkedIn took the post and did not name it.");
+}
+
+async function settle(json: JsonObject, io: PublishIo, context: SettleContext): Promise<Settled<string>> {
+  // The same once more: LinkedIn names the post that is there, or takes the one that is not.
+  if (io.now() < context.intentAt + KNOWN_FOR_MS) return { outcome: "send_again", isStillInDoubt: true };
+  const reason = "the answer was lost, and LinkedIn does not show an app what members have posted.";
+  if (!isPage(io.account)) return { outcome: "unknown", reason };
+  return settleByListing(context, {
+    now: io.now(),
+    settleMs: MINUTE,
+    isReliable: true,
+    reason,
+    find: (since) => find(json, io, since),
+  });
+}
+
+const Posts = z.looseObject({
+  elements: z.array(
+    z.looseObject({
+      id: z.string(),
+      commentary: z.string().catch(""),
+      createdAt: z.number().catch(0),
+    }),
+  ),
+});
+
+async function find(json: JsonObject, io: PublishIo, since: number): Promise<string | null> {
+  const author = urn(authorOf(io.account));
+  const wanted = ofLittleText(String(json["commentary"]));
+  const { elements } = await askLinkedIn(
+    io,
+    {
+      path: `/rest/posts?q=author&author=${author}&count=100&sortBy=CREATED`,
+      headers: { "x-restli-method": "FINDER" },
+      kind: "read",
+    },
+    Posts,
+  );
+  const same = elements.find(
+    ({ commentary, createdAt }) => ofLittleText(commentary) === wanted && createdAt >= since,
+  );
+  return same?.id ?? null;
+}
+
+const Comments = z.looseObject({
+  elements: z.array(z.looseObject({ message: z.looseObject({ text: z.string().catch("") }) })).catch([]),
+});
+
+async function comment({ id, text }: { id: string; text: string }, io: PublishIo): Promise<void> {
+  const path = `/rest/socialActions/${urn(id)}/comments`;
+  const json = { actor: authorOf(io.account), object: id, message: { text } };
+  await io.effect<Json>({
+    step: "first comment",
+    request: json,
+    send: async () => {
+      await io.request(requestOf(io, { path, json, kind: "read" }));
+      return null;
+    },
+    settle: async () => {
+      const found = await askLinkedIn(io, { path, kind: "read" }, Comments).catch((error: unknown) => {
+        if (error instanceof PlatformFault && error.kind === "rejected") return null;
+        throw error;
+      });
+      if (found === null)
+        return {
+          outcome: "unknown",
+          reason: "the answer was lost, and LinkedIn does not show the comments.",
+        };
+      const isThere = found.elements.some(({ message }) => message.text === text);
+      return isThere ? { outcome: "done", result: null } : { outcome: "send_again" };
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { connected, createLinkedInWorld, FILM_URL } from "./world.ts";
+
+export default {
+  async openStage(platform) {
+    const world = await createLinkedInWorld({ platform });
+    const { ctx, fake } = world;
+    // A token that is refused is renewed; without that, its post waits for a person until it misses its time.
+    fake.isPartner = true;
+    return {
+      ctx,
+      account: await connected(world),
+      async published() {
+        if (fake.wrong.length > 0) throw new Error(`LinkedIn would refuse: ${fake.wrong.join("; ")}`);
+        const comments = fake.posts.map((post) => post.comments.length);
+        if (comments.some((count) => count > 1)) throw new Error("The first comment is there twice.");
+        return fake.posts.length;
+      },
+      captions: async () => fake.posts.map(({ text }) => text),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...PICTURES, firstComment: "It is loud." },
+  },
+  otherPosts: {
+    "a film": { caption: "A film", media_url: FILM_URL, metadata: { title: "Horns" } },
+    "a link": {
+      caption: "A link",
+      media_url: "",
+      metadata: { link: "https://a.example/", title: "A page", thumbnailUrl: PHOTO_URL },
+    },
+  },
+} satisfies PlatformFixture;
