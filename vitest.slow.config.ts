@@ -30,7 +30,7 @@ export const SLOW = [
   "test/mcp/transports/memory.test.ts",
   "test/oidc/oauth.test.ts",
   "test/platforms/bluesky/faults.test.ts",
-  "test/platforms/slow-answers.test.ts",
+  "test/platforms/answers.test.ts",
   "test/security/hostile-media.test.ts",
 ];
 

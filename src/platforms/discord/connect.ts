@@ -2,15 +2,11 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
-import {
-  PlatformFault,
-  type JsonObject,
-  type PlatformIo,
-  type PlatformRequest,
-} from "../../ports/platform-io.ts";
+import type { JsonObject, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import { baseOf, channelOf, headersOf, Id, readWebhook, signedBy } from "./api.ts";
 import { classifySending } from "./faults.ts";
 import { isWebhook, MAX_BOOSTED_BYTES, MAX_FILE_BYTES } from "./metadata.ts";
+import { naming } from "../shared/naming.ts";
 
 const TOKEN_PLACE =
   "On https://discord.com/developers/applications, make an app and copy the token from its page Bot.";
@@ -183,15 +179,4 @@ function askWith(io: ConnectIo, headers: Record<string, string>) {
     };
     return io.ask(request, schema);
   };
-}
-
-/** What Discord refuses is about this field. */
-async function naming<T>(field: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected"))
-      throw error;
-    throw new AppError("invalid", `${field}: ${error.message}`, { cause: error });
-  }
 }

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import type { Inspection } from "../../ports/platform.ts";
-import { PlatformFault, type PlatformAccount, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { callBot, callChat, chatOf } from "./api.ts";
+import { naming } from "../shared/naming.ts";
 
 const TOKEN_PLACE = "In Telegram, open @BotFather and send /newbot, or /token for a bot that you have.";
 
@@ -131,19 +132,4 @@ function problemOf({ type }: Chat, member: z.infer<typeof Member>): string | nul
   if (status === "restricted" && member.can_send_messages === false)
     return "The bot may not send messages in the group. Lift its restriction, or make it an administrator.";
   return null;
-}
-
-/** What Telegram refuses is about this field. */
-async function naming<T>(field: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected"))
-      throw error;
-    throw new PlatformFault(error.kind, error.message, {
-      cause: error.cause,
-      field,
-      ...(error.httpStatus === null ? {} : { httpStatus: error.httpStatus }),
-    });
-  }
 }

@@ -26,7 +26,6 @@ export default {
       [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
     };
   },
-  isSlow: true,
   post: {
     caption: "A horn",
     media_url: PHOTO_URL,
