@@ -129,7 +129,7 @@ export async function checkContent(
       ...warnings,
       ...warnOfTime(account, row),
       ...quotaWarnings,
-      ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row)),
+      ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
     ],
   };
 }
@@ -167,9 +167,10 @@ function toContentRow(
 function tellWhoPublishes(
   { platform, capabilities }: Pick<CheckedForm, "platform" | "capabilities">,
   row: PostContentRow,
+  now: number,
 ): string[] {
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
-  if (capabilities.scheduling !== "platform" || leadMinutes === 0) return [];
+  if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
     `From ${leadMinutes} minutes before its time it lies on ${platform.title}, private, which publishes it by itself, also while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
   ];
