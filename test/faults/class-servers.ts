@@ -75,8 +75,10 @@ export async function startClassServers(options: { readonly delayMs?: number } =
 }
 
 function close(server: Server): Promise<void> {
+  // In this order: a connection that comes in between would be waited for.
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
+  return closed;
 }
 
 class State {

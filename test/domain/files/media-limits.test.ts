@@ -169,11 +169,13 @@ describe("every platform's limits", async () => {
     if (typeof limits.maxSeconds === "number")
       beyond.push([{ durationSeconds: limits.maxSeconds + 1 }, false]);
     if (limits.maxWidth !== undefined) beyond.push([{ width: limits.maxWidth + 1 }, isFitted]);
-    if (typeof limits.maxAspectRatio === "number")
-      beyond.push([
-        { width: Math.ceil((fits.height ?? 1) * limits.maxAspectRatio) + 1 },
-        limits.fill !== undefined,
-      ]);
+    if (typeof limits.maxAspectRatio === "number") {
+      // As small as it may be, so that nothing but its shape is wrong.
+      const least = Math.ceil((limits.minWidth ?? 1) / limits.maxAspectRatio);
+      const height = Math.max(limits.minHeight ?? 1, least);
+      const width = Math.ceil(height * limits.maxAspectRatio) + 1;
+      beyond.push([{ width, height }, limits.fill !== undefined]);
+    }
     if (limits.animated === false) beyond.push([{ isAnimated: true }, false]);
     if (limits.videoCodecs !== undefined) beyond.push([{ videoCodec: "unheard-of" }, false]);
     for (const [change, mayBeFitted] of beyond) {
