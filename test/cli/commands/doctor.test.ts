@@ -40,7 +40,9 @@ describe("posthorn doctor", () => {
     expect(named.stdout).toContain("no app needs to be registered");
     const unknown = await runCli(["doctor", "myspace"], { env: folder.env });
     expect(unknown).toMatchObject({ status: 1, stdout: "" });
-    expect(unknown.stderr).toMatch(/^"myspace" is not a known platform\. The platforms are bluesky, discord, /);
+    expect(unknown.stderr).toMatch(
+      /^"myspace" is not a known platform\. The platforms are bluesky, discord, /,
+    );
   });
 
   it("makes nothing that a start would find", async () => {
