@@ -28,30 +28,31 @@ function queryOf(request: Request): URLSearchParams {
 
 /** What a platform sent a person back with: one text a parameter; null for what no platform sends. */
 export function readCallback(request: Request): Record<string, string> | null {
-  const query = queryOf(request);
-  const names = [...new Set(query.keys())];
-  const isWhole =
-    names.every((name) => query.getAll(name).length === 1) && [...query].flat().every(isWholeText);
-  return isWhole ? Object.fromEntries(query) : null;
+  return singleTexts(queryOf(request));
 }
 
 /** One text a field; anything else is not our form. */
 export function readForm(request: Request): Record<string, string> | null {
-  const body: unknown = request.body;
-  if (typeof body !== "object" || body === null) return null;
-  const entries = Object.entries(body);
-  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  const isWhole = texts.length === entries.length && texts.flat().every(isWholeText);
-  return isWhole ? Object.fromEntries(texts) : null;
+  const fields = fieldsOf(request);
+  return fields === null ? null : singleTexts(fields);
 }
 
 /** The values of all ticked boxes of that name; null where something else was sent beside them. */
 export function readBoxes(request: Request, name: string): readonly string[] | null {
+  const fields = fieldsOf(request);
+  if (fields === null || [...fields.keys()].some((field) => field !== name)) return null;
+  const values = fields.getAll(name);
+  return values.every(isWholeText) ? values : null;
+}
+
+/** Null where the body is no form: of another type, or none at all. */
+function fieldsOf(request: Request): URLSearchParams | null {
   const body: unknown = request.body;
-  if (typeof body !== "object" || body === null) return null;
-  if (Object.keys(body).some((field) => field !== name)) return null;
-  const value: unknown = Object.entries(body)[0]?.[1] ?? [];
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  const texts = values.filter((one) => typeof one === "string");
-  return texts.length === values.length && texts.every(isWholeText) ? texts : null;
+  return typeof body === "string" ? new URLSearchParams(body) : null;
+}
+
+function singleTexts(fields: URLSearchParams): Record<string, string> | null {
+  const entries = [...fields];
+  const isWhole = new Set(fields.keys()).size === entries.length && entries.flat().every(isWholeText);
+  return isWhole ? Object.fromEntries(entries) : null;
 }

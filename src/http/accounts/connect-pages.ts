@@ -30,12 +30,8 @@ import { startView } from "./consent-views.ts";
 const MAX_PAGES_A_MINUTE = 120;
 const MAX_SUBMISSIONS_A_MINUTE = 20;
 
-/** A form of a few secrets. */
+/** A form of a few secrets, or the ticked boxes of 5,000 channels. */
 const MAX_FORM_BYTES = "64kb";
-const MAX_FORM_FIELDS = 50;
-
-/** Whose consent is good for more channels than this chooses in parts. */
-const MAX_CHANNELS = 5_000;
 
 const CLOSED_STATUS: Record<ClosedReason, number> = {
   unknown: 404,
@@ -84,19 +80,7 @@ function limitTo(limit: number): RequestHandler {
   });
 }
 
-const readFields = express.urlencoded({
-  extended: false,
-  limit: MAX_FORM_BYTES,
-  parameterLimit: MAX_FORM_FIELDS,
-});
-const readChoice = express.urlencoded({
-  extended: false,
-  limit: MAX_FORM_BYTES,
-  parameterLimit: MAX_CHANNELS,
-});
-
-const readBody: RequestHandler = (request, response, next) =>
-  (readPageAddress(request).step === "choice" ? readChoice : readFields)(request, response, next);
+const readBody = express.text({ type: "application/x-www-form-urlencoded", limit: MAX_FORM_BYTES });
 
 function refuseOther(allowed: string): RequestHandler {
   return (_request, response) => {
