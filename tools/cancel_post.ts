@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
 import { cancelPost } from "../src/services/posts/posts.ts";
 import { askToCancel } from "../src/services/posts/questions.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
 import { CONNECTION_STATUSES } from "../src/domain/accounts/connection.ts";
 import { checkConnection } from "../src/services/accounts/connecting/connections.ts";

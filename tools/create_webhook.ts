@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Webhook, WebhookArgs } from "../src/domain/webhooks/webhook.ts";
 import { createWebhook } from "../src/services/webhooks/create-webhook.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

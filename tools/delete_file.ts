@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { File } from "../src/domain/files/file.ts";
 import { deleteFile } from "../src/services/files/files.ts";
 import { askToDeleteFile } from "../src/services/posts/questions.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Webhook } from "../src/domain/webhooks/webhook.ts";
 import { deleteWebhook } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
 import { disconnectChannel } from "../src/services/accounts/accounts.ts";
 import { askToDisconnect } from "../src/services/posts/questions.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PostEdit } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
 import { editPublishedPost } from "../src/services/posts/live-posts.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Attempt, Insights, Post } from "../src/domain/posts/post.ts";
 import { getPost } from "../src/services/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Status } from "../src/domain/health/status.ts";
 import { getStatus } from "../src/services/health/status.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

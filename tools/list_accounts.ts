@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Account } from "../src/domain/accounts/account.ts";
 import { listAccounts } from "../src/services/accounts/accounts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { File, ListFilesArgs } from "../src/domain/files/file.ts";
 import { listFiles } from "../src/services/files/files.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

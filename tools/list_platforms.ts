@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PlatformListing, PlatformsArgs } from "../src/domain/accounts/platform-listing.ts";
 import { listPlatforms } from "../src/services/platforms/platforms.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

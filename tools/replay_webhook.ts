@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ReplayArgs, Webhook } from "../src/domain/webhooks/webhook.ts";
 import { replayWebhook } from "../src/services/webhooks/webhooks.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Resolution } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
 import { resolvePost } from "../src/services/posts/posts.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
 import { retryPost } from "../src/services/posts/posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { BatchResult } from "../src/domain/posts/post.ts";
 import { PostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePosts } from "../src/services/posts/schedule-post.ts";

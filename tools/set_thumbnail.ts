@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
 import { setThumbnail } from "../src/services/posts/live-posts.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Delivery, Webhook } from "../src/domain/webhooks/webhook.ts";
 import { testWebhook } from "../src/services/webhooks/test-webhook.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
 import { PostChange } from "../src/domain/posts/post-body.ts";
 import { updatePost } from "../src/services/posts/update-post.ts";

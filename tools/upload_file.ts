@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { File, UploadFileArgs } from "../src/domain/files/file.ts";
 import { uploadFile } from "../src/services/files/file-imports.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";

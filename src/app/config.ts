@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { readPlatformSettings, type ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";

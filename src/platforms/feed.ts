@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
-import { z } from "zod";
+import * as z from "zod";
 import { MEDIA_KINDS, type MediaKind } from "../domain/accounts/account.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { AppError } from "../domain/errors.ts";

@@ -1,6 +1,6 @@
 import type { Connected, ConnectInput, ConnectIo, SecretField } from "../ports/connect.ts";
 import { randomUUID } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { MEDIA_KINDS } from "../domain/accounts/account.ts";
 import { AppError } from "../domain/errors.ts";
 import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standard-webhooks.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { JsonObject, PlatformAccount, PlatformIo, PlatformRequest } from "./platform-io.ts";
 
 /** Named texts that are kept sealed: accessToken, refreshToken, botToken, … */

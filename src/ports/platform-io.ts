@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { FeedShelf } from "./feed-shelf.ts";
 import type { Logger } from "./logger.ts";
 import type { OutboundRequest } from "./outbound.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
 import type { MediaFigures } from "../domain/files/media-limits.ts";

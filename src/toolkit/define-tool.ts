@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Permission } from "../domain/permissions.ts";
 import type { CallContext } from "../services/context.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../domain/errors.ts";
 import { requireShallow } from "../domain/json-depth.ts";
 import { isAllowed, requirePermission, type Caller, type Permission } from "../domain/permissions.ts";

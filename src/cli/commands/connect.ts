@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import type { Account } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectTarget } from "../../services/accounts/connecting/connect-fields.ts";

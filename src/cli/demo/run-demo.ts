@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { Attempt, Post } from "../../domain/posts/post.ts";
 import { SECOND, toIso } from "../../domain/time.ts";

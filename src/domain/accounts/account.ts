@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export const ACCOUNT_STATUSES = ["connected", "expiring", "reconnect_required", "disconnected"] as const;
 export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];

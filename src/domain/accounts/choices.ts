@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Whose values of a metadata field are asked for. */
 export const ChoicesArgs = z.strictObject({

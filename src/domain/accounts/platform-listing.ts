@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Capabilities, MEDIA_KINDS } from "./account.ts";
 
 /** So many whole platforms make an answer that a model can still read. */

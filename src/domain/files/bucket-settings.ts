@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The S3-compatible bucket behind `r2://`, without the secret that opens it. */
 export interface BucketSettings {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 export const FILE_TYPES = ["video", "image", "audio", "other"] as const;
 export type FileType = (typeof FILE_TYPES)[number];

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * What an address of media is for, told by its schema's `.meta({ media })`: an item of the post itself, one

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Fields of a post's content that a caller may give; shared by scheduling and changing. */
 const content = {

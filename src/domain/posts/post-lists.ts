@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { POST_STATUSES } from "./post-states.ts";
 import { Post } from "./post.ts";
 

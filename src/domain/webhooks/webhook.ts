@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a webhook can be told of: every state a post can reach, and a channel that stops working. */
 export const EVENT_KINDS = [

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import type { File } from "../../domain/files/file.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { oas31, ZodOpenApiResponsesObject } from "zod-openapi";
 
 const ErrorBody = z

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ZodOpenApiObject } from "zod-openapi";
 import { Account } from "../../domain/accounts/account.ts";
 import { Post } from "../../domain/posts/post.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Post } from "../../domain/posts/post.ts";
 import { failures } from "./openapi-errors.ts";
 import type { Operations } from "./openapi-operations.ts";

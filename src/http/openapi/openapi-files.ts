@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { File } from "../../domain/files/file.ts";
 import { failures } from "./openapi-errors.ts";
 import type { Operations } from "./openapi-operations.ts";

@@ -1,5 +1,5 @@
 import type { jsonSchemaValidator } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Checks a person's answer to a question: the SDK's own validator would be half as large as the SDK. */
 export const JSON_SCHEMA_VALIDATOR: jsonSchemaValidator = {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { inputRequired, inputResponse, type ElicitResult } from "@modelcontextprotocol/server";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ConfirmOptions, Question } from "../../toolkit/confirm.ts";
 import type { CallResult } from "../../toolkit/toolbox.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { McpContext } from "../scope.ts";

@@ -1,6 +1,6 @@
 import type { Resource } from "@modelcontextprotocol/server";
 import { DateTime } from "luxon";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { isAllowed } from "../../domain/permissions.ts";
 import { Post } from "../../domain/posts/post.ts";

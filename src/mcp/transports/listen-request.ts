@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a client of revision 2026-07-28 opens a stream of notifications with. */
 const ListenRequest = z.looseObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import type { AnalyticsDay, PlatformAnalytics } from "../../ports/platform.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { z } from "zod";
+import * as z from "zod";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";

@@ -1,6 +1,6 @@
 import { encode } from "@atcute/cbor";
 import { CODEC_DCBOR, create, toString } from "@atcute/cid";
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import { isXrpcError, xrpc, type Network } from "./xrpc.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { RenewalIo, Secrets, Tokens } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { isXrpcError, xrpc, type Network } from "./xrpc.ts";

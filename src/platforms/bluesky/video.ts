@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";

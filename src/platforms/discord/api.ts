@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformAccount, PlatformIo, Signed, SignedRequest } from "../../ports/platform-io.ts";
 import { isWebhook } from "./metadata.ts";

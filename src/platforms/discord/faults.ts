@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SECOND } from "../../domain/time.ts";
 import { faultsBy, type FaultRule, type FaultTable } from "../shared/faults.ts";
 

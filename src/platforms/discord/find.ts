@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { channelOf, Id, type Sent } from "./api.ts";
 import { guildPath, read } from "./connect.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { Code, FaultRule } from "../shared/faults.ts";
 import { GONE, metaFaults, PERMISSION_CODES } from "../shared/meta/faults.ts";

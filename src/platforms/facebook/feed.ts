@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { Created } from "../shared/meta/graph.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformFault, PlatformIo } from "../../ports/platform-io.ts";
 import { GoneBody } from "../shared/meta/faults.ts";
 import { filmFault, orGone } from "./faults.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Json, JsonObject } from "../../ports/platform-io.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE } from "../../domain/time.ts";
 import type { PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
 import { Id, listAll } from "../shared/meta/graph.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { MINUTE } from "../../domain/time.ts";

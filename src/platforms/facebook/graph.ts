@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
 import { graphUrl } from "../shared/meta/graph.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DAY, toIso } from "../../domain/time.ts";
 import type { AnalyticsDay, Inspection, Platform } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo, type PlatformResponse } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";

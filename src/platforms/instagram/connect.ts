@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectIo, OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
 import { Id, listAll } from "../shared/meta/graph.ts";

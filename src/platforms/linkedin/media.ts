@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";

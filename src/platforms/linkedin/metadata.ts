@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Ids are texts, but some servers write numbers. */
 export const Id = z.union([z.string().min(1), z.int().transform(String)]);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { comparable, textOfHtml } from "../shared/html-text.ts";
 import { idOnServer, own, ownOrGone } from "./api.ts";

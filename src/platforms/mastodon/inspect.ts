@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { askOrNull, askSoftware, softwareOfVersion } from "../shared/fediverse.ts";

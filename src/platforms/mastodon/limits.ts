@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
 import { bearer, faultsBy, type FaultRule } from "../shared/faults.ts";

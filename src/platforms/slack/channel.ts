@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 
 const Settings = z.looseObject({ channelId: z.string(), teamName: z.string(), teamUrl: z.string() });

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { HOUR, SECOND } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets, SetupGuide, Tokens } from "../../ports/connect.ts";
 import { faultsBy } from "../shared/faults.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import type { Inspection } from "../../ports/platform.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { SECOND } from "../../domain/time.ts";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
 import { faultsBy, type FaultRule } from "../shared/faults.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";

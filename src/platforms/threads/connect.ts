@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
 import { Id } from "../shared/meta/graph.ts";
 import { exchangeAt, readShortLived, renewAtHost, type TokenHost } from "../shared/meta/tokens.ts";

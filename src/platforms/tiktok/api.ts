@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { Json, SignedRequest } from "../../ports/platform-io.ts";
 import { bearer } from "../shared/faults.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Choice, Inspection } from "../../ports/platform.ts";
 import {
   PlatformFault,

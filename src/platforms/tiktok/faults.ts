@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DAY, SECOND } from "../../domain/time.ts";
 import { PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
 import { faultsBy, type FaultRule } from "../shared/faults.ts";

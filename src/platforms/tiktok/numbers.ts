@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { HOUR, MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";

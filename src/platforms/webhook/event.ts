@@ -1,5 +1,5 @@
 import { itemsOf } from "../shared/items.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { toIso } from "../../domain/time.ts";
 import type { PlatformPost } from "../../ports/platform.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
 import { faultsBy, type Code } from "../shared/faults.ts";
 

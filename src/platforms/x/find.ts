@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { toIso } from "../../domain/time.ts";
 import { ask, Id } from "./api.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";

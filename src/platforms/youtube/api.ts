@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import { bearer, type FaultRule } from "../shared/faults.ts";

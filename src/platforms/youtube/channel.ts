@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { OAuthIo, Target, Tokens } from "../../ports/connect.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";

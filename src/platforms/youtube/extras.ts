@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { MediaUnavailable, type FittedImage } from "../../ports/media.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { askAs } from "./api.ts";
 import type { YoutubePost } from "./metadata.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { PlatformFault, type Json, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import { askAs } from "./api.ts";
 import { USUAL_CATEGORY, type YoutubePost } from "./metadata.ts";

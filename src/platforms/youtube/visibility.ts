@@ -1,5 +1,5 @@
 import { asNotSent } from "../shared/not-sent.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import { askAs } from "./api.ts";
 import { findVideo, mutableOf, Video } from "./video.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MediaRole } from "../../domain/posts/common-metadata.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, Endpoints, OAuthWay, Place, Tokens } from "../../ports/connect.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";

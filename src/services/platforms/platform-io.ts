@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Logger } from "../../ports/logger.ts";
 import type { ConnectIo } from "../../ports/connect.ts";

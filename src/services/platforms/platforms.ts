@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformListing, PlatformsArgs } from "../../domain/accounts/platform-listing.ts";
 import { settingName } from "../../domain/accounts/platform-settings.ts";

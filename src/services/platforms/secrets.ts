@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppRow } from "../../store/tables/oauth/apps.ts";

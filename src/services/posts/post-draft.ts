@@ -1,6 +1,6 @@
 import type { PostInput } from "../../domain/posts/post-body.ts";
 import { hash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";

@@ -1,5 +1,5 @@
 import { DateTime } from "luxon";
-import { z } from "zod";
+import * as z from "zod";
 import type { Quota } from "../../domain/accounts/account.ts";
 import { canHoldPosts, type PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";

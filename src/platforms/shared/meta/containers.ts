@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { HOUR, MINUTE, SECOND } from "../../../domain/time.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../../ports/platform-io.ts";
 import type { EffectContext, LiveAt, PublishIo, Settled, SettleContext } from "../../../ports/publish-io.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MINUTE } from "../../../domain/time.ts";
 import type { PlatformRequest, PlatformResponse } from "../../../ports/platform-io.ts";
 import { faultsBy, type Code, type FaultRule } from "../faults.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
 import type { SignedRequest } from "../../../ports/platform-io.ts";

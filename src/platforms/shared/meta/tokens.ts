@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DAY, HOUR, SECOND } from "../../../domain/time.ts";
 import type { ConnectIo, OAuthIo, OAuthWay, Renewal, Tokens } from "../../../ports/connect.ts";
 import { PlatformFault, type JsonObject, type PlatformRequest } from "../../../ports/platform-io.ts";

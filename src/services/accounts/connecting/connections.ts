@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import type { Account } from "../../../domain/accounts/account.ts";
 import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../../domain/accounts/connection.ts";
 import { settingName } from "../../../domain/accounts/platform-settings.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { App, ConnectIo, Endpoints, OAuthWay, Tokens } from "../../../ports/connect.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { z } from "zod";
+import type * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import { MediaUnavailable } from "../../../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../ports/outbound.ts";

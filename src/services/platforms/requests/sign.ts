@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Json, PlatformRequest, SignedRequest } from "../../../ports/platform-io.ts";
 import type { SecretValues } from "../secrets.ts";
 
