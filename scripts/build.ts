@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
-import { leanLibraries } from "./lean-libraries.ts";
+import { leanLibraries, shortLibraries } from "./lean-libraries.ts";
 import { staticCatalog } from "./static-catalog.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -44,12 +44,12 @@ const { outputFiles } = await build({
   format: "esm",
   target: "node20.19",
   external: EXTERNAL,
-  plugins: [staticCatalog, finishedCalendar, leanLibraries],
+  plugins: [staticCatalog, finishedCalendar, leanLibraries, shortLibraries],
   banner: { js: REQUIRE },
-  // Names stay, and lines a person can look at, for the stacks in the log.
+  // Names of functions stay, and lines a person can look at, for the stacks in the log.
   minifyWhitespace: true,
   minifySyntax: true,
-  lineLimit: 140,
+  lineLimit: 1_000,
   logLevel: "warning",
 });
 

@@ -1,5 +1,7 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import type { Plugin } from "esbuild";
+import { transform, type Plugin } from "esbuild";
 
 /** What takes the place of a library's file that nothing here needs; "": an empty module. */
 interface Replacement {
@@ -32,6 +34,15 @@ class DefaultJsonSchemaValidator {
 }
 export { DefaultJsonSchemaValidator, process };`;
 
+/** The types that file names tell; what else is known of types, nothing here asks for. */
+const MIME_TYPES = `module.exports = ${JSON.stringify(
+  Object.fromEntries(
+    Object.entries(
+      createRequire(import.meta.url)("mime-db") as Record<string, { extensions?: string[] }>,
+    ).filter(([, { extensions }]) => extensions !== undefined),
+  ),
+)};`;
+
 // What each of them brings stands in `bench/README.md`: the first two to a start, the others to the size of
 // the package.
 const REPLACEMENTS: readonly Replacement[] = [
@@ -42,10 +53,16 @@ const REPLACEMENTS: readonly Replacement[] = [
   },
   // Requests are JSON in UTF-8; these tables would read those in the encodings of single countries.
   { path: /[\\/]iconv-lite[\\/]encodings[\\/](dbcs|sbcs)-(data|data-generated|codec)\.js$/, contents: "" },
+  { path: /[\\/]mime-db[\\/]index\.js$/, contents: MIME_TYPES },
+  // Queries and forms are read by URLSearchParams.
+  { path: /[\\/]qs[\\/]lib[\\/]index\.js$/, contents: "" },
+  // Numbers alone are shown, to whoever asks: no traces, no push, no cluster.
+  { path: /[\\/]@opentelemetry[\\/]api[\\/]/, contents: "" },
+  { path: /[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway)\.js$/, contents: "" },
   { path: /[\\/]undici[\\/]index\.js$/, contents: UNDICI },
-  // Bodies here are bytes and streams, never forms; the parser runs on any processor in its plain form.
+  // Bodies here are bytes and streams, never forms, over HTTP/1.1; the parser runs on any processor in its plain form.
   {
-    path: /[\\/]undici[\\/]lib[\\/]web[\\/]|[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp_simd-wasm\.js$/,
+    path: /[\\/]undici[\\/]lib[\\/](web[\\/]|llhttp[\\/]llhttp_simd-wasm\.js$|dispatcher[\\/]client-h2\.js$)/,
     contents: "",
   },
 ];
@@ -59,5 +76,19 @@ export const leanLibraries: Plugin = {
     for (const { path: filter, contents } of REPLACEMENTS) {
       builder.onLoad({ filter }, ({ path }) => ({ contents, loader: "js", resolveDir: dirname(path) }));
     }
+  },
+};
+
+/**
+ * Shortens the names inside of libraries' functions. Functions and classes keep theirs, for the stacks in the
+ * log, and our own code keeps all.
+ */
+export const shortLibraries: Plugin = {
+  name: "short-libraries",
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, "utf8"), { minifyIdentifiers: true });
+      return { contents: code, loader: "js" };
+    });
   },
 };

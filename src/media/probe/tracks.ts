@@ -1,5 +1,18 @@
 import { Readable } from "node:stream";
-import { ALL_FORMATS, CustomSource, Input } from "mediabunny";
+import {
+  ADTS,
+  CustomSource,
+  FLAC,
+  Input,
+  MATROSKA,
+  MP3,
+  MP4,
+  MPEG_TS,
+  OGG,
+  QTFF,
+  WAVE,
+  WEBM,
+} from "mediabunny";
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
@@ -26,13 +39,16 @@ const MAX_PROBE_MS = MINUTE;
 
 const MS_PER_SECOND = 1_000;
 
+/** All but playlists, which are no files and name others to be fetched. */
+const FORMATS = [MP4, QTFF, MATROSKA, WEBM, WAVE, OGG, FLAC, MP3, ADTS, MPEG_TS];
+
 /** Reads a container's tracks. Throws `invalid` for one that is damaged or cut off. */
 export async function probeTracks(source: ByteSource, format: MediaFormat): Promise<ProbedMedia> {
   const end = await announcedEnd(source, format.mimeType);
   if (end !== null && end > source.sizeBytes)
     throw damaged(format, new Error(`It ends at ${source.sizeBytes} and says ${end}.`));
   const budget = createBudget(source, format);
-  const input = new Input({ formats: ALL_FORMATS, source: budget.source });
+  const input = new Input({ formats: FORMATS, source: budget.source });
   const timer = setTimeout(() => input.dispose(), MAX_PROBE_MS).unref();
   try {
     return await readTracks(input, { source, format });

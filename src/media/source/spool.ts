@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { z } from "zod";
+import * as z from "zod";
 import { FILE_TYPES } from "../../domain/files/file.ts";
 import { SECOND } from "../../domain/time.ts";
 import {
