@@ -32,6 +32,7 @@ const MAX_SUBMISSIONS_A_MINUTE = 20;
 
 /** A form of a few secrets, or the ticked boxes of 5,000 channels. */
 const MAX_FORM_BYTES = "64kb";
+const MAX_FORM_FIELDS = 50;
 
 const CLOSED_STATUS: Record<ClosedReason, number> = {
   unknown: 404,
@@ -128,6 +129,7 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
     if (boxes !== null)
       return showStep(response, await submitChoice(guestCall(ctx), { ...ref, keys: boxes }));
     if (entered === null || step === null) return showUnreadable(response);
+    if (Object.keys(entered).length > MAX_FORM_FIELDS) return showTooLarge(response);
     if (step === "address")
       return showStep(
         response,
@@ -184,6 +186,10 @@ function showUnreadable(response: Response): void {
   show(response, 400, messageView("The form could not be read", "Go back, and send the form of this page."));
 }
 
+function showTooLarge(response: Response): void {
+  show(response, 413, messageView("That is too much", "The form was too large. Check what was entered."));
+}
+
 function refuseSlow(response: Response): void {
   show(
     response,
@@ -207,12 +213,7 @@ function showError(ctx: AppContext): ErrorRequestHandler {
         messageView("That did not work", error.message),
       );
     const status = statusOf(error);
-    if (status === 413)
-      return show(
-        response,
-        413,
-        messageView("That is too much", "The form was too large. Check what was entered."),
-      );
+    if (status === 413) return showTooLarge(response);
     if (status < 500)
       return show(
         response,
