@@ -1,14 +1,7 @@
 import { settingName, type PlatformSetting } from "../src/domain/accounts/platform-settings.ts";
 import type { Capabilities } from "../src/domain/accounts/account.ts";
 import type { PlatformCapabilities } from "../src/domain/accounts/capabilities.ts";
-import type { ConnectWay } from "../src/ports/connect.ts";
-import {
-  CALLBACK_PATH,
-  fillGuide,
-  guideOf,
-  requiredSettings,
-  settingsOf,
-} from "../src/ports/platform-setup.ts";
+import { requiredSettings, settingsOf } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import { code, table } from "./markdown.ts";
 
@@ -69,36 +62,6 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
   ].join("\n\n");
 }
 
-/** How one platform is set up; null where nobody has to register anything. */
-export function setupPage(platform: AnyPlatform): string | null {
-  const found = guideOf(platform);
-  if (found === null) return null;
-  const { title, docs, name, connect } = platform;
-  const { way, guide } = found;
-  const redirectUrl = `\`<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}\``;
-  const { url, steps, warnings } = fillGuide(guide, { redirectUrl, scopes: way.scopes });
-  const ways = connect.map(
-    (one) => `- **${one.label}** (\`${one.name}\`). ${one.instructions}${needs(platform, one)}`,
-  );
-  return [
-    `# Set up ${title}`,
-    `Channels of ${title} are connected through an app that you register once. Posthorn follows <${docs}>.`,
-    "## Register an app",
-    `Begin at <${url}>. \`posthorn doctor ${name}\` shows these steps with your own address in them.`,
-    steps.map((step, at) => `${at + 1}. ${step}`).join("\n"),
-    `Redirect address: ${redirectUrl}, exactly. \`${settingName(name, "REDIRECT_URL")}\` sets another one.`,
-    `Scopes: ${code(way.scopes)}.`,
-    ...(warnings.length === 0
-      ? []
-      : ["## Good to know", warnings.map((warning) => `- ${warning}`).join("\n")]),
-    "## Ways to connect",
-    ways.join("\n"),
-    `\`posthorn connect ${name}\` takes the first one.`,
-    "## Settings",
-    settingTable(platform),
-  ].join("\n\n");
-}
-
 export function settingTable(platform: AnyPlatform): string {
   return table(
     ["setting", "meaning", "default"],
@@ -115,14 +78,8 @@ function defaultOf({ default: usual, isRequired, kind }: PlatformSetting): strin
   return kind === "text" || usual.includes("<") ? code([usual]) : usual;
 }
 
-function needs(platform: AnyPlatform, way: ConnectWay): string {
-  const names = requiredSettings(platform, way);
-  return names.length === 0 ? " Needs no settings." : ` Needs ${code(names)}.`;
-}
-
-function nameOf(platform: AnyPlatform, folder: string): string {
-  const { name, title } = platform;
-  return guideOf(platform) === null ? `\`${name}\` ${title}` : `\`${name}\` [${title}](${folder}/${name}.md)`;
+function nameOf({ name, title }: AnyPlatform, folder: string): string {
+  return `\`${name}\` [${title}](${folder}/${name}.md)`;
 }
 
 function registrationOf(platform: AnyPlatform): string {
@@ -154,8 +111,14 @@ function mediaOf({ media }: PlatformCapabilities): string {
   return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
 }
 
-function captionOf({ caption }: PlatformCapabilities): string {
-  return caption.maxLength === null
-    ? "any length"
-    : `${caption.maxLength} ${caption.unit === "weighted" ? "characters, weighted" : caption.unit}`;
+export function captionOf({ caption: { maxLength, unit } }: PlatformCapabilities): string {
+  return maxLength === null ? "any length" : `${maxLength} ${COUNTED_IN[unit]}`;
 }
+
+const COUNTED_IN: Record<Capabilities["caption"]["unit"], string> = {
+  characters: "characters",
+  graphemes: "graphemes",
+  bytes: "bytes",
+  utf16: "UTF-16 units",
+  weighted: "characters, weighted",
+};

@@ -6,7 +6,8 @@ import { settingsOf } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
 import { code, firstSentence, table } from "./markdown.ts";
-import { platformsPage, platformTable, settingTable, setupPage } from "./platform-docs.ts";
+import { platformsPage, platformTable, settingTable } from "./platform-docs.ts";
+import { guidePage } from "./platform-guide.ts";
 
 /**
  * The README with everything between `<!-- begin NAME -->` and `<!-- end NAME -->` written anew from the
@@ -25,10 +26,10 @@ export async function renderReadme(readme: string): Promise<string> {
 /** The documents that are made from the code alone, by their paths below `docs/`. */
 export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
   const { tools, platforms } = await loadCatalog();
-  const guides = platforms.flatMap((platform): [string, string][] => {
-    const page = setupPage(platform);
-    return page === null ? [] : [[`platforms/${platform.name}.md`, page]];
-  });
+  const guides = platforms.map((platform): [string, string] => [
+    `platforms/${platform.name}.md`,
+    guidePage(platform),
+  ]);
   const pages: [string, string][] = [
     ["tools.md", toolsPage(tools)],
     ["settings.md", settingsPage(platforms)],

@@ -7,7 +7,8 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { format } from "prettier";
 import { describe, expect, it } from "vitest";
-import { setupPage, platformsPage, platformTable } from "../scripts/platform-docs.ts";
+import { platformsPage, platformTable } from "../scripts/platform-docs.ts";
+import { guidePage } from "../scripts/platform-guide.ts";
 import { renderDocs, renderReadme } from "../scripts/readme-parts.ts";
 import { consentWay, createCinema } from "./support/cinema.ts";
 import { createPhotobox } from "./support/connect-fixtures.ts";
@@ -125,9 +126,9 @@ describe("the README", () => {
 describe("the documents of platforms", () => {
   it("have the steps of what must be registered, with what goes there", () => {
     const ways = [consentWay(), ...createPhotobox().platform.connect] as const;
-    const page = setupPage(createCinema({ connect: ways }))!;
+    const page = guidePage(createCinema({ connect: ways }));
     for (const part of [
-      "# Set up Cinema",
+      "# Cinema",
       "Begin at <https://console.cinema.example/apps>.",
       "2. Register the redirect address `<POSTHORN_PUBLIC_URL>/connect/callback`.",
       "3. Ask for the scopes film.write film.read.",
@@ -138,16 +139,17 @@ describe("the documents of platforms", () => {
       "| `POSTHORN_CINEMA_CLIENT_SECRET` | Its secret | must be set |",
     ])
       expect(page).toContain(part);
-    expect(setupPage(createPhotobox().platform)).toBeNull();
+    expect(guidePage(createPhotobox().platform)).not.toContain("registered");
   });
 
-  it("lead from both tables to the guide of a platform that has one", () => {
+  it("lead from both tables to the guide of each platform", () => {
     const platforms = [createCinema(), createPhotobox().platform];
     const [short, long] = [platformTable(platforms, "docs/platforms"), platformsPage(platforms)];
     expect(short).toContain("| `cinema` [Cinema](docs/platforms/cinema.md) | 1 video | an app of yours |");
     expect(long).toContain(
       "`cinema` [Cinema](platforms/cinema.md) | 1 video | 5000 bytes | held there, and goes live by itself",
     );
-    for (const text of [short, long]) expect(text).toMatch(/\| `photobox` Photobox \|.* nothing \|$/m);
+    for (const text of [short, long])
+      expect(text).toMatch(/\| `photobox` \[Photobox\]\(.*photobox\.md\) \|.* nothing \|$/m);
   });
 });

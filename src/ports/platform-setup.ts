@@ -108,8 +108,7 @@ export function scopesOf(way: ConnectWay, setting: string | null): readonly stri
   return setting === null ? way.scopes : setting.split(/[\s,]+/).filter((scope) => scope !== "");
 }
 
-/** The guide of the way that is taken when none is named, else of the first that has one. */
-export function guideOf({ connect }: Ways): { way: OAuthWay; guide: SetupGuide } | null {
-  for (const way of connect) if (way.kind === "oauth" && way.setup !== null) return { way, guide: way.setup };
-  return null;
+/** How what this way needs is registered; null where nothing is. */
+export function guideOf(way: ConnectWay): SetupGuide | null {
+  return way.kind === "oauth" ? way.setup : null;
 }

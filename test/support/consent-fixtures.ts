@@ -30,7 +30,11 @@ function createParlor(parlor: Parlor, origin: string): AnyPlatform {
     name: "oauth",
     label: "Sign in with Parlor",
     instructions: "Sign in to Parlor and allow Posthorn to post.",
-    setup: { url: "https://parlor.example/apps", steps: ["Register an app."], warnings: [] },
+    setup: {
+      url: "https://parlor.example/apps",
+      steps: ["Register an app.", "Enter {redirectUrl} as its address."],
+      warnings: ["It costs nothing."],
+    },
     endpoints: { authorize: `${origin}/authorize`, token: `${origin}/token` },
     scopes: ["read", "write"],
     neededScopes: ["write"],

@@ -1,5 +1,5 @@
 import type { Finding } from "../../cli/host.ts";
-import { requiredSettings } from "../../ports/platform-setup.ts";
+import { guideOf, requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { describeSetup, missingSettings, redirectUrlOf } from "../../services/platforms/set-up.ts";
 import type { AppContext } from "../../services/context.ts";
@@ -44,13 +44,18 @@ async function explainMissing(
 }
 
 async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string[]> {
-  const setup = await describeSetup(ctx, platform);
-  if (setup === null) return [`no app needs to be registered; ${platform.docs}`];
-  return [
-    `begin at ${setup.url}`,
-    ...setup.steps.map((step, at) => `${at + 1}. ${step}`),
-    ...setup.warnings.map((warning) => `note: ${warning}`),
-  ];
+  const guided = platform.connect.filter((way) => guideOf(way) !== null);
+  if (guided.length === 0) return [`no app needs to be registered; ${platform.docs}`];
+  const lists = guided.map(async (way) => {
+    const setup = await describeSetup(ctx, platform, way);
+    const forWay = guided.length === 1 ? "" : `for "${way.label}" (--way ${way.name}) `;
+    return setup === null ? [] : [`${forWay}begin at ${setup.url}`, ...linesOf(setup)];
+  });
+  return (await Promise.all(lists)).flat();
+}
+
+function linesOf({ steps, warnings }: FilledGuide): string[] {
+  return [...steps.map((step, at) => `${at + 1}. ${step}`), ...warnings.map((warning) => `note: ${warning}`)];
 }
 
 function finding({ name }: AnyPlatform, verdict: Finding["verdict"], text: string): Finding {

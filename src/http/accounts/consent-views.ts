@@ -25,12 +25,7 @@ export function startView(start: ConsentStart, error: string | null = start.erro
             : html`<div class="note bad" role="alert">${withoutName(error, "instanceUrl")}</div>`
         }
         <p>${start.instructions}</p>
-        ${facts(start)} ${steps(start)}
-        <form method="post" action="${actionOf("consent", start.way)}">
-          <button type="submit">
-            ${start.isWaiting || error !== null ? "Start again on" : "Go on to"} ${start.platformTitle}
-          </button>
-        </form>
+        ${facts(start)} ${start.setup === null ? goingOn(start, error) : setupFirst(start, start.setup)}
       </section>
       ${start.isWaiting || isPasting ? pasteView(start, isPasting ? error : null) : null}
       ${otherWaysView(start)}
@@ -43,6 +38,40 @@ export function startView(start: ConsentStart, error: string | null = start.erro
         >
       </p>`,
   };
+}
+
+function goingOn(start: ConsentStart, error: string | null): Html {
+  return html`${steps(start)}
+    <form method="post" action="${actionOf("consent", start.way)}">
+      <button type="submit">
+        ${start.isWaiting || error !== null ? "Start again on" : "Go on to"} ${start.platformTitle}
+      </button>
+    </form>`;
+}
+
+/** What whoever runs this Posthorn does, once for everybody. */
+function setupFirst(
+  { platformTitle }: ConsentStart,
+  { missing, guide }: NonNullable<ConsentStart["setup"]>,
+): Html {
+  return html`<div class="note bad" role="status">
+      This way is not open yet: whoever runs this Posthorn first registers an app at ${platformTitle}, once
+      for everybody.
+    </div>
+    ${
+      guide === null
+        ? null
+        : html`<h2>Register an app</h2>
+            <p><a href="${guide.url}" rel="noreferrer noopener" target="_blank">${guide.url}</a></p>
+            <ol>
+              ${guide.steps.map((step) => html`<li>${step}</li>`)}
+            </ol>
+            ${guide.warnings.map((warning) => html`<p class="muted">${warning}</p>`)}`
+    }
+    <p>
+      Then set ${missing.map((name, at) => html`${at === 0 ? "" : " and "}<code>${name}</code>`)} in the
+      environment or in <code>posthorn.env</code>, and start Posthorn again.
+    </p>`;
 }
 
 function steps({ platformTitle, scopes }: ConsentStart): Html {

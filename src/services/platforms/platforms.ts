@@ -6,7 +6,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import type { ConnectWay, SecretField } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { scopesOf, settingsOf } from "../../ports/platform-setup.ts";
+import { guideOf, scopesOf, settingsOf } from "../../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { describeSetup, missingSettings, readSetting, redirectUrlOf } from "./set-up.ts";
 
@@ -67,7 +67,7 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
       isSet: isSet(setting.name),
     })),
     redirectUrl: comesBack ? await redirectUrlOf(ctx, platform) : null,
-    setup: await describeSetup(ctx, platform),
+    setup: await describeSetup(ctx, platform, connect.find((way) => guideOf(way) !== null) ?? connect[0]),
   };
 }
 

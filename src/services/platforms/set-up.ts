@@ -38,13 +38,17 @@ export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: Con
   return requiredSettings(platform, way).filter((name) => (ctx.settings.platformSettings[name] ?? "") === "");
 }
 
-/** How an app is registered at the platform, with our own address in it; null where none is needed. */
-export async function describeSetup(ctx: AppContext, platform: AnyPlatform): Promise<FilledGuide | null> {
-  const found = guideOf(platform);
-  if (found === null) return null;
-  return fillGuide(found.guide, {
+/** How an app is registered for this way, with our own address in it; null where none is needed. */
+export async function describeSetup(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  way: ConnectWay,
+): Promise<FilledGuide | null> {
+  const guide = guideOf(way);
+  if (guide === null) return null;
+  return fillGuide(guide, {
     redirectUrl: await redirectUrlOf(ctx, platform),
-    scopes: scopesOf(found.way, readSetting(ctx, platform, "SCOPES")),
+    scopes: scopesOf(way, readSetting(ctx, platform, "SCOPES")),
   });
 }
 

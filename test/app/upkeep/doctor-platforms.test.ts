@@ -46,3 +46,15 @@ it("tells the steps of what somebody began to set up, and of what is named", asy
   ]);
   expect(await examine(both, "cinema")).toContain(`cinema ok: ${STEPS[2]}`);
 });
+
+it("tells the steps of each way that needs an app of its own", async () => {
+  const business = consentWay({ name: "business", label: "Through a business" });
+  await using ctx = await createTestContext({
+    platformList: [createCinema({ connect: [consentWay(), business] })],
+  });
+  const texts = (await examinePlatforms(ctx, "cinema")).map(({ text }) => text);
+  expect(texts.filter((text) => text.includes("begin at"))).toEqual([
+    'for "Sign in with Cinema" (--way oauth) begin at https://console.cinema.example/apps',
+    'for "Through a business" (--way business) begin at https://console.cinema.example/apps',
+  ]);
+});

@@ -112,4 +112,14 @@ describe.each(LOOKS)("the way to the platform and back, %o", (looks) => {
     await seen.look("foreign");
     expect(seen.faults).toEqual([]);
   });
+
+  it("shows what must be registered first", async () => {
+    await using bare = await startConsentService({ POSTHORN_PARLOR_CLIENT_SECRET: "" });
+    await using seen = await visit(looks);
+    await seen.page.goto((await bare.connect({ way: "bot" })).url);
+    await seen.page.getByRole("link", { name: "Sign in with Parlor" }).click();
+    await seen.page.getByRole("heading", { name: "Register an app" }).waitFor();
+    await seen.look("set-up");
+    expect(seen.faults).toEqual([]);
+  });
 });

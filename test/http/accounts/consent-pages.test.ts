@@ -50,6 +50,22 @@ describe("connecting by consent", () => {
     expect((await at.check(connectId)).status).toBe("pending");
   });
 
+  it("shows how the app is registered where nobody has, in the place of the button", async () => {
+    await using bare = await startConsentService({ POSTHORN_PARLOR_CLIENT_SECRET: "" });
+    const { url } = await bare.connect({ way: "bot" });
+    const { status, text } = await read(await fetch(`${url}?way=oauth`));
+    expect(status).toBe(200);
+    for (const part of [
+      "<li>Register an app.</li>",
+      `<li>Enter ${bare.origin}/connect/callback as its address.</li>`,
+      "It costs nothing.",
+      "<code>POSTHORN_PARLOR_CLIENT_SECRET</code>",
+    ])
+      expect(text).toContain(part);
+    expect(text).not.toContain("<form");
+    expect(text).not.toContain("POSTHORN_PARLOR_CLIENT_ID<");
+  });
+
   it("connects the only channel at once, and tells so for good", async () => {
     const { url, connectId } = await at.connect({ name: "Our news" });
     const back = await at.decide(await at.goOn(url));

@@ -68,7 +68,7 @@ async function showLink(
 ): Promise<Extract<OpenedConnection, { state: "open" | "start" }>> {
   const { target } = link;
   return hasConsent(target)
-    ? { state: "start", start: toStart(ctx, { ...link, target }) }
+    ? { state: "start", start: await toStart(ctx, { ...link, target }) }
     : { state: "open", form: await toForm(ctx, link) };
 }
 

@@ -158,7 +158,7 @@ export async function pasteAddress(
     "invalid",
     `address: this is not what ${link.target.platform.title} sent you back to from this page's last try. Copy the whole address out of the browser's address bar, with everything after the question mark.`,
   );
-  return { state: "refused", start: toStart(ctx, { ...link, target: link.target }), error };
+  return { state: "refused", start: await toStart(ctx, { ...link, target: link.target }), error };
 }
 
 async function take(ctx: AppContext, row: ConnectionRow): Promise<KeptConsent | null> {
@@ -213,7 +213,11 @@ async function refuse(
   const { row } = link;
   await ctx.store.write((tx) => noteFailure(tx, row.id, { error: plainText(error.message, 1_000), isLast }));
   if (isLast) return closedNow(ctx, link);
-  return { state: "refused", start: toStart(ctx, { ...link, row: { ...row, pending_enc: null } }), error };
+  return {
+    state: "refused",
+    start: await toStart(ctx, { ...link, row: { ...row, pending_enc: null } }),
+    error,
+  };
 }
 
 /** The parameters of an address, or of the part of it after the question mark; the first of each name. */

@@ -2,10 +2,16 @@ import { AppError } from "../../../domain/errors.ts";
 import { quote } from "../../../domain/time.ts";
 import type { ConnectWay, OAuthWay, Place, RedirectWay } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import { scopesOf } from "../../../ports/platform-setup.ts";
+import { scopesOf, type FilledGuide } from "../../../ports/platform-setup.ts";
 import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../../platforms/apps.ts";
-import { readSetting, redirectUrlOf, requireConfigured } from "../../platforms/set-up.ts";
+import {
+  describeSetup,
+  missingSettings,
+  readSetting,
+  redirectUrlOf,
+  requireConfigured,
+} from "../../platforms/set-up.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
 import type { OpenLink } from "./connect-link.ts";
 
@@ -32,6 +38,14 @@ export interface ConsentStart {
   readonly isWaiting: boolean;
   /** Why the last try did not work. */
   readonly error: string | null;
+  /** What is to be done at the platform before anybody can go on; null: nothing. */
+  readonly setup: StartSetup | null;
+}
+
+interface StartSetup {
+  /** Whole names of the settings that are missing. */
+  readonly missing: readonly string[];
+  readonly guide: FilledGuide | null;
 }
 
 export type ConsentTarget = ConnectTarget & { readonly way: OAuthWay | RedirectWay };
@@ -57,11 +71,12 @@ export function otherWays({ platform, way }: ConnectTarget): OtherWay[] {
     .map(({ name, label }): OtherWay => ({ name, label }));
 }
 
-export function toStart(
+export async function toStart(
   ctx: AppContext,
   { row, target }: Pick<OpenLink, "row"> & { readonly target: ConsentTarget },
-): ConsentStart {
+): Promise<ConsentStart> {
   const { platform, way, reconnecting } = target;
+  const missing = missingSettings(ctx, platform, way);
   return {
     platformTitle: platform.title,
     docs: platform.docs,
@@ -74,6 +89,7 @@ export function toStart(
     otherWays: otherWays(target),
     isWaiting: row.pending_enc !== null && row.way === way.name,
     error: row.error,
+    setup: missing.length === 0 ? null : { missing, guide: await describeSetup(ctx, platform, way) },
   };
 }
 

@@ -1,0 +1,95 @@
+import { settingName } from "../src/domain/accounts/platform-settings.ts";
+import type { AcceptedMedia, PlatformCapabilities } from "../src/domain/accounts/capabilities.ts";
+import type { ConnectWay } from "../src/ports/connect.ts";
+import {
+  CALLBACK_PATH,
+  fillGuide,
+  guideOf,
+  requiredSettings,
+  scopesOf,
+  settingsOf,
+} from "../src/ports/platform-setup.ts";
+import type { AnyPlatform } from "../src/ports/platform.ts";
+import { code, table } from "./markdown.ts";
+import { captionOf, settingTable } from "./platform-docs.ts";
+
+const REDIRECT_URL = `\`<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}\``;
+
+const KIB = 1024;
+const UNITS = ["bytes", "KiB", "MiB", "GiB"];
+
+/** How one platform is connected, set up before that, and what it takes. */
+export function guidePage(platform: AnyPlatform): string {
+  const { title, docs, name, connect, capabilities } = platform;
+  const isOnly = connect.length === 1;
+  return [
+    `# ${title}`,
+    `Posthorn follows <${docs}>. \`posthorn doctor ${name}\` tells what is missing, with your own address in it.`,
+    "## Connect",
+    `\`posthorn connect ${name}\`${isOnly ? "." : ` takes the first of these ways, and \`--way\` another.`}`,
+    ...connect.flatMap((way) => describeWay(platform, way)),
+    "## What it takes",
+    takenMedia(capabilities),
+    bulleted([`Text: ${captionOf(capabilities)}.`, ...capabilities.quotas.map(quotaLine)]),
+    ...(settingsOf(platform).length === 0 ? [] : ["## Settings", settingTable(platform)]),
+  ].join("\n\n");
+}
+
+function describeWay(platform: AnyPlatform, way: ConnectWay): string[] {
+  const needed = requiredSettings(platform, way);
+  const needs = needed.length === 0 ? "Needs no settings." : `Needs ${code(needed)}.`;
+  return [
+    `### ${way.label} (\`${way.name}\`)`,
+    `${way.instructions} ${needs}`,
+    ...registering(platform, way),
+  ];
+}
+
+/** What is registered at the platform before that way is open. */
+function registering(platform: AnyPlatform, way: ConnectWay): string[] {
+  const setup = guideOf(way);
+  if (setup === null) return [];
+  const scopes = scopesOf(way, null);
+  const guide = fillGuide(setup, { redirectUrl: REDIRECT_URL, scopes });
+  return [
+    `An app is registered once. Begin at <${guide.url}>.`,
+    guide.steps.map((step, at) => `${at + 1}. ${step}`).join("\n"),
+    `Redirect address: ${REDIRECT_URL}, exactly. \`${settingName(platform.name, "REDIRECT_URL")}\` sets another one.`,
+    `Scopes: ${code(scopes)}.`,
+    ...(guide.warnings.length === 0 ? [] : ["Good to know:", bulleted(guide.warnings)]),
+  ];
+}
+
+function takenMedia({ media }: PlatformCapabilities): string {
+  const rows = media.accepts.map((accepted) => [
+    accepted.kind,
+    code(accepted.mimeTypes),
+    String(accepted.maxItems),
+    bytes(accepted.maxBytes),
+    accepted.maxSeconds == null ? "any" : `${accepted.maxSeconds} s`,
+    shapeOf(accepted),
+  ]);
+  return table(["media", "types", "in a post", "size", "length", "width to height"], rows);
+}
+
+function bytes(most: number | null | undefined): string {
+  if (most == null) return "any";
+  const power = Math.min(Math.floor(Math.log(most) / Math.log(KIB)), UNITS.length - 1);
+  return `${Math.round((most / KIB ** power) * 10) / 10} ${UNITS[power]!}`;
+}
+
+function shapeOf({ minAspectRatio, maxAspectRatio }: AcceptedMedia): string {
+  if (minAspectRatio == null && maxAspectRatio == null) return "any";
+  const [least, most] = [minAspectRatio, maxAspectRatio].map((ratio) =>
+    ratio == null ? "" : String(Math.round(ratio * 100) / 100),
+  );
+  return `${least} to ${most}`.trim();
+}
+
+function quotaLine({ name, max, perMinutes, scope }: PlatformCapabilities["quotas"][number]): string {
+  return `${name}: ${max} in ${perMinutes} minutes, for each ${scope}.`;
+}
+
+function bulleted(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join("\n");
+}
