@@ -6,7 +6,6 @@ export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/c
 
 /** What takes long; run by `npm run test:slow` and by continuous integration. */
 export const SLOW = [
-  "test/contract/fuzz.test.ts",
   "test/faults/blocked-loop.test.ts",
   "test/faults/bluesky-kill.test.ts",
   "test/faults/file-races.test.ts",
@@ -14,6 +13,7 @@ export const SLOW = [
   "test/faults/fuzz-media.test.ts",
   "test/faults/guilty-post.test.ts",
   "test/faults/kill.test.ts",
+  "test/faults/many-grants.test.ts",
   "test/faults/many-processes.test.ts",
   "test/faults/renewal-race.test.ts",
   "test/faults/restored-copy.test.ts",

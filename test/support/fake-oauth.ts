@@ -56,9 +56,14 @@ export async function startFakeOAuth(quirks: OAuthQuirks = {}) {
     knowsClient: true,
   };
 
-  const issue = (scopes: readonly string[]): object | string => {
+  const issueTokens = (scopes: readonly string[]): Issued => {
     const issued = { access: `access-${random()}`, refresh: `refresh-${random()}`, scopes };
     live.add(issued.refresh);
+    return issued;
+  };
+
+  const issue = (scopes: readonly string[]): object | string => {
+    const issued = issueTokens(scopes);
     return (
       quirks.shape?.(issued) ?? {
         access_token: issued.access,
@@ -150,6 +155,8 @@ export async function startFakeOAuth(quirks: OAuthQuirks = {}) {
     state,
     base,
     endpoints: { authorize: `${base}/authorize`, token: `${base}/token` },
+    /** Tokens of a consent that was given long ago. */
+    issueTokens,
     /** The person opens the address and agrees; the parameters that they come back with. */
     consent(url: string, granted?: readonly string[]): Record<string, string> {
       const { searchParams } = new URL(url);

@@ -26,9 +26,14 @@ interface Interaction {
   readonly params: { readonly scope: string };
 }
 
-const SCOPES = ["read", "write"];
+const SCOPES = ["openid", "read", "write"];
 
-/** A real provider that asks a person, who agrees to all, to some of it, or to nothing. */
+const ACCESS_TOKEN_SECONDS = 2;
+
+/**
+ * A real provider that asks a person, who agrees to all, to some of it, or to nothing. Its access tokens really
+ * end after two seconds.
+ */
 export async function startOidcProvider(redirectUrl: string) {
   const folder = await installWorkspace("oidc");
   const server = createServer();
@@ -57,6 +62,8 @@ export async function startOidcProvider(redirectUrl: string) {
     pkce: { required: () => true },
     rotateRefreshToken: true,
     scopes: SCOPES,
+    clockTolerance: 0,
+    ttl: { AccessToken: ACCESS_TOKEN_SECONDS },
   });
   let granted: readonly string[] | null = null;
   const decide = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -80,6 +87,8 @@ export async function startOidcProvider(redirectUrl: string) {
   return {
     base,
     endpoints: { authorize: `${base}/auth`, token: `${base}/token` },
+    /** Takes what is sent with an access token that is good and has `openid`, and says who it is. */
+    protectedUrl: `${base}/me`,
     /** The person opens the address; where they are sent back to, its parameters. */
     async consent(url: string, scopes: readonly string[] | null = null): Promise<Record<string, string>> {
       granted = scopes;
