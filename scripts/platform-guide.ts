@@ -1,5 +1,6 @@
 import { settingName } from "../src/domain/accounts/platform-settings.ts";
-import type { AcceptedMedia, PlatformCapabilities } from "../src/domain/accounts/capabilities.ts";
+import type { Capabilities, MediaLimits } from "../src/domain/accounts/account.ts";
+import { showCapabilities } from "../src/domain/accounts/capabilities.ts";
 import type { ConnectWay } from "../src/ports/connect.ts";
 import {
   CALLBACK_PATH,
@@ -20,7 +21,8 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 
 /** How one platform is connected, set up before that, and what it takes. */
 export function guidePage(platform: AnyPlatform): string {
-  const { title, docs, name, connect, capabilities } = platform;
+  const { title, docs, name, connect } = platform;
+  const capabilities = showCapabilities(platform.capabilities);
   const isOnly = connect.length === 1;
   return [
     `# ${title}`,
@@ -30,7 +32,7 @@ export function guidePage(platform: AnyPlatform): string {
     ...connect.flatMap((way) => describeWay(platform, way)),
     "## What it takes",
     takenMedia(capabilities),
-    bulleted([`Text: ${captionOf(capabilities)}.`, ...capabilities.quotas.map(quotaLine)]),
+    bulleted([`Text: ${captionOf(platform.capabilities)}.`, ...capabilities.quotas.map(quotaLine)]),
     ...(settingsOf(platform).length === 0 ? [] : ["## Settings", settingTable(platform)]),
   ].join("\n\n");
 }
@@ -60,33 +62,36 @@ function registering(platform: AnyPlatform, way: ConnectWay): string[] {
   ];
 }
 
-function takenMedia({ media }: PlatformCapabilities): string {
+function takenMedia({ media }: Capabilities): string {
   const rows = media.accepts.map((accepted) => [
     accepted.kind,
     code(accepted.mimeTypes),
     String(accepted.maxItems),
     bytes(accepted.maxBytes),
-    accepted.maxSeconds == null ? "any" : `${accepted.maxSeconds} s`,
+    accepted.maxSeconds === null ? "any" : `${accepted.maxSeconds} s`,
     shapeOf(accepted),
   ]);
   return table(["media", "types", "in a post", "size", "length", "width to height"], rows);
 }
 
-function bytes(most: number | null | undefined): string {
-  if (most == null) return "any";
+function bytes(most: number | null): string {
+  if (most === null) return "any";
   const power = Math.min(Math.floor(Math.log(most) / Math.log(KIB)), UNITS.length - 1);
-  return `${Math.round((most / KIB ** power) * 10) / 10} ${UNITS[power]!}`;
+  return `${Math.round((most / KIB ** power) * 10) / 10} ${UNITS[power] ?? ""}`;
 }
 
-function shapeOf({ minAspectRatio, maxAspectRatio }: AcceptedMedia): string {
-  if (minAspectRatio == null && maxAspectRatio == null) return "any";
-  const [least, most] = [minAspectRatio, maxAspectRatio].map((ratio) =>
-    ratio == null ? "" : String(Math.round(ratio * 100) / 100),
-  );
-  return `${least} to ${most}`.trim();
+function shapeOf({ minAspectRatio: least, maxAspectRatio: most }: MediaLimits): string {
+  if (least === null && most === null) return "any";
+  return [least === null ? "" : `from ${rounded(least)}`, most === null ? "" : `to ${rounded(most)}`]
+    .join(" ")
+    .trim();
 }
 
-function quotaLine({ name, max, perMinutes, scope }: PlatformCapabilities["quotas"][number]): string {
+function rounded(ratio: number): number {
+  return Math.round(ratio * 100) / 100;
+}
+
+function quotaLine({ name, max, perMinutes, scope }: Capabilities["quotas"][number]): string {
   return `${name}: ${max} in ${perMinutes} minutes, for each ${scope}.`;
 }
 

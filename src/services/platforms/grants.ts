@@ -1,11 +1,11 @@
 import { newId } from "../../domain/ids.ts";
-import type { ConnectWay, Place, Tokens } from "../../ports/connect.ts";
+import type { ConnectWay, Place, Secrets, Tokens } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { deleteUnusedGrant, findGrant, insertGrant, type GrantRow } from "../../store/tables/grants.ts";
 import type { Reader, Tx } from "../../store/engine/store.ts";
 import type { AppContext } from "../context.ts";
-import { openGrant, openSecrets, sealGrant, type SecretValues } from "./secrets.ts";
+import { openGrant, openSecrets, sealGrant } from "./secrets.ts";
 import { renewAt } from "./ways.ts";
 
 export interface NewGrant {
@@ -54,7 +54,7 @@ export async function keepGrant(ctx: AppContext, tx: Tx, fresh: NewGrant): Promi
  * The grant's secrets, and over them the account's own. Throws `conflict` where one of both was sealed with
  * another key, or for another server.
  */
-export async function readSecrets(ctx: AppContext, reader: Reader, row: AccountRow): Promise<SecretValues> {
+export async function readSecrets(ctx: AppContext, reader: Reader, row: AccountRow): Promise<Secrets> {
   const own = openSecrets(ctx, row);
   if (row.grant_id === null) return own;
   const grant = await findGrant(reader, { owner_id: row.owner_id, id: row.grant_id });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Logger } from "../../ports/logger.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
+import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import {
   PlatformFault,
@@ -17,7 +17,6 @@ import { readAnswer, requestPlatform } from "./requests/platform-request.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
 import { rememberSettings } from "./remember.ts";
 import type { OpenIo } from "./renewal/renewal-io.ts";
-import type { SecretValues } from "./secrets.ts";
 import { signRequest } from "./requests/sign.ts";
 import { requirePlatform } from "./ways.ts";
 
@@ -173,7 +172,7 @@ function createAuthorized(ctx: AppContext, parts: AuthorizedParts): PlatformIo["
     for (const value of Object.values(secrets.values)) knownSecrets.add(value);
     return secrets;
   };
-  return async <T>(work: (secrets: SecretValues) => Promise<T>): Promise<T> => {
+  return async <T>(work: (secrets: Secrets) => Promise<T>): Promise<T> => {
     const { owner_id: ownerId, id, settings } = row();
     const ref = { ownerId, id, settings };
     const first = note(await loadSecrets(ctx, ref));
@@ -198,7 +197,7 @@ type Attempted<T> = { readonly fault: null; readonly result: T } | { readonly fa
 
 /** Runs the work; an `auth` fault is its answer, every other error is thrown. */
 async function attempt<T>(
-  work: (secrets: SecretValues) => Promise<T>,
+  work: (secrets: Secrets) => Promise<T>,
   secrets: LoadedSecrets,
 ): Promise<Attempted<T>> {
   try {

@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
+import type { Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "../../store/tables/accounts.ts";
@@ -7,11 +8,11 @@ import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
 import { renewGrant } from "./renewal/renew-grant.ts";
 import type { OpenIo } from "./renewal/renewal-io.ts";
-import { openGrant, openSecrets, sealSecrets, type SecretValues } from "./secrets.ts";
+import { openGrant, openSecrets, sealSecrets } from "./secrets.ts";
 import { renewalOf, wayOf } from "./ways.ts";
 
 export interface LoadedSecrets {
-  readonly values: SecretValues;
+  readonly values: Secrets;
   /** Of the account: it rises with the grant's, too. */
   readonly version: number;
   readonly account: AccountRow;

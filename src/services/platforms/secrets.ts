@@ -1,12 +1,11 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import type { Secrets } from "../../ports/connect.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppRow } from "../../store/tables/oauth/apps.ts";
 import type { ConnectionRow } from "../../store/tables/connections.ts";
 import type { GrantRow } from "../../store/tables/grants.ts";
 import type { AppContext } from "../context.ts";
-
-export type SecretValues = Readonly<Record<string, string>>;
 
 const StoredSecrets = z.record(z.string(), z.string());
 
@@ -35,12 +34,12 @@ export function grantPlaceOf(grant: GrantOwner): string {
   return `${grant.owner_id}|${grant.id}|grant|${grant.provider}|${grant.way}|${grant.instance_url ?? ""}`;
 }
 
-export function sealGrant(ctx: AppContext, grant: GrantOwner, secrets: SecretValues): string {
+export function sealGrant(ctx: AppContext, grant: GrantOwner, secrets: Secrets): string {
   return ctx.cipher.seal(JSON.stringify(secrets), grantPlaceOf(grant));
 }
 
 /** Throws `conflict` as `openSecrets` does. */
-export function openGrant(ctx: AppContext, grant: GrantRow): SecretValues {
+export function openGrant(ctx: AppContext, grant: GrantRow): Secrets {
   return open(ctx, grant.secrets_enc, grantPlaceOf(grant));
 }
 
@@ -62,7 +61,7 @@ export function appPlaceOf(app: AppPlace): string {
  * Null where there is nothing to keep. Beside a grant there always is something: opening it proves the server
  * that the grant's tokens are sent to.
  */
-export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: SecretValues): string | null {
+export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: Secrets): string | null {
   return Object.keys(secrets).length === 0 && account.grant_id === null
     ? null
     : ctx.cipher.seal(JSON.stringify(secrets), placeOf(account));
@@ -71,12 +70,12 @@ export function sealSecrets(ctx: AppContext, account: SecretsOwner, secrets: Sec
 /**
  * Throws `conflict` where the row was sealed with another key than this instance has, or for another server.
  */
-export function openSecrets(ctx: AppContext, row: AccountRow): SecretValues {
+export function openSecrets(ctx: AppContext, row: AccountRow): Secrets {
   if (row.secrets_enc === null && row.grant_id === null) return {};
   return open(ctx, row.secrets_enc ?? "", placeOf(row));
 }
 
-function open(ctx: AppContext, sealed: string, place: string): SecretValues {
+function open(ctx: AppContext, sealed: string, place: string): Secrets {
   try {
     return StoredSecrets.parse(JSON.parse(ctx.cipher.open(sealed, place)));
   } catch (cause) {
@@ -89,7 +88,7 @@ function open(ctx: AppContext, sealed: string, place: string): SecretValues {
 }
 
 /** The fresh ones over the stored ones; an empty fresh one leaves the stored one in place. */
-export function mergeSecrets(stored: SecretValues, fresh: SecretValues): SecretValues {
+export function mergeSecrets(stored: Secrets, fresh: Secrets): Secrets {
   return { ...stored, ...Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== "")) };
 }
 

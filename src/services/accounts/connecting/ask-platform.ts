@@ -1,14 +1,14 @@
 import { AppError } from "../../../domain/errors.ts";
-import type { Connected, ConnectInput, NoneWay, SecretsWay } from "../../../ports/connect.ts";
+import type { ConnectInput, Connected, NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { createConnectIo, toPlatformAccount } from "../../platforms/platform-io.ts";
-import { scrub, type SecretValues } from "../../platforms/secrets.ts";
+import { scrub } from "../../platforms/secrets.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
 
 /** As the platform's file gets it. */
-export function toInput(target: ConnectTarget, secrets: SecretValues): ConnectInput {
+export function toInput(target: ConnectTarget, secrets: Secrets): ConnectInput {
   const { reconnecting, instanceUrl, handle, name } = target;
   return {
     instanceUrl,
@@ -23,7 +23,7 @@ export function toInput(target: ConnectTarget, secrets: SecretValues): ConnectIn
 export function askPlatform(
   { ctx, signal }: GuestCall,
   target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
-  secrets: SecretValues,
+  secrets: Secrets,
 ): Promise<Connected> {
   const { platform, way, ownerId } = target;
   return explainingFaults(ctx, { platform, secrets: Object.values(secrets) }, async () => {

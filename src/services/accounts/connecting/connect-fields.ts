@@ -1,12 +1,11 @@
 import { AppError } from "../../../domain/errors.ts";
-import type { ConnectWay } from "../../../ports/connect.ts";
+import type { ConnectWay, Secrets } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { Reader } from "../../../store/engine/store.ts";
 import type { AccountRow } from "../../../store/tables/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { readSettings } from "../../platforms/platform-io.ts";
 import { readSecrets } from "../../platforms/grants.ts";
-import type { SecretValues } from "../../platforms/secrets.ts";
 
 /** What is to be connected, and for whom. */
 export interface ConnectTarget {
@@ -28,8 +27,8 @@ const MAX_SECRET_CHARS = 4_096;
 export async function completeFields(
   ctx: AppContext,
   target: ConnectTarget,
-  given: SecretValues,
-): Promise<SecretValues> {
+  given: Secrets,
+): Promise<Secrets> {
   const { way } = target;
   const fields = way.kind === "secrets" ? way.fields : [];
   const names = fields.map((field) => field.name);
@@ -57,7 +56,7 @@ function knownFields(names: readonly string[]): string {
 }
 
 /** What stands in for a field that is left empty. */
-export async function defaultsOf(ctx: AppContext, target: ConnectTarget): Promise<SecretValues> {
+export async function defaultsOf(ctx: AppContext, target: ConnectTarget): Promise<Secrets> {
   const handle = target.handle ?? target.reconnecting?.handle ?? "";
   return {
     ...(handle === "" ? {} : { handle }),
@@ -89,7 +88,7 @@ export async function storedSecrets(
   ctx: AppContext,
   reader: Reader,
   row: AccountRow | null,
-): Promise<SecretValues> {
+): Promise<Secrets> {
   if (row === null) return {};
   try {
     return await readSecrets(ctx, reader, row);

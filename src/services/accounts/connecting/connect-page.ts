@@ -1,8 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
-import type { NoneWay, SecretField, SecretsWay } from "../../../ports/connect.ts";
+import type { NoneWay, SecretField, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { countAttempt, noteFailure } from "../../../store/tables/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
-import type { SecretValues } from "../../platforms/secrets.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { completeFields, defaultsOf, type ConnectTarget } from "./connect-fields.ts";
 import {
@@ -86,7 +85,7 @@ export type Submitted =
 /** Connects with what a person entered. A link connects once, however often and at once it is submitted. */
 export async function submitSecrets(
   call: GuestCall,
-  { secrets: entered, ...ref }: LinkRef & { readonly secrets: SecretValues },
+  { secrets: entered, ...ref }: LinkRef & { readonly secrets: Secrets },
 ): Promise<Submitted> {
   const { ctx } = call;
   const link = await readLink(ctx, ref);
@@ -115,7 +114,7 @@ async function openOrClosed(call: GuestCall, ref: LinkRef): Promise<ChoosingLink
 async function connectOnce(
   call: GuestCall,
   link: OpenLink,
-  secrets: SecretValues,
+  secrets: Secrets,
 ): Promise<ConnectedLink | ChoosingLink> {
   const { row, target } = link;
   try {

@@ -7,12 +7,11 @@ import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { canReachAccount } from "../../../domain/permissions.ts";
 import { DAY, MINUTE, quote, toIso } from "../../../domain/time.ts";
-import type { NoneWay, SecretsWay } from "../../../ports/connect.ts";
+import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { findAccountRow } from "../../../store/tables/accounts.ts";
 import { findConnection, insertConnection, type ConnectionRow } from "../../../store/tables/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { AppContext, CallContext } from "../../context.ts";
-import type { SecretValues } from "../../platforms/secrets.ts";
 import { showAccount } from "../accounts.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
@@ -71,7 +70,7 @@ async function connectAtOnce(
 async function findChannels(
   call: CallContext,
   target: ConnectTarget & { readonly way: NoneWay | SecretsWay },
-  secrets: SecretValues,
+  secrets: Secrets,
 ): Promise<Found> {
   const connected = await askPlatform(call, target, secrets);
   return toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
@@ -193,7 +192,7 @@ async function accountsOf(
 const AccountIds = z.array(z.string());
 
 export interface ConnectWithSecretsArgs extends ConnectArgs {
-  readonly secrets: SecretValues;
+  readonly secrets: Secrets;
   /** Asked where several channels were found; answers the keys of those to connect. Without it, that is `invalid`. */
   readonly choose?: (channels: readonly FoundChannel[]) => Promise<readonly string[]>;
 }

@@ -1,5 +1,5 @@
 import { newId } from "../../../domain/ids.ts";
-import type { Target } from "../../../ports/connect.ts";
+import type { Secrets, Target } from "../../../ports/connect.ts";
 import {
   findAccountByIdentity,
   findAccountRow,
@@ -10,7 +10,7 @@ import {
 import type { Tx } from "../../../store/engine/store.ts";
 import type { AppContext } from "../../context.ts";
 import { dropGrantIfUnused, keepGrant } from "../../platforms/grants.ts";
-import { mergeSecrets, sealSecrets, type SecretValues } from "../../platforms/secrets.ts";
+import { mergeSecrets, sealSecrets } from "../../platforms/secrets.ts";
 import { accessEndsAt, wayOf } from "../../platforms/ways.ts";
 import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
 import { isSameChannel, toShownName, type Found } from "./found-channels.ts";
@@ -104,7 +104,7 @@ function isSameWay(target: ConnectTarget, row: AccountRow): boolean {
   return wayOf(target.platform, row).name === target.way.name;
 }
 
-function pick(secrets: SecretValues, names: readonly string[]): SecretValues {
+function pick(secrets: Secrets, names: readonly string[]): Secrets {
   return Object.fromEntries(Object.entries(secrets).filter(([name]) => names.includes(name)));
 }
 
@@ -164,7 +164,7 @@ async function ownSecrets(
   ctx: AppContext,
   tx: Tx,
   { channel, existing, storing }: StoringOne,
-): Promise<SecretValues> {
+): Promise<Secrets> {
   const isKept = existing !== null && isSameWay(storing.target, existing);
   const stored = isKept ? await storedSecrets(ctx, tx, existing) : {};
   const shared = Object.keys(storing.found.tokens?.secrets ?? {});

@@ -1,6 +1,6 @@
 import { AppError } from "../../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
-import type { ConnectWay, RenewalIo, Tokens } from "../../../ports/connect.ts";
+import type { ConnectWay, RenewalIo, Secrets, Tokens } from "../../../ports/connect.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AccountRow } from "../../../store/tables/accounts.ts";
@@ -10,7 +10,7 @@ import { endpointsOf, forgetApp } from "../apps.ts";
 import { SetupFault } from "../oauth/answers.ts";
 import { refreshTokens } from "../oauth/requests.ts";
 import { createRenewalIo, type OpenIo, type RenewalParts } from "./renewal-io.ts";
-import { openGrant, type SecretValues } from "../secrets.ts";
+import { openGrant } from "../secrets.ts";
 import { renewalOf } from "../ways.ts";
 
 /** All requests of one refresh. */
@@ -68,7 +68,7 @@ interface Ask {
   readonly io: RenewalIo;
   readonly way: ConnectWay;
   readonly platform: AnyPlatform;
-  readonly secrets: SecretValues;
+  readonly secrets: Secrets;
 }
 
 async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Omit<Ask, "ctx" | "secrets">> {

@@ -1,10 +1,9 @@
-import type { App, ConnectWay, RenewalIo } from "../../../ports/connect.ts";
+import type { App, ConnectWay, RenewalIo, Secrets } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AccountRow } from "../../../store/tables/accounts.ts";
 import type { GrantRow } from "../../../store/tables/grants.ts";
 import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../apps.ts";
-import type { SecretValues } from "../secrets.ts";
 import { requirePlatform, wayOf } from "../ways.ts";
 
 const NO_APP: App = { clientId: "", clientSecret: "" };
@@ -21,7 +20,7 @@ export interface RenewalParts {
   readonly grant: GrantRow;
   /** One of its channels, whose own secrets were opened: they vouch for the server that its settings name. */
   readonly account: AccountRow;
-  readonly secrets: SecretValues;
+  readonly secrets: Secrets;
 }
 
 /** What a platform gets to renew tokens or give them back, apart from whoever asked for that. */

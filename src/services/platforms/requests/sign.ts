@@ -1,9 +1,9 @@
 import * as z from "zod";
+import type { Secrets } from "../../../ports/connect.ts";
 import type { Json, PlatformRequest, SignedRequest } from "../../../ports/platform-io.ts";
-import type { SecretValues } from "../secrets.ts";
 
 /** The request with what its `sign` makes of the secrets. */
-export function signRequest({ sign, ...request }: SignedRequest, secrets: SecretValues): PlatformRequest {
+export function signRequest({ sign, ...request }: SignedRequest, secrets: Secrets): PlatformRequest {
   const { url = request.url, headers, query, form, json } = sign?.(secrets) ?? {};
   return {
     ...request,
