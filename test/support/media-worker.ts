@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/app/system-clock.ts";
+import { newId } from "../../src/domain/ids.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createMediaProbe } from "../../src/media/probe/lazy-probe.ts";
+import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
+import { createFolderStore } from "../../src/media/stores/folder-store.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import { startPublisher } from "../../src/publisher/loop.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { createMemoryLogger, createTestContext } from "./context.ts";
+import { rawOf } from "./handles.ts";
+
+interface MediaWorker extends Partial<Pick<MediaSourceOptions, "findFile" | "passFromBytes">> {
+  readonly folder: string;
+  readonly platform: AnyPlatform;
+  /** Of the platform's API. */
+  readonly baseUrl: string;
+}
+
+/**
+ * The publisher with one platform and real media, in a process of its own that others kill and weigh; it ends
+ * when nothing waits any more.
+ */
+export async function runMediaWorker(options: MediaWorker): Promise<never> {
+  const { folder, platform, baseUrl, findFile = async () => null, ...passing } = options;
+  const log = createMemoryLogger();
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+  const media = createMediaSource({
+    outbound,
+    files: createFolderStore(join(folder, "files")),
+    probe: createMediaProbe(),
+    clock: systemClock,
+    folder: join(folder, "spool"),
+    findFile,
+    downloadUrl: async () => "",
+    copyUrl: async () => "",
+    ...passing,
+  });
+  const ctx = await createTestContext({
+    store: await openStore({ file: join(folder, "posthorn.db") }),
+    log,
+    clock: systemClock,
+    cipher: createCipher(readFileSync(join(folder, "key"))),
+    outbound,
+    media,
+    feed: {} as never,
+    platformList: [platform],
+    settings: {
+      timezone: "UTC",
+      maxLatenessMs: 3_600_000,
+      uploadFolders: [],
+      platformSettings: { [`POSTHORN_${platform.name.toUpperCase()}_BASE_URL`]: baseUrl },
+    },
+    workerId: newId("wrk"),
+  });
+  const publisher = await startPublisher(ctx, {
+    identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
+    locks: createWorkerLocks(join(folder, "workers")),
+  });
+  process.stdout.write("publishing\n");
+
+  const waiting = rawOf(ctx.store).prepare(
+    "SELECT COUNT(*) AS n FROM posts WHERE next_at IS NOT NULL OR lease_worker IS NOT NULL",
+  );
+  while ((waiting.get([]) as { n: number }).n > 0) await systemClock.sleep(10);
+  process.stderr.write(log.lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  await publisher.close();
+  process.exit(0);
+}
