@@ -1,11 +1,32 @@
 import { defineConfig } from "vitest/config";
 import { shared, SLOW } from "./vitest.slow.config.ts";
 
+/** Nothing in these files outlives them, so that those of one process load the product once. */
+const TOGETHER = ["test/platforms/**/*.test.ts", "test/services/**/*.test.ts"];
+
+const parts = { ...shared, globalSetup: [...shared.globalSetup] };
+
 export default defineConfig({
   test: {
-    ...shared,
-    globalSetup: [...shared.globalSetup],
-    include: ["test/**/*.test.ts"],
-    exclude: [...shared.exclude, ...SLOW],
+    maxWorkers: shared.maxWorkers,
+    projects: [
+      {
+        test: {
+          ...parts,
+          name: "together",
+          include: TOGETHER,
+          exclude: [...shared.exclude, ...SLOW],
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          ...parts,
+          name: "alone",
+          include: ["test/**/*.test.ts"],
+          exclude: [...shared.exclude, ...SLOW, ...TOGETHER],
+        },
+      },
+    ],
   },
 });
