@@ -27,14 +27,14 @@ export function platformTable(platforms: readonly AnyPlatform[], folder: string)
 /** Everything that capabilities tell, side by side. */
 export function platformsPage(platforms: readonly AnyPlatform[]): string {
   const rows = platforms.map((platform) => {
-    const { capabilities, insights } = platform;
+    const { capabilities } = platform;
     const { thumbnail, analytics } = capabilities;
     const thumbnails = [
       ...(thumbnail.set ? ["with the post"] : []),
       ...(thumbnail.replaceAfterPublish ? ["when live"] : []),
     ];
     const numbers = [
-      ...(insights === undefined ? [] : ["of posts"]),
+      ...(capabilities.analytics.post.length === 0 ? [] : ["of posts"]),
       ...(analytics.account.length > 0 ? ["of the channel"] : []),
     ];
     return [
@@ -80,6 +80,7 @@ export function setupPage(platform: AnyPlatform): string | null {
   const ways = connect.map(
     (one) => `- **${one.label}** (\`${one.name}\`). ${one.instructions}${needs(platform, one)}`,
   );
+  const isOneOfMany = connect.filter(({ kind }) => kind === "oauth").length > 1;
   return [
     `# Set up ${title}`,
     `Channels of ${title} are connected through an app that you register once. Posthorn follows <${docs}>.`,
@@ -93,7 +94,7 @@ export function setupPage(platform: AnyPlatform): string | null {
       : ["## Good to know", warnings.map((warning) => `- ${warning}`).join("\n")]),
     "## Ways to connect",
     ways.join("\n"),
-    `\`posthorn connect ${name}\` takes the first one.`,
+    `\`posthorn connect ${name}\` takes the first one${isOneOfMany ? " whose app is set up" : ""}.`,
     "## Settings",
     settingTable(platform),
   ].join("\n\n");
