@@ -20,14 +20,14 @@ export function platformTable(platforms: readonly AnyPlatform[], folder: string)
 /** Everything that capabilities tell, side by side. */
 export function platformsPage(platforms: readonly AnyPlatform[]): string {
   const rows = platforms.map((platform) => {
-    const { capabilities, insights } = platform;
+    const { capabilities } = platform;
     const { thumbnail, analytics } = capabilities;
     const thumbnails = [
       ...(thumbnail.set ? ["with the post"] : []),
       ...(thumbnail.replaceAfterPublish ? ["when live"] : []),
     ];
     const numbers = [
-      ...(insights === undefined ? [] : ["of posts"]),
+      ...(capabilities.analytics.post.length === 0 ? [] : ["of posts"]),
       ...(analytics.account.length > 0 ? ["of the channel"] : []),
     ];
     return [

@@ -23,12 +23,13 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 export function guidePage(platform: AnyPlatform): string {
   const { title, docs, name, connect } = platform;
   const capabilities = showCapabilities(platform.capabilities);
-  const isOnly = connect.length === 1;
+  const isFirstReady = connect.filter(({ kind }) => kind === "oauth").length > 1;
+  const first = `the first of these ways${isFirstReady ? " whose app is set up" : ""}`;
   return [
     `# ${title}`,
     `Posthorn follows <${docs}>. \`posthorn doctor ${name}\` tells what is missing, with your own address in it.`,
     "## Connect",
-    `\`posthorn connect ${name}\`${isOnly ? "." : ` takes the first of these ways, and \`--way\` another.`}`,
+    `\`posthorn connect ${name}\`${connect.length === 1 ? "." : ` takes ${first}, and \`--way\` another.`}`,
     ...connect.flatMap((way) => describeWay(platform, way)),
     "## What it takes",
     takenMedia(capabilities),

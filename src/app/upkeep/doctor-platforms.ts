@@ -1,7 +1,7 @@
 import type { Finding } from "../../cli/host.ts";
 import { guideOf, requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { describeSetup, missingSettings, redirectUrlOf } from "../../services/platforms/set-up.ts";
+import { describeSetup, missingSettings, redirectUrlOf, usualWay } from "../../services/platforms/set-up.ts";
 import type { AppContext } from "../../services/context.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function examinePlatforms(ctx: AppContext, named: string | null): P
 }
 
 async function examinePlatform(ctx: AppContext, platform: AnyPlatform, isNamed: boolean): Promise<Finding[]> {
-  const [way] = platform.connect;
+  const way = usualWay(ctx, platform);
   const missing = missingSettings(ctx, platform, way);
   const isBegun = missing.length > 0 && missing.length < requiredSettings(platform, way).length;
   const steps = isNamed || isBegun ? await listSteps(ctx, platform) : [];

@@ -1,6 +1,7 @@
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { asciiAddressOf } from "../shared/fetched.ts";
 import { MAX_ITEMS } from "./metadata.ts";
 
 const MB = 1_000_000;
@@ -41,8 +42,5 @@ const FETCHED_WITHIN_MINUTES = 180;
 export async function addressOf(io: PublishIo, item: MediaItem, isStory = false): Promise<string> {
   const { maxBytes, mimeTypes, maxWidth, minAspectRatio: min, maxAspectRatio: max, fill } = IMAGE;
   const limits = { maxBytes, mimeTypes, maxWidth, ...(isStory ? {} : { aspect: { min, max, fill } }) };
-  const fitted = item.facts.type === "image" ? await io.media.fitImage(item, limits) : null;
-  const shown = fitted?.isChanged === true ? fitted : item;
-  // Addresses of users may hold letters of any kind; Meta's fetcher reads ASCII.
-  return new URL(await io.media.publicUrl(shown, FETCHED_WITHIN_MINUTES)).href;
+  return asciiAddressOf(io, item, { limits, minutes: FETCHED_WITHIN_MINUTES });
 }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { faultsBy, type FaultRule } from "./faults.ts";
+import { faultsBy, type Code, type FaultRule } from "./faults.ts";
 
 const ENDPOINTS = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -39,21 +39,49 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
 
 const Reason = z.looseObject({ reason: z.string().optional() });
 
+/** Of the older Business Profile APIs: which of their own errors, and of which field. */
+const ErrorDetail = z.looseObject({
+  code: z.union([z.string(), z.number()]).optional().catch(undefined),
+  field: z.string().optional().catch(undefined),
+});
+
+const Detail = z.looseObject({
+  reason: z.string().optional().catch(undefined),
+  metadata: z.looseObject({ quota_limit_value: z.unknown() }).optional().catch(undefined),
+  errorDetails: z.array(ErrorDetail).catch([]),
+});
+
 const ErrorBody = z.looseObject({
   error: z.looseObject({
     status: z.string().optional().catch(undefined),
     errors: z.array(Reason).catch([]),
-    details: z.array(Reason).catch([]),
+    details: z.array(Detail).catch([]),
   }),
 });
 
+/** A project that Google has not approved for an API has it with a quota of nothing. */
+export const NO_QUOTA = "quota of 0";
+
+/** The field that an error is about, as a code: its first name, in camel case. */
+export function ofField(field: string): string {
+  const [first = ""] = field.split(/[.[]/);
+  return `field ${first.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())}`;
+}
+
 /** What an error of Google's APIs says of itself, the most particular first; empty for what is none. */
-function reasonsOf({ json }: PlatformResponse): string[] {
+function reasonsOf({ json }: PlatformResponse): Code[] {
   const body = ErrorBody.safeParse(json);
   if (!body.success) return [];
   const { errors, details, status } = body.data.error;
-  const reasons = [...errors.map(({ reason }) => reason), ...details.map(({ reason }) => reason), status];
-  return reasons.flatMap((reason) => (reason === undefined || reason === "" ? [] : [reason]));
+  const particular = details.flatMap(({ metadata, errorDetails }) => [
+    ...(String(metadata?.quota_limit_value) === "0" ? [NO_QUOTA] : []),
+    ...errorDetails.map(({ code }) => code),
+    ...errorDetails.map(({ field }) => (field === undefined ? field : ofField(field))),
+  ]);
+  const reasons = [...errors, ...details].map(({ reason }) => reason);
+  return [...particular, ...reasons, status].flatMap((reason) =>
+    reason === undefined || reason === "" ? [] : [reason],
+  );
 }
 
 interface GoogleApi {
@@ -63,14 +91,17 @@ interface GoogleApi {
   readonly api: string;
   /** The platform's own, which go before those of all. */
   readonly rules: readonly FaultRule[];
+  /** Those that hold where none of all does. */
+  readonly fallbacks?: readonly FaultRule[];
 }
 
 /** A `classify` for one of Google's APIs, by the `reason` of its errors. */
 export function googleFaults(
-  { title, api, rules }: GoogleApi,
+  { title, api, rules, fallbacks = [] }: GoogleApi,
   io: Pick<PlatformIo, "now">,
 ): NonNullable<PlatformRequest["classify"]> {
-  return faultsBy({ title, codesOf: reasonsOf, rules: [...rules, ...commonRules(title, api, io.now())] });
+  const all = [...rules, ...commonRules(title, api, io.now()), ...fallbacks];
+  return faultsBy({ title, codesOf: reasonsOf, rules: all });
 }
 
 function commonRules(title: string, api: string, now: number): FaultRule[] {

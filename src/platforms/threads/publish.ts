@@ -5,6 +5,7 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
+import { asciiAddressOf } from "../shared/fetched.ts";
 import { Container, createContainers, type Containers } from "../shared/meta/containers.ts";
 import { call, classifyMild, containerApi, findPost } from "./api.ts";
 import { MAX_ITEMS, partsOf, type Part, type ThreadsPost } from "./metadata.ts";
@@ -141,19 +142,11 @@ async function contentOf(
 
 async function mediumOf(io: PublishIo, item: MediaItem): Promise<JsonObject> {
   const alt = item.altText === null ? {} : { alt_text: item.altText };
-  if (item.facts.type === "video")
-    return { media_type: "VIDEO", video_url: await addressOf(io, item), ...alt };
   const { maxBytes, mimeTypes, maxWidth, minAspectRatio: min, maxAspectRatio: max, fill } = IMAGE;
-  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes, maxWidth, aspect: { min, max, fill } });
-  return { media_type: "IMAGE", image_url: await addressOf(io, fitted.isChanged ? fitted : item), ...alt };
-}
-
-/** Addresses of users may hold letters of any kind; Meta's fetcher reads ASCII. */
-async function addressOf(
-  io: PublishIo,
-  media: Parameters<PublishIo["media"]["publicUrl"]>[0],
-): Promise<string> {
-  return new URL(await io.media.publicUrl(media, FETCHED_WITHIN_MINUTES)).href;
+  const limits = { maxBytes, mimeTypes, maxWidth, aspect: { min, max, fill } };
+  const url = await asciiAddressOf(io, item, { limits, minutes: FETCHED_WITHIN_MINUTES });
+  if (item.facts.type === "video") return { media_type: "VIDEO", video_url: url, ...alt };
+  return { media_type: "IMAGE", image_url: url, ...alt };
 }
 
 function optionsOf({ metadata }: ThreadsPost): JsonObject {

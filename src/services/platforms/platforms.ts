@@ -8,7 +8,7 @@ import type { ConnectWay, SecretField } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { guideOf, scopesOf, settingsOf } from "../../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { describeSetup, missingSettings, readSetting, redirectUrlOf } from "./set-up.ts";
+import { describeSetup, missingSettings, readSetting, redirectUrlOf, usualWay } from "./set-up.ts";
 
 /**
  * Every platform of this installation in short, or those named whole, by name. Throws `invalid` for a name
@@ -32,7 +32,7 @@ const inShort =
   (platform: AnyPlatform): PlatformListing => {
     const { name, title, connect } = platform;
     const { media, caption, nativeScheduling } = showCapabilities(platform.capabilities);
-    const missing = missingSettings(ctx, platform, connect[0]);
+    const missing = missingSettings(ctx, platform, usualWay(ctx, platform));
     return {
       provider: name,
       title,

@@ -38,6 +38,17 @@ export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: Con
   return requiredSettings(platform, way).filter((name) => (ctx.settings.platformSettings[name] ?? "") === "");
 }
 
+/**
+ * The way that is taken when none is named: the first, or, where its app is not set up, another consent whose
+ * app is (another platform's, say).
+ */
+export function usualWay(ctx: AppContext, platform: AnyPlatform): ConnectWay {
+  const [first] = platform.connect;
+  const isReady = (way: ConnectWay): boolean => missingSettings(ctx, platform, way).length === 0;
+  if (first.kind !== "oauth" || isReady(first)) return first;
+  return platform.connect.find((way) => way.kind === "oauth" && isReady(way)) ?? first;
+}
+
 /** How an app is registered for this way, with our own address in it; null where none is needed. */
 export async function describeSetup(
   ctx: AppContext,

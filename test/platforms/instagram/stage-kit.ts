@@ -21,9 +21,9 @@ export interface StageMedia extends MediaSource {
 }
 
 /** Media of the stages, with addresses that the platform fetches; what does not fit becomes a JPEG. */
-export function createFetchedMedia(): StageMedia {
+export function createFetchedMedia(photo = PHOTO): StageMedia {
   const files = new Map([
-    [PHOTO_URL, PHOTO],
+    [PHOTO_URL, photo],
     [CLIP_URL, CLIP],
     [PNG_URL, PNG],
   ]);

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { showCapabilities } from "../../../src/domain/accounts/capabilities.ts";
 import { MAX_WHOLE_PLATFORMS } from "../../../src/domain/accounts/platform-listing.ts";
 import { MAX_RESULT_CHARS } from "../../../src/mcp/limits.ts";
+import { usualWay } from "../../../src/services/platforms/set-up.ts";
 import { listPlatforms } from "../../../src/services/platforms/platforms.ts";
 import { consentWay, createCinema } from "../../support/cinema.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
@@ -113,6 +114,23 @@ describe("listPlatforms", () => {
       [],
       ["POSTHORN_CINEMA_CLIENT_ID"],
     ]);
+  });
+
+  it("takes the first consent whose app is set up, and secrets in the place of none", async () => {
+    const [secrets] = createPhotobox().platform.connect;
+    const ways = [consentWay(), secrets, consentWay({ name: "pages", appOf: "theatre" })] as const;
+    const platform = createCinema({ connect: ways });
+    const usual = async (platformSettings: Readonly<Record<string, string>>) => {
+      const settings = { ...SETTINGS, platformSettings };
+      const ctx = await createTestContext({ platformList: [platform], settings });
+      const [cinema] = (await listPlatforms(callOf(ctx))).platforms;
+      return [usualWay(ctx, platform).name, cinema?.configured];
+    };
+    const theatre = { POSTHORN_THEATRE_CLIENT_ID: "t", POSTHORN_THEATRE_CLIENT_SECRET: "t" };
+    const own = { POSTHORN_CINEMA_CLIENT_ID: "c", POSTHORN_CINEMA_CLIENT_SECRET: "c" };
+    expect([secrets.kind, ...(await usual({}))]).toEqual(["secrets", "oauth", false]);
+    expect(await usual(theatre)).toEqual(["pages", true]);
+    expect(await usual({ ...theatre, ...own })).toEqual(["oauth", true]);
   });
 
   it("names the platforms there are for a name that is none", async () => {

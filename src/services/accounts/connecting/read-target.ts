@@ -6,7 +6,7 @@ import type { AccountRow } from "../../../store/tables/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { readSettings } from "../../platforms/platform-io.ts";
 import { findPlatform } from "../../platforms/platforms.ts";
-import { requireConfigured } from "../../platforms/set-up.ts";
+import { requireConfigured, usualWay } from "../../platforms/set-up.ts";
 import { wayOf } from "../../platforms/ways.ts";
 import { findAccount } from "../accounts.ts";
 import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
@@ -25,7 +25,8 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
   }
   if (reconnecting !== null && reconnecting.provider !== platform.name)
     throw otherPlatform(reconnecting.provider, platform);
-  const way = args.way === undefined ? wayOf(platform, reconnecting ?? NO_WAY) : findWay(platform, args.way);
+  const usual = reconnecting === null ? usualWay(ctx, platform) : wayOf(platform, reconnecting);
+  const way = args.way === undefined ? usual : findWay(platform, args.way);
   await requireConfigured(ctx, platform, way);
   const instanceUrl = given ?? (reconnecting === null ? null : await storedInstance(ctx, reconnecting));
   return {
@@ -38,8 +39,6 @@ export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectA
     reconnecting,
   };
 }
-
-const NO_WAY = { way: null };
 
 function otherPlatform(provider: string, wanted: AnyPlatform): AppError {
   return new AppError(

@@ -1,0 +1,63 @@
+import { AppError } from "../../domain/errors.ts";
+import type { Insights } from "../../domain/posts/post.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import { AnyAnswer, call, GONE, Id } from "./api.ts";
+import { checkPost, EDITABLE, joined, partsOf, type DailymotionPost } from "./metadata.ts";
+import { findVideo, stateOf, watchUrl } from "./publish.ts";
+
+/** Throws `conflict` for an id that is none of Dailymotion's. */
+function idOf({ platformPostId }: DailymotionPost): string {
+  const id = Id.safeParse(platformPostId).data;
+  if (id !== undefined) return id;
+  throw new AppError("conflict", "platformPostId: is no video's, so it cannot be found on Dailymotion.");
+}
+
+export async function edit(
+  post: DailymotionPost,
+  changed: readonly string[],
+  io: PlatformIo,
+): Promise<{ platformUrl?: string }> {
+  const [problem] = checkPost(post).errors;
+  if (problem !== undefined) throw new AppError("invalid", problem);
+  const id = idOf(post);
+  const parts = Object.entries(partsOf(post)).filter(
+    ([name]) => changed.includes(name) && EDITABLE.includes(name),
+  );
+  for (const [name, part] of parts)
+    if (Object.keys(part).length === 0)
+      throw new AppError("conflict", `${name}: cannot be taken away on Dailymotion, but changed.`);
+  const json = joined(parts.map(([, part]) => part));
+  await call(io, { method: "PATCH", path: `/videos/${id}`, json, isIdempotent: true }, AnyAnswer);
+  if (!changed.includes("visibility")) return {};
+  // A private video has an address that nobody can guess.
+  const isPublic = (post.metadata.visibility ?? "public") === "public";
+  const url = isPublic ? watchUrl(id) : (await findVideo(io, id))?.video_url;
+  return url === undefined ? {} : { platformUrl: url };
+}
+
+/** What is gone already is no error. */
+export async function remove(post: DailymotionPost, io: PlatformIo): Promise<void> {
+  const asked = {
+    method: "DELETE",
+    path: `/videos/${idOf(post)}`,
+    isIdempotent: true,
+    rules: [GONE],
+  } as const;
+  await call(io, asked, AnyAnswer);
+}
+
+/** Numbers are told to partners alone, in reports. */
+export async function insights(
+  post: DailymotionPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: object }> {
+  const video = await findVideo(io, idOf(post));
+  if (video === null) return { state: "removed", visibility: null, metrics: {} };
+  const state = stateOf(video);
+  const shown = video.visibility === "public" ? "live" : "private";
+  return {
+    state: state === "failed" ? "rejected" : state === "processing" ? "processing" : shown,
+    visibility: video.visibility === "" ? null : video.visibility,
+    metrics: {},
+  };
+}

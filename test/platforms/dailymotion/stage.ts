@@ -1,0 +1,43 @@
+import { textOfHtml } from "../../../src/platforms/shared/html-text.ts";
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import { CLIP_URL } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { refusal, toWire, UNAUTHORIZED } from "./fake.ts";
+import { createDailymotionWorld } from "./world.ts";
+
+const answering = (answer: ReturnType<typeof refusal>) => async (): Promise<OutboundResponse> => ({
+  ...toWire(answer),
+  url: "",
+});
+
+export default {
+  async openStage(platform) {
+    const { ctx, account, fake } = await createDailymotionWorld(platform);
+    return {
+      ctx,
+      account,
+      published: async () => fake.shown().length,
+      captions: async () => fake.shown().map(({ description }) => textOfHtml(String(description))),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "It sounds",
+    media_url: CLIP_URL,
+    metadata: {
+      title: "The horn",
+      tags: ["horn", "post horn"],
+      category: "music",
+      madeForKids: false,
+      language: "en-GB",
+    },
+  },
+  otherPosts: {
+    "a film without a text": { caption: "", media_url: CLIP_URL, metadata: { title: "Silence" } },
+  },
+  troubles: {
+    "meets a limit of its own": answering(refusal(429, "RATE_LIMIT_EXCEEDED")),
+    "meets an error of its own": answering(refusal(500, "INTERNAL_ERROR")),
+  },
+  refusesToken: answering(UNAUTHORIZED),
+} satisfies PlatformFixture;

@@ -1,0 +1,52 @@
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { UNAUTHORIZED, type Answer } from "../youtube/answers.ts";
+import { toWire } from "../youtube/fake.ts";
+import { refusal } from "./fake.ts";
+import { createBusinessWorld } from "./world.ts";
+
+const answering = (answer: Answer) => async (): Promise<OutboundResponse> => ({ ...toWire(answer), url: "" });
+
+const DAYS = { startsAt: "2026-12-24T18:30", endsAt: "2026-12-24T20:00" };
+
+export default {
+  async openStage(platform) {
+    const { ctx, account, fake } = await createBusinessWorld(platform);
+    return {
+      ctx,
+      account,
+      published: async () => fake.shown().length,
+      captions: async () => fake.shown().map(({ summary }) => String(summary)),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  post: { caption: "A horn", media_url: PHOTO_URL, metadata: { link: "https://posthorn.example/" } },
+  otherPosts: {
+    "a text": { caption: "Only words", media_url: "", metadata: { actionType: "CALL", language: "en" } },
+    "an event": {
+      caption: "We blow it",
+      media_url: "",
+      metadata: { topicType: "EVENT", title: "Horns at night", ...DAYS },
+    },
+    "an offer": {
+      caption: "Two for one",
+      media_url: PHOTO_URL,
+      metadata: { topicType: "OFFER", title: "Two horns", ...DAYS, couponCode: "HORN2" },
+    },
+  },
+  troubles: {
+    "meets a limit of the minute": answering(
+      refusal(429, "RESOURCE_EXHAUSTED", [
+        {
+          "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+          reason: "RATE_LIMIT_EXCEEDED",
+          domain: "googleapis.com",
+          metadata: { quota_limit_value: "300" },
+        },
+      ]),
+    ),
+    "meets an unavailable API": answering(refusal(503, "UNAVAILABLE")),
+  },
+  refusesToken: answering(UNAUTHORIZED),
+} satisfies PlatformFixture;
