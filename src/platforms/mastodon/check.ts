@@ -1,9 +1,11 @@
 import { captionLength, measureText } from "../../domain/posts/caption.ts";
 import type { CheckedAt } from "../../ports/platform.ts";
+import { checkAltTexts, tooLong } from "../shared/check-texts.ts";
+import { partsOf } from "../shared/thread.ts";
 import { MENTION } from "./find.ts";
 import { capabilitiesOf, limitsOf, USUAL } from "./limits.ts";
 import { MIXED } from "./media.ts";
-import { partsOf, type MastodonPost } from "./metadata.ts";
+import type { MastodonPost } from "./metadata.ts";
 
 /** Graphemes; of a mention of somebody elsewhere, what readers see (addresses are weighed before). */
 export function measure(text: string): number {
@@ -16,7 +18,10 @@ export function check(
   { account, media }: CheckedAt,
 ): { errors: string[]; warnings: string[] } {
   const { moreMedia = [], spoilerText } = post.metadata;
-  const errors = [...checkLengths(post, account), ...checkAltTexts(post, account)];
+  const errors = [
+    ...checkLengths(post, account),
+    ...checkAltTexts(post.metadata, limitsOf(account).altLength ?? USUAL.altLength),
+  ];
   if (moreMedia.length > 0 && post.mediaUrl === "")
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   const kinds = [post.mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
@@ -40,29 +45,8 @@ function checkLengths(post: MastodonPost, account: CheckedAt["account"]): string
     if (at === 0 && warning === "") return [];
     const length = captionLength(warning + text, caption, measure);
     const max = caption.maxLength ?? USUAL.maxCharacters;
-    if (length <= max || (at === 0 && captionLength(text, caption, measure) > max)) return [];
+    if (at === 0 && captionLength(text, caption, measure) > max) return [];
     const field = at === 0 ? "metadata.spoilerText" : `metadata.thread[${at - 1}].caption`;
-    const beside = warning === "" ? "" : " together with the content warning";
-    return [
-      `${field}: has ${length} characters${beside}; this server takes at most ${max}. Shorten it by ${length - max}.`,
-    ];
-  });
-}
-
-function checkAltTexts(post: MastodonPost, account: CheckedAt["account"]): string[] {
-  const { altText, moreMedia = [], thread = [] } = post.metadata;
-  const max = limitsOf(account).altLength ?? USUAL.altLength;
-  const all = [
-    ["metadata.altText", altText],
-    ...moreMedia.map((item, at) => [`metadata.moreMedia[${at}].altText`, item.altText]),
-    ...thread.map((part, at) => [`metadata.thread[${at}].altText`, part.altText]),
-  ] as const;
-  return all.flatMap(([field, text = ""]) => {
-    const length = measureText(text, "characters");
-    return length <= max
-      ? []
-      : [
-          `${field}: has ${length} characters; this server takes at most ${max}. Shorten it by ${length - max}.`,
-        ];
+    return tooLong(field, length, max, warning === "" ? "" : " together with the content warning");
   });
 }

@@ -4,12 +4,13 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
+import { picturePart } from "../shared/form-file.ts";
+import { partsOf } from "../shared/thread.ts";
 import { own, ownOrGone } from "./api.ts";
 import { Status } from "./entities.ts";
 import { readSource } from "./find.ts";
-import { familyOf } from "./limits.ts";
-import { picturePart } from "./media.ts";
-import { partsOf, type MastodonPost } from "./metadata.ts";
+import { capabilitiesOf, familyOf } from "./limits.ts";
+import type { MastodonPost } from "./metadata.ts";
 import { stepOf } from "./publish.ts";
 
 function pathOf(id: string): string {
@@ -117,7 +118,10 @@ export async function setThumbnail(post: MastodonPost, thumbnailUrl: string, io:
     text("sensitive", String(current.sensitive)),
     ...current.media_attachments.map(({ id }) => text("media_ids[]", id)),
     text("media_attributes[][id]", played.id),
-    await picturePart("media_attributes[][thumbnail]", await io.media.item(thumbnailUrl), io),
+    await picturePart("media_attributes[][thumbnail]", await io.media.item(thumbnailUrl), {
+      io,
+      accepts: capabilitiesOf(io.account).media.accepts,
+    }),
   ];
   await put(io, post, { multipart });
 }
