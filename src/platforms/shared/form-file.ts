@@ -3,6 +3,7 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
+import { fileNameOf } from "./file-name.ts";
 
 type Accepts = PlatformCapabilities["media"]["accepts"];
 
@@ -31,16 +32,3 @@ export async function filePart(
   if (type === "image") return picturePart(name, item, at);
   return { name, fileName: fileNameOf(mimeType), mimeType, sizeBytes, open: () => item.open() };
 }
-
-/** Some servers go by the name, and none needs the user's. */
-function fileNameOf(mimeType: string): string {
-  const [kind = "media", type = ""] = mimeType.split("/");
-  return `${kind}.${EXTENSIONS[type] ?? type}`;
-}
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  jpeg: "jpg",
-  quicktime: "mov",
-  mpeg: "mp3",
-  "x-matroska": "mkv",
-};

@@ -1,8 +1,8 @@
-import { DAY } from "../../domain/time.ts";
-import type { PlatformAnalytics } from "../../ports/platform.ts";
-import type { PlatformIo } from "../../ports/platform-io.ts";
-import { sumByDay, uncounted, type CountedPost } from "../shared/day-sums.ts";
-import { own, TITLE } from "./api.ts";
+import { DAY } from "../../../domain/time.ts";
+import type { PlatformAnalytics } from "../../../ports/platform.ts";
+import type { PlatformIo } from "../../../ports/platform-io.ts";
+import { sumByDay, uncounted, type CountedPost } from "../day-sums.ts";
+import { own } from "./api.ts";
 import { Account } from "./entities.ts";
 import { listStatuses } from "./find.ts";
 import { countOf } from "./live.ts";
@@ -21,7 +21,7 @@ export async function analytics(
       ...totals,
     },
     days,
-    unavailable: uncounted(TITLE, ["views", "impressions", "reach", "saves", "clicks"]),
+    unavailable: uncounted("The server", ["views", "impressions", "reach", "saves", "clicks"]),
   };
 }
 

@@ -1,9 +1,9 @@
-import { captionLength, measureText } from "../../domain/posts/caption.ts";
-import type { CheckedAt } from "../../ports/platform.ts";
-import { checkAltTexts, tooLong } from "../shared/check-texts.ts";
-import { partsOf } from "../shared/thread.ts";
+import { captionLength, measureText } from "../../../domain/posts/caption.ts";
+import type { CheckedAt } from "../../../ports/platform.ts";
+import { checkAltTexts, tooLong } from "../check-texts.ts";
+import { partsOf } from "../thread.ts";
 import { MENTION } from "./find.ts";
-import { capabilitiesOf, limitsOf, USUAL } from "./limits.ts";
+import { altLengthOf, capabilitiesOf } from "./limits.ts";
 import { MIXED } from "./media.ts";
 import type { MastodonPost } from "./metadata.ts";
 
@@ -17,23 +17,29 @@ export function check(
   post: MastodonPost,
   { account, media }: CheckedAt,
 ): { errors: string[]; warnings: string[] } {
-  const { moreMedia = [], spoilerText } = post.metadata;
-  const errors = [
-    ...checkLengths(post, account),
-    ...checkAltTexts(post.metadata, limitsOf(account).altLength ?? USUAL.altLength),
-  ];
-  if (moreMedia.length > 0 && post.mediaUrl === "")
-    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
-  const kinds = [post.mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
-  const hasFilm = kinds.some((kind) => kind === "video" || kind === "audio");
-  if (kinds.length > 1 && hasFilm) errors.push(MIXED);
+  const { spoilerText } = post.metadata;
+  const errors = [...checkLengths(post, account), ...checkMedia(post, { account, media })];
   const warnings: string[] = [];
   if (spoilerText !== undefined && spoilerText.trim() === "")
     warnings.push("metadata.spoilerText: is empty, so there is no content warning.");
-  const isPicture = post.mediaUrl === "" || kinds[0] === "image";
+  const isPicture = post.mediaUrl === "" || media.get(post.mediaUrl)?.type === "image";
   if (post.metadata.thumbnailUrl !== undefined && isPicture)
     warnings.push("metadata.thumbnailUrl: Mastodon shows one on a video or a sound alone.");
   return { errors, warnings };
+}
+
+/** Their alternative texts, and what excludes what. */
+export function checkMedia(
+  { mediaUrl, metadata }: MastodonPost,
+  { account, media }: Pick<CheckedAt, "account" | "media">,
+): string[] {
+  const { moreMedia = [] } = metadata;
+  const errors = checkAltTexts(metadata, altLengthOf(account));
+  if (moreMedia.length > 0 && mediaUrl === "")
+    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
+  const kinds = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
+  const hasFilm = kinds.some((kind) => kind === "video" || kind === "audio");
+  return kinds.length > 1 && hasFilm ? [...errors, MIXED] : errors;
 }
 
 /** The content warning counts with the text, in each post of a thread. */
@@ -44,7 +50,7 @@ function checkLengths(post: MastodonPost, account: CheckedAt["account"]): string
     // The caption by itself is held to its limit wherever posts are checked.
     if (at === 0 && warning === "") return [];
     const length = captionLength(warning + text, caption, measure);
-    const max = caption.maxLength ?? USUAL.maxCharacters;
+    const max = caption.maxLength ?? Infinity;
     if (at === 0 && captionLength(text, caption, measure) > max) return [];
     const field = at === 0 ? "metadata.spoilerText" : `metadata.thread[${at - 1}].caption`;
     return tooLong(field, length, max, warning === "" ? "" : " together with the content warning");

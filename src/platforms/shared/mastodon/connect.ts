@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import { MINUTE } from "../../domain/time.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { MINUTE } from "../../../domain/time.ts";
 import type {
   App,
   Connected,
@@ -13,27 +13,33 @@ import type {
   Secrets,
   SecretsWay,
   Target,
-} from "../../ports/connect.ts";
-import { askOrNull } from "../shared/fediverse.ts";
-import { explaining, requireServer } from "../shared/servers.ts";
-import { call, TITLE } from "./api.ts";
+} from "../../../ports/connect.ts";
+import { askOrNull } from "../fediverse.ts";
+import { explaining, requireServer, type ServerKind } from "../servers.ts";
+import { call } from "./api.ts";
 import { Account, handleOf } from "./entities.ts";
 
-const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media"] as const;
+/** What is one platform's own in connecting to a server of Mastodon's API. */
+export interface Servers extends ServerKind {
+  readonly scopes: readonly string[];
+  /** Where a person makes a token by hand: a whole sentence. */
+  readonly tokenPlace: string;
+  /** The software that is meant, until the server was asked; null: any. */
+  readonly software: string | null;
+  /** What OAuth does there otherwise. */
+  readonly oauth: Partial<Pick<OAuthWay, "revoke" | "authorizeParams">>;
+}
 
-const TOKEN_PLACE =
-  "On the server, under Preferences, Development, make an application with the scopes " +
-  `${SCOPES.join(", ")}; its page shows the access token.`;
-
-const KIND = { title: TITLE, example: "https://mastodon.social" };
-const REFUSED = { title: TITLE, field: "accessToken", help: TOKEN_PLACE };
+function refusedBy({ title, tokenPlace }: Servers): Parameters<typeof explaining>[1] {
+  return { title, field: "accessToken", help: tokenPlace };
+}
 
 const App = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
 
 /** Any client may register; the server asks the person whom it is for. */
-async function register({ instanceUrl, redirectUrl }: Place, io: ConnectIo): Promise<App> {
-  const server = requireServer(instanceUrl, io, KIND);
-  const found = await explaining(server, REFUSED, () =>
+async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, io: ConnectIo): Promise<App> {
+  const server = requireServer(instanceUrl, io, servers);
+  const found = await explaining(server, refusedBy(servers), () =>
     call(
       io,
       {
@@ -44,7 +50,7 @@ async function register({ instanceUrl, redirectUrl }: Place, io: ConnectIo): Pro
         json: {
           client_name: "Posthorn",
           redirect_uris: redirectUrl,
-          scopes: io.setting("SCOPES") ?? SCOPES.join(" "),
+          scopes: io.setting("SCOPES") ?? servers.scopes.join(" "),
         },
         // An app that nobody hears of harms nobody.
         isIdempotent: true,
@@ -59,9 +65,9 @@ async function register({ instanceUrl, redirectUrl }: Place, io: ConnectIo): Pro
 const Metadata = z.looseObject({ code_challenge_methods_supported: z.array(z.string()).catch([]) });
 
 /** The same everywhere; that a server knows PKCE, it says since it does. */
-async function endpoints(io: ConnectIo, { instanceUrl }: Place): Promise<Endpoints> {
-  const server = requireServer(instanceUrl, io, KIND);
-  const metadata = await explaining(server, REFUSED, () =>
+async function endpoints(servers: Servers, io: ConnectIo, { instanceUrl }: Place): Promise<Endpoints> {
+  const server = requireServer(instanceUrl, io, servers);
+  const metadata = await explaining(server, refusedBy(servers), () =>
     askOrNull(io, `${server}/.well-known/oauth-authorization-server`, Metadata),
   );
   const knowsPkce = metadata?.code_challenge_methods_supported.includes("S256") === true;
@@ -73,68 +79,86 @@ async function endpoints(io: ConnectIo, { instanceUrl }: Place): Promise<Endpoin
   };
 }
 
-async function revoke({ accessToken = "" }: Secrets, { app, place, ...io }: RenewalIo): Promise<void> {
+/** For servers that take tokens back. */
+export async function revoke({ accessToken = "" }: Secrets, { app, place, ...io }: RenewalIo): Promise<void> {
   const form = { client_id: app.clientId, client_secret: app.clientSecret, token: accessToken };
-  const url = `${requireServer(place.instanceUrl, io, KIND)}/oauth/revoke`;
-  await io.request({ method: "POST", url, form, isIdempotent: true, newConnection: true });
+  await io.request({
+    method: "POST",
+    url: `${place.instanceUrl ?? io.setting("BASE_URL")}/oauth/revoke`,
+    form,
+    isIdempotent: true,
+    newConnection: true,
+  });
 }
 
-export const OAUTH: OAuthWay = {
-  kind: "oauth",
-  name: "oauth",
-  label: "Sign in on your server",
-  instructions:
-    "Give the address of the account's server (https://mastodon.social, say), sign in there and allow Posthorn to read and post.",
-  setup: null,
-  endpoints,
-  register,
-  scopes: SCOPES,
-  scopeSeparator: " ",
-  pkce: "S256",
-  clientAuth: "body",
-  // So that a person with several accounts on the server can choose.
-  authorizeParams: { force_login: "true" },
-  redirect: "any",
-  instance: "required",
-  // Mastodon's tokens do not end; Pleroma's and Akkoma's do, and come with one that renews them once.
-  renewal: { beforeMs: 5 * MINUTE, isSingleUse: true },
-  revoke,
-  targets: async ({ secrets }, io) => [
-    await readTarget(io, requireServer(io.place.instanceUrl, io, KIND), secrets["accessToken"] ?? ""),
-  ],
-};
+export function oauthWay(servers: Servers): OAuthWay {
+  return {
+    kind: "oauth",
+    name: "oauth",
+    label: "Sign in on your server",
+    instructions: `Give the address of the account's server (${servers.example}, say), sign in there and allow Posthorn to read and post.`,
+    setup: null,
+    endpoints: (io, place) => endpoints(servers, io, place),
+    register: (place, io) => register(servers, place, io),
+    scopes: servers.scopes,
+    scopeSeparator: " ",
+    pkce: "S256",
+    clientAuth: "body",
+    redirect: "any",
+    instance: "required",
+    // Mastodon's tokens do not end; those of Pleroma, Akkoma and Pixelfed do, and come with one that renews them
+    // once.
+    renewal: { beforeMs: 5 * MINUTE, isSingleUse: true },
+    targets: async ({ secrets }, io) => [
+      await readTarget(servers, io, {
+        server: requireServer(io.place.instanceUrl, io, servers),
+        token: secrets["accessToken"] ?? "",
+      }),
+    ],
+    ...servers.oauth,
+  };
+}
 
-export const TOKEN: SecretsWay = {
-  kind: "secrets",
-  name: "token",
-  label: "Access token",
-  instructions: `${TOKEN_PLACE} Enter it here; it can be revoked there at any time.`,
-  fields: [
-    { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
-  ],
-  renewal: null,
-  connect: connectWithToken,
-};
+export function tokenWay(servers: Servers): SecretsWay {
+  const help = servers.tokenPlace;
+  return {
+    kind: "secrets",
+    name: "token",
+    label: "Access token",
+    instructions: `${help} Enter it here; it can be revoked there at any time.`,
+    fields: [{ name: "accessToken", label: "Access token", help, isRequired: true, isSecret: true }],
+    renewal: null,
+    connect: (input, io) => connectWithToken(servers, input, io),
+  };
+}
 
-async function connectWithToken(input: ConnectInput, io: ConnectIo): Promise<Connected> {
-  const server = requireServer(input.instanceUrl, io, KIND);
+async function connectWithToken(servers: Servers, input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const server = requireServer(input.instanceUrl, io, servers);
   const accessToken = (input.secrets["accessToken"] ?? "").trim();
-  const target = await explaining(server, REFUSED, () => readTarget(io, server, accessToken));
-  await requireScopes(io, server, accessToken);
+  const target = await explaining(server, refusedBy(servers), () =>
+    readTarget(servers, io, { server, token: accessToken }),
+  );
+  await requireScopes(servers, io, { server, token: accessToken });
   return {
     tokens: null,
     targets: [{ ...target, name: input.name ?? target.name, secrets: { accessToken } }],
   };
 }
 
+/** A server, and a token of it. */
+interface At {
+  readonly server: string;
+  readonly token: string;
+}
+
 const AppScopes = z.looseObject({ scopes: z.array(z.string()) });
 
 /** Mastodon tells them since 4.3; the others take the token, and may refuse a post. */
-async function requireScopes(io: ConnectIo, server: string, token: string): Promise<void> {
+async function requireScopes(servers: Servers, io: ConnectIo, at: At): Promise<void> {
   const path = "/api/v1/apps/verify_credentials";
-  const app = await call(io, { server, token, method: "GET", path }, AppScopes).catch(() => null);
+  const app = await call(io, { ...at, method: "GET", path }, AppScopes).catch(() => null);
   if (app === null) return;
-  const missing = SCOPES.filter(
+  const missing = servers.scopes.filter(
     (scope) => !app.scopes.includes(scope) && !app.scopes.includes(scope.split(":")[0] ?? ""),
   );
   // A narrower one than read:accounts lets it name the account too.
@@ -146,9 +170,10 @@ async function requireScopes(io: ConnectIo, server: string, token: string): Prom
   );
 }
 
-async function readTarget(io: ConnectIo, server: string, token: string): Promise<Target> {
+async function readTarget({ software }: Servers, io: ConnectIo, at: At): Promise<Target> {
+  const { server } = at;
   const path = "/api/v1/accounts/verify_credentials";
-  const account = await call(io, { server, token, method: "GET", path }, Account);
+  const account = await call(io, { ...at, method: "GET", path }, Account);
   return {
     platformAccountId: account.id,
     name: account.display_name === "" ? account.username : account.display_name,
@@ -156,7 +181,11 @@ async function readTarget(io: ConnectIo, server: string, token: string): Promise
     profileUrl: account.url,
     avatarUrl: account.avatar,
     idServer: server,
-    settings: { instanceUrl: server, accountId: account.id },
+    settings: {
+      instanceUrl: server,
+      accountId: account.id,
+      ...(software === null ? {} : { software }),
+    },
     secrets: {},
   };
 }

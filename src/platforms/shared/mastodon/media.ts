@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { MediaItem } from "../../ports/media.ts";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
-import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
-import { filePart, picturePart } from "../shared/form-file.ts";
-import type { Part } from "../shared/thread.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { MediaItem } from "../../../ports/media.ts";
+import { PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
+import type { PublishIo } from "../../../ports/publish-io.ts";
+import type { FormPart } from "../../../ports/request-body.ts";
+import { UPLOAD_TIMES } from "../chunks.ts";
+import { filePart, picturePart } from "../form-file.ts";
+import type { Part } from "../thread.ts";
+import { sendUnseen } from "../unseen.ts";
 import { isGone, own, ownOrGone } from "./api.ts";
 import { Attachment } from "./entities.ts";
 import { capabilitiesOf } from "./limits.ts";
@@ -41,7 +41,7 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
 }
 
 export const MIXED =
-  "metadata.moreMedia: a Mastodon post shows either pictures or one video or sound. Leave the rest out or use thread.";
+  "metadata.moreMedia: a post here shows either pictures or one video or sound. Leave the rest out or use thread.";
 
 function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   const { io } = to;

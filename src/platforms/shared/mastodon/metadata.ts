@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import { commonMetadata } from "../../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../../ports/platform.ts";
 
 const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread, thumbnailUrl } =
   commonMetadata;

@@ -1,10 +1,10 @@
-import { AppError } from "../../domain/errors.ts";
-import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
-import type { JsonObject } from "../../ports/platform-io.ts";
-import type { EffectContext, LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
-import { partsOf, sendThread, type Part, type Place } from "../shared/thread.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { MINUTE, SECOND } from "../../../domain/time.ts";
+import type { PublishOutcome } from "../../../ports/platform.ts";
+import type { JsonObject } from "../../../ports/platform-io.ts";
+import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
+import { settleByKeyThenListing, settleByListing } from "../settle.ts";
+import { partsOf, sendThread, type Part, type Place } from "../thread.ts";
 import { own } from "./api.ts";
 import { Status } from "./entities.ts";
 import { findStatus } from "./find.ts";
@@ -99,7 +99,7 @@ function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): Jso
       "caption: is empty, and there is no media. Give a text, a picture or a video.",
     );
   return {
-    status: part.text,
+    status: familyOf(io.account).write(part.text),
     ...(mediaIds.length === 0 ? {} : { media_ids: [...mediaIds] }),
     ...(replyTo === null ? {} : { in_reply_to_id: replyTo }),
     ...(visibility === undefined ? {} : { visibility }),
