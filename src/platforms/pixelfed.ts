@@ -3,7 +3,7 @@ import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { commonMetadata } from "../domain/posts/common-metadata.ts";
 import { definePlatform } from "../ports/platform.ts";
 import type { PlatformAccount } from "../ports/platform-io.ts";
-import { tooLong } from "./shared/check-texts.ts";
+import { tooLong } from "./shared/posts/check-texts.ts";
 import { analytics } from "./shared/mastodon/analytics.ts";
 import { checkMedia } from "./shared/mastodon/check.ts";
 import { oauthWay, tokenWay, type Servers } from "./shared/mastodon/connect.ts";

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { sumByDay, uncounted, type CountedPost } from "../shared/day-sums.ts";
+import { sumByDay, uncounted, type CountedPost } from "../shared/posts/day-sums.ts";
 import { Note, own, ownOrGone, TITLE, User } from "./api.ts";
 import type { MisskeyPost } from "./metadata.ts";
 import { listNotes, stepOf } from "./publish.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { checkAltTexts, tooLong } from "../shared/check-texts.ts";
-import { partsOf } from "../shared/thread.ts";
+import { checkAltTexts, tooLong } from "../shared/posts/check-texts.ts";
+import { partsOf } from "../shared/posts/thread.ts";
 import { limitsOf } from "./limits.ts";
 import { measure } from "./text.ts";
 

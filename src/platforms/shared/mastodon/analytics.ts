@@ -1,7 +1,7 @@
 import { DAY } from "../../../domain/time.ts";
 import type { PlatformAnalytics } from "../../../ports/platform.ts";
 import type { PlatformIo } from "../../../ports/platform-io.ts";
-import { sumByDay, uncounted, type CountedPost } from "../day-sums.ts";
+import { sumByDay, uncounted, type CountedPost } from "../posts/day-sums.ts";
 import { own } from "./api.ts";
 import { Account } from "./entities.ts";
 import { listStatuses } from "./find.ts";

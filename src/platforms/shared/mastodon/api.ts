@@ -66,8 +66,8 @@ function asUsual(response: PlatformResponse): PlatformResponse {
     return { ...response, status: status >= 500 ? 422 : status, json: { error: unfit.data.message } };
   }
   const error = status === 500 ? (Words.safeParse(json).data?.error ?? "") : "";
-  if (/^Unauthenticated/.test(error)) return { ...response, status: 401 };
-  return /^No query results for model/.test(error) ? { ...response, status: 404 } : response;
+  if (error.startsWith("Unauthenticated")) return { ...response, status: 401 };
+  return error.startsWith("No query results for model") ? { ...response, status: 404 } : response;
 }
 
 /** Servers name their errors in sentences alone, and most of them in those of Mastodon. */

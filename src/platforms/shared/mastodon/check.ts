@@ -1,7 +1,7 @@
 import { captionLength, measureText } from "../../../domain/posts/caption.ts";
 import type { CheckedAt } from "../../../ports/platform.ts";
-import { checkAltTexts, tooLong } from "../check-texts.ts";
-import { partsOf } from "../thread.ts";
+import { checkAltTexts, tooLong } from "../posts/check-texts.ts";
+import { partsOf } from "../posts/thread.ts";
 import { MENTION } from "./find.ts";
 import { altLengthOf, capabilitiesOf } from "./limits.ts";
 import { MIXED } from "./media.ts";

@@ -73,8 +73,14 @@ const USUAL: Usual = {
   imagePixels: 33_177_600,
   videoBytes: 99 * MIB,
   mimeTypes: [
-    ...["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
-    ...["video/mp4", "video/webm", "video/quicktime"],
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "image/gif",
+    "image/avif",
+    "video/mp4",
+    "video/webm",
+    "video/quicktime",
     ...ACCEPTED.audio,
   ],
 };

@@ -4,7 +4,7 @@ import type { PublishOutcome } from "../../../ports/platform.ts";
 import type { JsonObject } from "../../../ports/platform-io.ts";
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
 import { settleByKeyThenListing, settleByListing } from "../settle.ts";
-import { partsOf, sendThread, type Part, type Place } from "../thread.ts";
+import { partsOf, sendThread, type Part, type Place } from "../posts/thread.ts";
 import { own } from "./api.ts";
 import { Status } from "./entities.ts";
 import { findStatus } from "./find.ts";

@@ -1,4 +1,4 @@
-import { measureText } from "../../domain/posts/caption.ts";
+import { measureText } from "../../../domain/posts/caption.ts";
 
 /** The sentence about a text that is too long for its server; none where it is not. */
 export function tooLong(field: string, length: number, max: number, beside = ""): string[] {

@@ -1,9 +1,9 @@
-import { AppError } from "../../domain/errors.ts";
-import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import type { MediaItem } from "../../ports/media.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
-import type { FormPart } from "../../ports/request-body.ts";
-import { fileNameOf } from "./file-name.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { PlatformCapabilities } from "../../../domain/accounts/capabilities.ts";
+import type { MediaItem } from "../../../ports/media.ts";
+import type { PublishIo } from "../../../ports/publish-io.ts";
+import type { FormPart } from "../../../ports/request-body.ts";
+import { fileNameOf } from "../file-name.ts";
 
 type Accepts = PlatformCapabilities["media"]["accepts"];
 

@@ -1,4 +1,4 @@
-import type { AnalyticsDay, PlatformAnalytics } from "../../ports/platform.ts";
+import type { AnalyticsDay, PlatformAnalytics } from "../../../ports/platform.ts";
 
 /** A post as far as sums need it; `date`: its day, as YYYY-MM-DD. */
 export interface CountedPost {
