@@ -2,7 +2,7 @@ import { definePlatform } from "../ports/platform.ts";
 import { TITLE } from "./misskey/api.ts";
 import { MIAUTH, TOKEN } from "./misskey/connect.ts";
 import { capabilitiesOf, inspect } from "./misskey/limits.ts";
-import { analytics, insights, remove } from "./misskey/live.ts";
+import { analytics, edit, insights, remove } from "./misskey/live.ts";
 import { check, MisskeyMetadata } from "./misskey/metadata.ts";
 import { publish } from "./misskey/publish.ts";
 import { measure } from "./misskey/text.ts";
@@ -22,6 +22,7 @@ export default definePlatform({
   measure,
   inspect,
   publish,
+  edit,
   insights,
   analytics,
   remove,

@@ -57,6 +57,11 @@ export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promis
   return io.ask({ ...requestOf(serverOf(io), versionOf(io), call), sign: bearer() }, schema);
 }
 
+/** One call as anybody makes it. */
+export function asGuest<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask(requestOf(serverOf(io), versionOf(io), call), schema);
+}
+
 const Gone = z.looseObject({ error: z.string() }).transform(() => null);
 
 /** The same about a post; null where it is not there (any more). */
@@ -83,18 +88,27 @@ export function call<T>(
 const Site = z.looseObject({
   version: z.string().max(200),
   site_view: z.looseObject({
-    local_site: z.looseObject({ image_upload_disabled: z.boolean().catch(false) }),
+    local_site: z.looseObject({
+      image_upload_disabled: z.boolean().catch(false),
+      private_instance: z.boolean().catch(true),
+    }),
   }),
 });
 
-/** Which version the server speaks, and whether it takes pictures. Throws `rejected` for none of Lemmy's. */
-export async function askServer(
-  io: Pick<ConnectIo, "ask">,
-  server: string,
-): Promise<{ readonly version: Version; readonly takesImages: boolean }> {
+interface Server {
+  readonly version: Version;
+  readonly takesImages: boolean;
+  /** Shows nothing to those who are not signed in. */
+  readonly isPrivate: boolean;
+}
+
+/** What a server is. Throws `rejected` for none of Lemmy's. */
+export async function askServer(io: Pick<ConnectIo, "ask">, server: string): Promise<Server> {
   for (const version of ["v4", "v3"] as const) {
     const site = await askOrNull(io, `${server}/api/${version}/site`, Site);
-    if (site !== null) return { version, takesImages: !site.site_view.local_site.image_upload_disabled };
+    if (site === null) continue;
+    const { image_upload_disabled: isWithout, private_instance: isPrivate } = site.site_view.local_site;
+    return { version, takesImages: !isWithout, isPrivate };
   }
   throw new PlatformFault("rejected", "The server is none of Lemmy's.");
 }
@@ -127,6 +141,9 @@ export const Community = z.looseObject({
   title: z.string().nullish().catch(null),
   actor_id: Address.optional().catch(undefined),
   ap_id: Address.optional().catch(undefined),
+  visibility: z.string().optional().catch(undefined),
+  hidden: z.boolean().catch(false),
+  local: z.boolean().catch(false),
 });
 export type Community = z.infer<typeof Community>;
 

@@ -92,7 +92,7 @@ async function logIn(
 /** Who the account is now, and which version its server speaks. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const server = serverOf(io);
-  const { version, takesImages } = await askServer(io, server);
+  const { version, takesImages, isPrivate } = await askServer(io, server);
   // Right after an upgrade, the account still knows the version before.
   const path = `/api/${version}/${namesOf(version).me}`;
   const person = await own(io, { method: "GET", path }, Me);
@@ -102,7 +102,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     name: nameOf(person),
     handle: handleOf(person, server),
     avatarUrl: person.avatar ?? null,
-    limits: { api: version, takesImages },
+    limits: { api: version, takesImages, isPrivate },
     problem: person.banned
       ? "The server has banned this account. Settle that with its administrators."
       : null,

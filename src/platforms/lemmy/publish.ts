@@ -11,13 +11,13 @@ import {
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
 import { itemsOf, type PostItem } from "../shared/items.ts";
-import { naming } from "../shared/naming.ts";
 import { picturePart } from "../shared/posts/form-file.ts";
-import { idOnServer, serverOf } from "../shared/servers.ts";
+import { serverOf } from "../shared/servers.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { sendUnseen } from "../shared/unseen.ts";
-import { Community, namesOf, own, pageOf, Posted, PostView, versionOf, type Call, type Page } from "./api.ts";
-import { communityOf, type LemmyPost } from "./metadata.ts";
+import { namesOf, own, Posted, versionOf } from "./api.ts";
+import type { LemmyPost } from "./metadata.ts";
+import { findCommunity, findPost, type Sent } from "./find.ts";
 import { plainMarkdown } from "./text.ts";
 
 const MIB = 1024 * 1024;
@@ -26,8 +26,6 @@ const TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif
 
 /** A request that was given up may still arrive more than a minute later. */
 const SETTLE_MS = 2 * MINUTE;
-const PAGE = 50;
-const MAX_PAGES = 10;
 
 export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
   // Nobody tells how large: what stands before most servers lets 20 MB pass.
@@ -54,9 +52,6 @@ export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): Pla
   };
 }
 
-/** A post as the ledger keeps it. */
-type Sent = { readonly id: number };
-
 /** Pictures first, where nobody looks; then the post. */
 export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOutcome> {
   const pictures: string[] = [];
@@ -67,10 +62,10 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
     thumbnailUrl === undefined
       ? null
       : (await uploadPicture({ url: thumbnailUrl, altText: null }, "upload thumbnail", io)).url;
-  const communityId = await io.once("community", () => findCommunity(post, io));
+  const community = await io.once("community", () => findCommunity(post, io));
   if (!io.isDue) return { state: "prepared" };
   const json: JsonObject = {
-    community_id: communityId,
+    community_id: community.id,
     ...contentOf(post, pictures),
     ...(thumbnail === null ? {} : { custom_thumbnail: thumbnail }),
   };
@@ -85,9 +80,9 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
       settleByListing(context, {
         now: io.now(),
         settleMs: SETTLE_MS,
-        isReliable: true,
-        reason: "the answer was lost.",
-        find: (since) => findPost({ communityId, title: post.metadata.title }, since, io),
+        isReliable: community.isOpen,
+        reason: "the answer was lost, and the server shows not all of this community's posts.",
+        find: (since) => findPost({ community, title: post.metadata.title }, since, io),
       }),
     live: ({ id }) => liveAt(id, io),
   });
@@ -161,56 +156,4 @@ export function contentOf(post: LemmyPost, [first, ...more]: readonly string[]):
 
 function lineOf(text: string): string {
   return plainMarkdown(text.replace(/\s+/g, " "));
-}
-
-const Found = z.looseObject({ community_view: z.looseObject({ community: Community }) });
-
-async function findCommunity(post: LemmyPost, io: PublishIo): Promise<number> {
-  const query = { name: communityOf(post) };
-  // Whatever it says: it is about the community's name.
-  const found = await naming("metadata.community", () =>
-    own(io, { method: "GET", path: "community", query }, Found),
-  );
-  return found.community_view.community.id;
-}
-
-interface Wanted {
-  readonly communityId: number;
-  readonly title: string;
-}
-
-/** The post of this title among the newest of its community; null where there is none of the account's. */
-async function findPost({ communityId, title }: Wanted, since: number, io: PlatformIo): Promise<Sent | null> {
-  const version = versionOf(io);
-  const names = namesOf(version);
-  const shown = { show_nsfw: true, show_read: true, show_hidden: true };
-  const more =
-    version === "v3" ? {} : { hide_posts_with_media: false, mark_as_read: false, time_range_seconds: 0 };
-  const all = {
-    community_id: communityId,
-    type_: names.all,
-    sort: names.new,
-    limit: PAGE,
-    ...shown,
-    ...more,
-  };
-  let cursor: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const call: Call = { method: "GET", path: "post/list", query: { ...all, page_cursor: cursor } };
-    const { items, next }: Page<PostView> = await own(io, call, pageOf(PostView, "posts"));
-    const recent = items.filter(({ post }) => timeOf(post) >= since);
-    const found = recent.find(
-      ({ post }) => String(post.creator_id) === idOnServer(io) && post.name === title,
-    );
-    if (found !== undefined) return { id: found.post.id };
-    // What is pinned stands before the newest, however old it is.
-    const isOver = items.some(({ post }) => !post.featured_community && timeOf(post) < since);
-    if (next === null || items.length === 0 || isOver) return null;
-    cursor = next;
-  }
-  return null;
-}
-
-function timeOf({ published, published_at: at }: PostView["post"]): number {
-  return Date.parse(at ?? published ?? "");
 }

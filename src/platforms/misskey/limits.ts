@@ -52,7 +52,8 @@ export function capabilitiesOf(account: Pick<PlatformAccount, "limits">): Platfo
     scheduling: "prepare",
     leadMinutes: { min: 0, default: 0, max: 1_440 },
     thumbnail: { set: false, replaceAfterPublish: false },
-    editPublished: { fields: [] },
+    // What a note says cannot be changed; what its files are can.
+    editPublished: { fields: ["altText", "sensitive"] },
     analytics: {
       account: ["followers", "posts", "likes", "comments", "shares"],
       post: ["likes", "comments", "shares"],

@@ -4,9 +4,10 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { sumByDay, uncounted, type CountedPost } from "../shared/posts/day-sums.ts";
+import { partsOf } from "../shared/posts/thread.ts";
 import { Note, own, ownOrGone, TITLE, User } from "./api.ts";
 import type { MisskeyPost } from "./metadata.ts";
-import { listNotes, stepOf } from "./publish.ts";
+import { listNotes, stepOf, uploadStep } from "./publish.ts";
 
 function idOf({ platformPostId }: MisskeyPost): string {
   if (platformPostId !== null) return platformPostId;
@@ -49,6 +50,25 @@ async function* countedSince(io: PlatformIo, since: number): AsyncGenerator<Coun
 }
 
 const Posted = z.object({ id: z.string() });
+
+/** Changes the files: the first one's alternative text, or whether all of them are shown at once. */
+export async function edit(post: MisskeyPost, changed: readonly string[], io: PlatformIo): Promise<object> {
+  const steps = partsOf(post).flatMap(({ media }, at) => media.map((_item, index) => uploadStep(at, index)));
+  for (const [at, step] of steps.entries()) {
+    const file = Posted.safeParse(io.resultOf(step));
+    if (!file.success) throw new AppError("conflict", "The note's files are not known any more.");
+    const comment = at === 0 && changed.includes("altText") ? { comment: post.metadata.altText ?? "" } : {};
+    const isSensitive = post.metadata.sensitive ?? false;
+    const json = {
+      fileId: file.data.id,
+      ...comment,
+      ...(changed.includes("sensitive") ? { isSensitive } : {}),
+    };
+    if (Object.keys(json).length > 1)
+      await own(io, { method: "drive/files/update", json }, z.looseObject({}));
+  }
+  return {};
+}
 
 /** Deletions closer together than a second are refused. */
 const BETWEEN_MS = 1_100;

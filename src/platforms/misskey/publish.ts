@@ -33,7 +33,7 @@ export async function publish(post: MisskeyPost, io: PublishIo): Promise<Publish
   for (const [at, { media }] of parts.entries()) {
     const ids: string[] = [];
     for (const [index, item] of media.entries()) {
-      const step = `upload ${at + 1}.${index + 1}`;
+      const step = uploadStep(at, index);
       ids.push((await upload(item, { step, isSensitive: post.metadata.sensitive ?? false }, io)).id);
     }
     files.push(ids);
@@ -76,6 +76,11 @@ const File = z.looseObject({ id: z.string().min(1) });
 
 function liveAt({ id }: Posted, io: PlatformIo): LiveAt {
   return { platformPostId: id, platformUrl: `${serverOf(io)}/notes/${id}` };
+}
+
+/** Names the step that brings a file of a part of the thread, both from 0. */
+export function uploadStep(at: number, index: number): string {
+  return `upload ${at + 1}.${index + 1}`;
 }
 
 /** Names the step that brings a part of the thread, from 0. */

@@ -16,6 +16,8 @@ export interface Profile {
   readonly version: "v3" | "v4";
   readonly totp: string | null;
   readonly imagesAllowed: boolean;
+  readonly isPrivate: boolean;
+  readonly hidesOwn: boolean;
 }
 
 const PASSWORD = "a long password";
@@ -36,13 +38,20 @@ export function createFakeLemmy({
   now: () => number;
   profile?: Partial<Profile>;
 }) {
-  const profile: Profile = { version: "v3", totp: null, imagesAllowed: true, ...given };
+  const profile: Profile = {
+    version: "v3",
+    totp: null,
+    imagesAllowed: true,
+    isPrivate: false,
+    hidesOwn: false,
+    ...given,
+  };
   const { version } = profile;
   const wrong: string[] = [];
   const seen: Received[] = [];
   const tokens = new Set<string>();
   const images = new Map<string, { type: string; size: number }>();
-  const posts = createPosts({ now, version, server: SERVER, personId: MINE.id });
+  const posts = createPosts({ now, version, server: SERVER, personId: MINE.id, hidesOwn: profile.hidesOwn });
 
   const notLoggedIn = (): OutboundResponse => failure(400, "not_logged_in");
   const makeToken = (): string => {
@@ -56,7 +65,12 @@ export function createFakeLemmy({
   const mine = { local_user_view: { local_user: { id: 7 }, person } };
   const siteOf = (isMine: boolean): object => ({
     version: version === "v3" ? "0.19.20" : "1.0.0-beta.1",
-    site_view: { local_site: version === "v3" ? {} : { image_upload_disabled: !profile.imagesAllowed } },
+    site_view: {
+      local_site: {
+        private_instance: profile.isPrivate,
+        ...(version === "v3" ? {} : { image_upload_disabled: !profile.imagesAllowed }),
+      },
+    },
     ...(version === "v3" && isMine ? { my_user: { ...mine, follows: [] } } : {}),
   });
 
@@ -96,6 +110,9 @@ export function createFakeLemmy({
       case "POST /api/v4/account/auth/login":
         return logIn(request);
     }
+    if (request.operation.endsWith("/post/list") && request.token === "") {
+      return profile.isPrivate ? failure(400, "instance_is_private") : posts.serve(request, false);
+    }
     if (!isMine) return notLoggedIn();
     switch (request.operation) {
       case "GET /api/v4/account":
@@ -104,7 +121,7 @@ export function createFakeLemmy({
       case "POST /api/v4/image":
         return upload(request);
       default:
-        return posts.serve(request);
+        return posts.serve(request, true);
     }
   };
 

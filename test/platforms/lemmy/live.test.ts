@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import lemmy from "../../../src/platforms/lemmy.ts";
-import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
@@ -85,30 +85,6 @@ describe.each(["v3", "v4"] as const)("on %s", (version) => {
     stage.server.posts.posts.clear();
     await lemmy.remove?.(toPlatformPost(lemmy, row), io);
     expect(stage.server.wrong).toEqual([]);
-  });
-
-  it("finds a post whose answer was lost, below what is pinned and among many", async () => {
-    await using stage = await openLemmy(lemmy, { version });
-    const { ctx, server } = stage;
-    const { posts } = server.posts;
-    const request = async (one: OutboundRequest) => {
-      if (one.method !== "POST" || !one.url.endsWith("/post")) return ctx.outbound.request(one);
-      await ctx.outbound.request(one);
-      const own = posts.get(100);
-      if (own === undefined) throw new Error("It was not posted.");
-      for (let id = 1; id <= 70; id += 1) {
-        const isPinned = id <= 2;
-        const publishedAt = isPinned ? 0 : ctx.clock.now();
-        posts.set(1_000 + id, { ...own, id: 1_000 + id, creatorId: 9, isPinned, publishedAt });
-      }
-      throw new OutboundFailure("It broke off.", true);
-    };
-    const metadata = JSON.stringify({ ...GIVEN, sensitive: true });
-    const { id } = await addPost(ctx, stage.account, { caption: "Lost", metadata });
-    const worker = { ...ctx, outbound: { ...ctx.outbound, request } };
-    expect(await finish(ctx, id, worker)).toMatchObject({ status: "published", platform_post_id: "100" });
-    expect(server.count(`POST /api/${version}/post`)).toBe(1);
-    expect(server.wrong).toEqual([]);
   });
 
   it("names communities: those that the account joined, and those that are searched for", async () => {

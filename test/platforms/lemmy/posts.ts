@@ -18,8 +18,9 @@ export interface FakePost {
 }
 
 const COMMUNITIES = [
-  { id: 3, name: "news", title: "News", host: "lemmy.example" },
-  { id: 4, name: "horns", title: "", host: "other.example" },
+  { id: 3, name: "news", title: "News", host: "lemmy.example", isClosed: false },
+  { id: 4, name: "horns", title: "", host: "other.example", isClosed: false },
+  { id: 5, name: "staff", title: "Staff", host: "lemmy.example", isClosed: true },
 ];
 
 interface Options {
@@ -27,17 +28,29 @@ interface Options {
   readonly version: "v3" | "v4";
   readonly server: string;
   readonly personId: number;
+  /** The account's settings hide its own posts from it. */
+  readonly hidesOwn: boolean;
 }
 
 /** Communities and what stands in them. */
-export function createPosts({ now, version, server, personId }: Options) {
+export function createPosts({ now, version, server, personId, hidesOwn }: Options) {
   const posts = new Map<number, FakePost>();
   const isOld = version === "v3";
   const notFound = (what: string): OutboundResponse =>
     isOld ? failure(400, `couldnt_find_${what}`) : failure(404, "not_found");
 
-  const showCommunity = ({ host, ...one }: (typeof COMMUNITIES)[number]): object => ({
-    community: { ...one, [isOld ? "actor_id" : "ap_id"]: `https://${host}/c/${one.name}` },
+  const visibilityOf = (isClosed: boolean): string => {
+    if (isOld) return isClosed ? "LocalOnly" : "Public";
+    return isClosed ? "local_only_private" : "public";
+  };
+  const showCommunity = ({ host, isClosed, ...one }: (typeof COMMUNITIES)[number]): object => ({
+    community: {
+      ...one,
+      [isOld ? "actor_id" : "ap_id"]: `https://${host}/c/${one.name}`,
+      visibility: visibilityOf(isClosed),
+      local: host === "lemmy.example",
+      ...(isOld ? { hidden: false } : {}),
+    },
   });
   const show = (post: FakePost): object => {
     const counts = { score: 3, upvotes: 4, downvotes: 1, comments: 2 };
@@ -121,11 +134,15 @@ export function createPosts({ now, version, server, personId }: Options) {
     return answer(200, { post_view: show(post) });
   };
 
-  const list = ({ query }: Received): OutboundResponse => {
+  const list = ({ query }: Received, isMine: boolean): OutboundResponse => {
+    const community = COMMUNITIES.find(({ id }) => id === Number(query.get("community_id")));
+    if (community?.isClosed === true && !isMine) return answer(200, { [isOld ? "posts" : "items"]: [] });
     const limit = Math.min(Number(query.get("limit") ?? 10), 50);
     const from = Number(query.get("page_cursor") ?? 0);
     const all = [...posts.values()]
       .filter(({ communityId }) => communityId === Number(query.get("community_id")))
+      // Of languages that the account has not chosen, say.
+      .filter(({ creatorId }) => !isMine || !hidesOwn || creatorId !== personId)
       .filter(({ nsfw }) => !nsfw || query.get("show_nsfw") === "true")
       .toSorted(
         (a, b) => Number(b.isPinned) - Number(a.isPinned) || b.publishedAt - a.publishedAt || b.id - a.id,
@@ -140,7 +157,7 @@ export function createPosts({ now, version, server, personId }: Options) {
     return answer(200, { [isOld ? "communities" : "items"]: found.map(showCommunity) });
   };
 
-  const serve = (request: Received): OutboundResponse => {
+  const serve = (request: Received, isMine: boolean): OutboundResponse => {
     const { operation, query, fields } = request;
     const path = operation.replace(/\/api\/v[34]/, "");
     switch (path) {
@@ -153,14 +170,14 @@ export function createPosts({ now, version, server, personId }: Options) {
       }
       case "GET /community/list":
         return query.get("type_")?.toLowerCase() === "subscribed"
-          ? answer(200, { [isOld ? "communities" : "items"]: COMMUNITIES.slice(1).map(showCommunity) })
+          ? answer(200, { [isOld ? "communities" : "items"]: COMMUNITIES.slice(1, 2).map(showCommunity) })
           : findCommunities(query.get("search_term") ?? "");
       case "GET /search":
         return findCommunities(query.get("q") ?? "");
       case "POST /post":
         return create(request);
       case "GET /post/list":
-        return list(request);
+        return list(request, isMine);
     }
     const post = posts.get(Number(query.get("id") ?? fields["post_id"]));
     if (post === undefined) return notFound("post");

@@ -6,6 +6,7 @@ import {
   type OutboundResponse,
 } from "../../../src/ports/outbound.ts";
 import { answer, receive, type Received } from "./door.ts";
+import { failure } from "./failure.ts";
 import { problemsOf } from "./schemas.ts";
 
 export const SERVER = "https://misskey.example";
@@ -49,15 +50,11 @@ const PROFILE: Profile = {
 const NEEDED: Readonly<Record<string, string>> = {
   i: "read:account",
   "drive/files/create": "write:drive",
+  "drive/files/update": "write:drive",
   "notes/create": "write:notes",
   "notes/delete": "write:notes",
 };
 const CHANGES = ["drive/files/create", "notes/create"];
-
-export function failure(status: number, code: string, info?: object): OutboundResponse {
-  const error = { message: `${code}.`, code, id: "0b5f1631-7c1a-41a6-b399-cce335f34d85", kind: "client" };
-  return answer(status, { error: { ...error, ...(info === undefined ? {} : { info }) } });
-}
 
 /** A Misskey server behind the outbound door, strict about every request. `wrong`: what it does not know. */
 export function createFakeMisskey({
@@ -178,6 +175,11 @@ export function createFakeMisskey({
       }
       case "drive/files/create":
         return upload(request);
+      case "drive/files/update": {
+        const { fileId, ...fields } = request.fields;
+        const file = files.get(String(fileId));
+        return file === undefined ? failure(400, "NO_SUCH_FILE") : answer(200, Object.assign(file, fields));
+      }
       case "notes/create":
         return create(request);
       case "users/notes":

@@ -14,7 +14,7 @@ import { endOf, finish } from "../../support/contract/ends.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import { addPost, readPost } from "../../support/publishing.ts";
 import { answer } from "./door.ts";
-import { failure } from "./fake.ts";
+import { failure } from "./failure.ts";
 import { openMisskey, type MisskeyStage } from "./stage.ts";
 
 async function publish(stage: MisskeyStage, metadata: object = {}, media = ""): Promise<string> {
@@ -37,6 +37,26 @@ it("sends pictures with their texts, and never takes a file of the same bytes fo
   await expect(editPublishedPost(callOf(stage.ctx), { id, caption: "Second" })).rejects.toMatchObject({
     kind: "conflict",
   });
+  expect(stage.server.wrong).toEqual([]);
+});
+
+it("changes what a note's files are, and nothing else of it", async () => {
+  await using stage = await openMisskey(misskey);
+  const call = callOf(stage.ctx);
+  const id = await publish(
+    stage,
+    { ...PICTURES, thread: [{ caption: "Two", mediaUrl: PHOTO_URL }] },
+    PHOTO_URL,
+  );
+  await editPublishedPost(call, { id, metadata: { altText: "A golden horn", sensitive: true } });
+  const files = [...stage.server.files.values()];
+  expect(files.map(({ comment, isSensitive }) => [comment, isSensitive])).toEqual([
+    ["A golden horn", true],
+    ["The same horn", true],
+    [null, true],
+  ]);
+  for (const change of [{ caption: "Other" }, { metadata: { spoilerText: "Loud" } }])
+    await expect(editPublishedPost(call, { id, ...change })).rejects.toMatchObject({ kind: "conflict" });
   expect(stage.server.wrong).toEqual([]);
 });
 

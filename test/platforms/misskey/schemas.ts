@@ -21,6 +21,10 @@ const SCHEMAS: Readonly<Record<string, { properties: object; required?: string[]
       force: { enum: ["true", "false"] },
     },
   },
+  "drive/files/update": {
+    properties: { fileId: id, comment: { type: "string", maxLength: 512 }, isSensitive: flag },
+    required: ["fileId"],
+  },
   "notes/create": {
     properties: {
       visibility: { enum: ["public", "home", "followers", "specified"] },

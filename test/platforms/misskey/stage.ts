@@ -5,7 +5,8 @@ import { connectOn } from "../../support/contract/connect-on.ts";
 import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
 import { answer } from "./door.ts";
-import { createFakeMisskey, failure, SERVER, type FakeMisskey, type Profile } from "./fake.ts";
+import { failure } from "./failure.ts";
+import { createFakeMisskey, SERVER, type FakeMisskey, type Profile } from "./fake.ts";
 import { shownOf } from "./reader.ts";
 
 export interface MisskeyStage extends Stage {
