@@ -5,7 +5,7 @@ export interface PostItem {
   readonly altText: string | null;
 }
 
-interface WithItems {
+export interface WithItems {
   /** "" for a post that has none. */
   readonly mediaUrl: string;
   readonly metadata: {

@@ -62,7 +62,11 @@ export function createFakeMastodon({ now, profile: given }: Options) {
 
   const serve = (request: Received): OutboundResponse => {
     const granted = consents.scopesOfToken(request.headers["authorization"] ?? "");
-    if (granted === null) return answer(401, { error: "The access token is invalid" });
+    if (granted === null) {
+      return profile.software === "pixelfed"
+        ? answer(500, { error: "Unauthenticated." })
+        : answer(401, { error: "The access token is invalid" });
+    }
     const needed = scopesOf(request.operation).filter(
       (scope) =>
         scope !== "profile" && !granted.includes(scope) && !granted.includes(scope.split(":")[0] ?? ""),

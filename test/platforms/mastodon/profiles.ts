@@ -66,6 +66,8 @@ export const PROFILES = {
     version: "0.12.3",
     hasPkce: false,
     keys: "refused",
+    processingMs: 0,
+    refreshes: true,
     mimeTypes: ["image/jpeg", "image/png", "image/gif"],
   },
   snac: {

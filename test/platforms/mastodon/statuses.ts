@@ -1,6 +1,7 @@
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { Profile } from "./profiles.ts";
 import { answer, type Received } from "./request.ts";
+import { lengthOf, stripTags, toHtml, toPixelfedHtml } from "./texts.ts";
 
 export interface FakeMedia {
   readonly id: string;
@@ -35,15 +36,19 @@ interface Options {
   readonly account: object & { readonly id: string };
 }
 
-const notFound = (): OutboundResponse => answer(404, { error: "Record not found" });
-const invalid = (error: string): OutboundResponse => answer(422, { error });
-
 /** What one account has on the server. */
 export function createStatuses({ now, profile, server, account }: Options) {
   const media = new Map<string, FakeMedia>();
   const statuses = new Map<string, FakeStatus>();
   const keys = new Map<string, { id: string; at: number }>();
   let last = 0;
+  const isPixelfed = profile.software === "pixelfed";
+  /** Pixelfed's handler of errors knows no other status for what its framework throws. */
+  const notFound = (): OutboundResponse =>
+    isPixelfed
+      ? answer(500, { error: "No query results for model [App\\Status] 1" })
+      : answer(404, { error: "Record not found" });
+  const invalid = (error: string): OutboundResponse => answer(422, { error });
   const newId = (): string => `1093445367345${String((last += 1)).padStart(5, "0")}`;
 
   const free = (id: string): FakeMedia | undefined => {
@@ -56,12 +61,17 @@ export function createStatuses({ now, profile, server, account }: Options) {
     const id = profile.keepsMediaIds || one.statusId === null ? one.id : `attached-${one.id}`;
     return { id, type: isReady ? one.type : "unknown", url, description: one.description };
   };
+  /** As its page has it. */
+  const contentOf = (id: string): string => {
+    const text = statuses.get(id)?.text ?? "";
+    return isPixelfed ? toPixelfedHtml(text) : toHtml(text);
+  };
   const show = (status: FakeStatus): object => ({
     id: status.id,
     url: `${server}/@alice/${status.id}`,
     uri: `${server}/users/alice/statuses/${status.id}`,
     created_at: new Date(status.createdAt).toISOString(),
-    content: toHtml(status.text),
+    content: contentOf(status.id),
     spoiler_text: status.spoilerText,
     visibility: status.visibility,
     sensitive: status.sensitive,
@@ -127,9 +137,23 @@ export function createStatuses({ now, profile, server, account }: Options) {
       : null;
   };
 
+  /** What Pixelfed's validation says, which comes first of all. */
+  const unfitOf = (fields: Record<string, unknown>): string | null => {
+    const ids = (fields["media_ids"] as string[] | undefined) ?? [];
+    if ([...String(fields["status"] ?? "")].length > profile.maxCharacters)
+      return `The status must not be greater than ${profile.maxCharacters} characters.`;
+    if (ids.length > profile.maxMedia)
+      return `The media ids must not have more than ${profile.maxMedia} items.`;
+    return String(fields["spoiler_text"] ?? "").length > 140
+      ? "The spoiler text must not be greater than 140 characters."
+      : null;
+  };
+
   const create = ({ headers, fields }: Received): OutboundResponse => {
     if (!profile.knowsContentType && Object.hasOwn(fields, "content_type"))
       return invalid("Validation failed: content_type is unknown");
+    const unfit = isPixelfed ? unfitOf(fields) : null;
+    if (unfit !== null) return answer(500, { message: unfit, errors: {} });
     const key = headers["idempotency-key"];
     const before = key === undefined ? undefined : keys.get(key);
     if (before !== undefined && before.at > now() - HOUR && profile.keys !== "ignored") {
@@ -144,14 +168,16 @@ export function createStatuses({ now, profile, server, account }: Options) {
       return answer(403, { error: "Empty statuses are not allowed" });
     const replyTo = (fields["in_reply_to_id"] as string | undefined) ?? null;
     if (replyTo !== null && !statuses.has(replyTo)) return notFound();
-    const refused = refusalOf(text, spoilerText, ids, null);
+    const refused = isPixelfed ? null : refusalOf(text, spoilerText, ids, null);
     if (refused !== null) return invalid(refused);
+    if (isPixelfed && ids.every((one) => free(one) === undefined))
+      return answer(400, { error: "Invalid media_ids" });
     const status: FakeStatus = {
       id: newId(),
       createdAt: now(),
       replyTo,
       visibility: String(fields["visibility"] ?? "public"),
-      text,
+      text: isPixelfed ? stripTags(text) : text,
       spoilerText,
       sensitive: fields["sensitive"] === true || spoilerText !== "",
       language: (fields["language"] as string | undefined) ?? "en",
@@ -190,7 +216,10 @@ export function createStatuses({ now, profile, server, account }: Options) {
     if (id !== account.id) return notFound();
     const maxId = query.get("max_id");
     const limit = Math.min(Number(query.get("limit") ?? 20), 40);
-    const all = [...statuses.values()].toReversed().filter((one) => maxId === null || one.id < maxId);
+    const all = [...statuses.values()]
+      .toReversed()
+      .filter((one) => maxId === null || one.id < maxId)
+      .filter(({ replyTo }) => replyTo === null || !isPixelfed);
     return answer(200, all.slice(0, limit).map(show));
   };
 
@@ -213,26 +242,5 @@ export function createStatuses({ now, profile, server, account }: Options) {
 
   /** A thread is one post of ours. */
   const heads = (): FakeStatus[] => [...statuses.values()].filter(({ replyTo }) => replyTo === null);
-  return { serve, media, statuses, heads, all: () => [...statuses.values()] };
-}
-
-function lengthOf(text: string, { urlLength }: Profile): number {
-  const weighed =
-    urlLength === null
-      ? text
-      : text.replace(/https?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/g, "x".repeat(urlLength));
-  return [...new Intl.Segmenter().segment(weighed.replace(/(@\w+)@[\w.-]+\w/g, "$1"))].length;
-}
-
-/** As Mastodon shows a plain text. */
-function toHtml(text: string): string {
-  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  const linked = escaped
-    .replace(/https?:\/\/(\S+?)(?=[\s)]|$)/g, (whole, rest: string) => {
-      const scheme = whole.slice(0, whole.length - rest.length);
-      return `<a href="${whole}"><span class="invisible">${scheme}</span><span class="">${rest}</span></a>`;
-    })
-    .replace(/@(\w+)@[\w.-]+\w/g, '<span class="h-card"><a href="#">@<span>$1</span></a></span>');
-  const paragraphs = linked.split(/\n{2,}/).map((one) => `<p>${one.replaceAll("\n", "<br />")}</p>`);
-  return paragraphs.join("");
+  return { serve, media, statuses, heads, contentOf, all: () => [...statuses.values()] };
 }

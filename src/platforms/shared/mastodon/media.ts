@@ -1,15 +1,16 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { MediaItem } from "../../ports/media.ts";
-import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
-import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { MediaItem } from "../../../ports/media.ts";
+import { PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
+import type { PublishIo } from "../../../ports/publish-io.ts";
+import type { FormPart } from "../../../ports/request-body.ts";
+import { UPLOAD_TIMES } from "../chunks.ts";
+import { filePart, picturePart } from "../posts/form-file.ts";
+import type { Part } from "../posts/thread.ts";
+import { sendUnseen } from "../unseen.ts";
 import { isGone, own, ownOrGone } from "./api.ts";
 import { Attachment } from "./entities.ts";
 import { capabilitiesOf } from "./limits.ts";
-import type { Part } from "./metadata.ts";
 
 /** A file on the server that no status names yet. `isReady`: it was when it had come. */
 export type Attached = { readonly id: string; readonly isReady: boolean };
@@ -40,52 +41,26 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
 }
 
 export const MIXED =
-  "metadata.moreMedia: a Mastodon post shows either pictures or one video or sound. Leave the rest out or use thread.";
+  "metadata.moreMedia: a post here shows either pictures or one video or sound. Leave the rest out or use thread.";
 
 function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   const { io } = to;
   return sendUnseen<Attached>(io, {
     step: `upload ${to.name}`,
     request: { url: item.url, altText: item.altText, thumbnailUrl: to.thumbnailUrl },
-    send: async () => upload(io, await partsOf(item, to)),
+    send: async () => upload(io, await formOf(item, to)),
     isGone: async ({ id }) => (await readAttachment(io, id)) === null,
   });
 }
 
-async function partsOf(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
-  const { type, mimeType, sizeBytes } = item.facts;
+async function formOf(item: MediaItem, { io, thumbnailUrl }: Sending): Promise<FormPart[]> {
+  const at = { io, accepts: capabilitiesOf(io.account).media.accepts };
   const description =
     item.altText === null || item.altText === "" ? [] : [{ name: "description", text: item.altText }];
-  if (type === "image") return [await picturePart("file", item, io), ...description];
-  const file = { name: "file", fileName: fileNameOf(mimeType), mimeType, sizeBytes, open: () => item.open() };
-  const picture =
-    thumbnailUrl === null ? [] : [await picturePart("thumbnail", await io.media.item(thumbnailUrl), io)];
-  return [file, ...description, ...picture];
+  const file = await filePart("file", item, at);
+  if (item.facts.type === "image" || thumbnailUrl === null) return [file, ...description];
+  return [file, ...description, await picturePart("thumbnail", await io.media.item(thumbnailUrl), at)];
 }
-
-/** A picture within the server's limits. */
-export async function picturePart(name: string, item: MediaItem, io: PublishIo): Promise<FormPart> {
-  const limits = capabilitiesOf(io.account).media.accepts.find(({ kind }) => kind === "image");
-  if (limits === undefined || typeof limits.maxBytes !== "number")
-    throw new AppError("invalid", `${name}: this server takes no pictures.`);
-  const { maxBytes, mimeTypes, maxWidth, maxHeight } = limits;
-  const sides = maxWidth === undefined || maxHeight === undefined ? {} : { maxWidth, maxHeight };
-  const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes, ...sides });
-  return { name, fileName: fileNameOf(fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
-}
-
-/** Some servers go by the name, and none needs the user's. */
-function fileNameOf(mimeType: string): string {
-  const [kind = "media", type = ""] = mimeType.split("/");
-  return `${kind}.${EXTENSIONS[type] ?? type}`;
-}
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  jpeg: "jpg",
-  quicktime: "mov",
-  mpeg: "mp3",
-  "x-matroska": "mkv",
-};
 
 /** 202 is "not ready yet" with an attachment that has no address so far. */
 async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<Attached> {

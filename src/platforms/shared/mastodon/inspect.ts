@@ -1,8 +1,9 @@
 import * as z from "zod";
-import type { Inspection } from "../../ports/platform.ts";
-import type { PlatformIo } from "../../ports/platform-io.ts";
-import { askOrNull, askSoftware, softwareOfVersion } from "../shared/fediverse.ts";
-import { own, serverOf } from "./api.ts";
+import type { Inspection } from "../../../ports/platform.ts";
+import type { PlatformIo } from "../../../ports/platform-io.ts";
+import { askOrNull, askSoftware, softwareOfVersion } from "../fediverse.ts";
+import { serverOf } from "../servers.ts";
+import { own } from "./api.ts";
 import { Account, handleOf } from "./entities.ts";
 import { toLimits } from "./limits.ts";
 

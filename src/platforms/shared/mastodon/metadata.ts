@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import { commonMetadata } from "../../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../../ports/platform.ts";
 
 const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread, thumbnailUrl } =
   commonMetadata;
@@ -20,21 +20,3 @@ export const MastodonMetadata = z.strictObject({
 });
 export type MastodonMetadata = z.infer<typeof MastodonMetadata>;
 export type MastodonPost = PlatformPost<MastodonMetadata>;
-
-/** One post of a thread; a post without a thread is one part. */
-export interface Part {
-  readonly text: string;
-  readonly media: readonly { readonly url: string; readonly altText: string | null }[];
-}
-
-/** The post and those that follow it. */
-export function partsOf(post: MastodonPost): [Part, ...Part[]] {
-  const { altText: alt, moreMedia: more, thread: rest } = post.metadata;
-  const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: alt ?? null }];
-  const others = (more ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
-  const later = (rest ?? []).map((part) => ({
-    text: part.caption,
-    media: part.mediaUrl === undefined ? [] : [{ url: part.mediaUrl, altText: part.altText ?? null }],
-  }));
-  return [{ text: post.caption ?? "", media: [...first, ...others] }, ...later];
-}

@@ -1,15 +1,16 @@
-import { AppError } from "../../domain/errors.ts";
-import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
-import type { JsonObject } from "../../ports/platform-io.ts";
-import type { EffectContext, LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
+import { AppError } from "../../../domain/errors.ts";
+import { MINUTE, SECOND } from "../../../domain/time.ts";
+import type { PublishOutcome } from "../../../ports/platform.ts";
+import type { JsonObject } from "../../../ports/platform-io.ts";
+import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
+import { settleByKeyThenListing, settleByListing } from "../settle.ts";
+import { partsOf, sendThread, type Part, type Place } from "../posts/thread.ts";
 import { own } from "./api.ts";
 import { Status } from "./entities.ts";
 import { findStatus } from "./find.ts";
 import { familyOf } from "./limits.ts";
 import { isProcessing, sendMedia, type Attached } from "./media.ts";
-import { partsOf, type MastodonPost, type Part } from "./metadata.ts";
+import type { MastodonPost } from "./metadata.ts";
 
 /** A request that was given up may still arrive more than a minute later. */
 const SETTLE_MS = 2 * MINUTE;
@@ -20,12 +21,10 @@ const ASK_MEDIA_AGAIN_MS = 3 * SECOND;
 export type Posted = { readonly id: string; readonly url: string | null };
 
 /** What may be sent of a part: its place in the thread, and what it answers. */
-interface Outgoing {
+interface Outgoing extends Place {
   readonly post: MastodonPost;
   readonly part: Part;
-  readonly at: number;
   readonly mediaIds: readonly string[];
-  readonly replyTo: string | null;
 }
 
 /**
@@ -33,26 +32,19 @@ interface Outgoing {
  * and then those that follow it.
  */
 export async function publish(post: MastodonPost, io: PublishIo): Promise<PublishOutcome> {
-  const [first, ...later] = partsOf(post);
+  const parts = partsOf(post);
   const media: Attached[][] = [];
-  for (const [at, part] of [first, ...later].entries()) {
+  for (const [at, part] of parts.entries()) {
     const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
     media.push(await sendMedia(part, { io, name: String(at + 1), thumbnailUrl }));
   }
   if (!io.isDue) return { state: "prepared" };
   if (await isProcessing(media.flat(), io)) return { state: "processing", checkAgainMs: ASK_MEDIA_AGAIN_MS };
-  const idsOf = (at: number): string[] => (media[at] ?? []).map(({ id }) => id);
-  const head = await sendStatus({ post, part: first, at: 0, mediaIds: idsOf(0), replyTo: null }, io);
-  if (later.length > 0) {
-    await io.extra("The rest of the thread", async () => {
-      let replyTo = head.id;
-      for (const [index, part] of later.entries()) {
-        const at = index + 1;
-        replyTo = (await sendStatus({ post, part, at, mediaIds: idsOf(at), replyTo }, io)).id;
-      }
-    });
-  }
-  return { state: "live", ...liveAt(head) };
+  const send = (part: Part, place: Place): Promise<Posted> => {
+    const mediaIds = (media[place.at] ?? []).map(({ id }) => id);
+    return sendStatus({ post, part, mediaIds, ...place }, io);
+  };
+  return { state: "live", ...liveAt(await sendThread(parts, send, io)) };
 }
 
 function liveAt({ id, url }: Posted): LiveAt {
@@ -107,7 +99,7 @@ function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): Jso
       "caption: is empty, and there is no media. Give a text, a picture or a video.",
     );
   return {
-    status: part.text,
+    status: familyOf(io.account).write(part.text),
     ...(mediaIds.length === 0 ? {} : { media_ids: [...mediaIds] }),
     ...(replyTo === null ? {} : { in_reply_to_id: replyTo }),
     ...(visibility === undefined ? {} : { visibility }),

@@ -1,31 +1,13 @@
 import * as z from "zod";
-import type { ConnectIo } from "../../ports/connect.ts";
+import type { ConnectIo } from "../../../ports/connect.ts";
 import {
   PlatformFault,
   type PlatformIo,
   type PlatformRequest,
   type PlatformResponse,
-} from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code } from "../shared/faults.ts";
-
-export const TITLE = "Mastodon";
-
-type AccountIo = Pick<PlatformIo, "account" | "setting">;
-
-/** The account's server, without a slash at its end. */
-export function serverOf(io: AccountIo): string {
-  const { instanceUrl } = io.account.settings;
-  const server = typeof instanceUrl === "string" ? instanceUrl : io.setting("BASE_URL");
-  if (server !== null) return server;
-  throw new PlatformFault("auth", "The channel's server is not known. Reconnect the channel.");
-}
-
-/** The account's id on its server. */
-export function idOnServer({ account }: AccountIo): string {
-  const id = account.settings["accountId"] ?? account.platformAccountId;
-  if (typeof id === "string") return id;
-  throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
-}
+} from "../../../ports/platform-io.ts";
+import { bearer, faultsBy, type Code } from "../faults.ts";
+import { serverOf } from "../servers.ts";
 
 export interface Call extends Omit<PlatformRequest, "url" | "classify"> {
   /** Below the server's address. */
@@ -74,20 +56,35 @@ function requestOf(server: string, { path, headers, ...rest }: Call): PlatformRe
 }
 
 const Words = z.looseObject({ error: z.string(), error_description: z.string().catch("") });
+const Unfit = z.looseObject({ message: z.string(), errors: z.looseObject({}) });
+
+/** Pixelfed answers 500 to what its framework throws: an unknown token, a row that is not there, an unfit field. */
+function asUsual(response: PlatformResponse): PlatformResponse {
+  const { status, json } = response;
+  const unfit = Unfit.safeParse(json);
+  if (unfit.success && status >= 400) {
+    return { ...response, status: status >= 500 ? 422 : status, json: { error: unfit.data.message } };
+  }
+  const error = status === 500 ? (Words.safeParse(json).data?.error ?? "") : "";
+  if (error.startsWith("Unauthenticated")) return { ...response, status: 401 };
+  return error.startsWith("No query results for model") ? { ...response, status: 404 } : response;
+}
 
 /** Servers name their errors in sentences alone, and most of them in those of Mastodon. */
 const CODES: readonly (readonly [RegExp, string])[] = [
   [/scope/i, "scope"],
   [/login is|confirmed e-?mail|account (is |has been )?(suspended|disabled)/i, "closed"],
-  [/idempotency/i, "used_key"],
+  // Media that a post has are no more to be had: on a second sending, the first one came through.
+  [/idempotency|invalid media.?ids?/i, "used_key"],
   [/finished processing|not ready/i, "not_ready"],
   [/processing/i, "unusable"],
-  [/character limit|too long|exceeds? the (character|text)/i, "too_long"],
+  [/character limit|too long|exceeds? the (character|text)|status .*not be greater/i, "too_long"],
   [/attach more than|too many (attach|media|files)/i, "too_many"],
   [/attach a video|multiple videos/i, "mixed"],
   [/empty status|can't be blank|no content/i, "empty"],
   [/content type|unsupported|file type|mime/i, "file_type"],
-  [/file size|too large|must be less than|too big/i, "too_large"],
+  [/media ids .*more than/i, "too_many"],
+  [/file size|account size|file .*not be greater|too large|must be less than|too big/i, "too_large"],
 ];
 
 function codesOf({ status, json }: PlatformResponse): Code[] {
@@ -97,8 +94,8 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
   return CODES.flatMap(([pattern, code]) => (pattern.test(text) ? [code] : []));
 }
 
-const classify = faultsBy({
-  title: TITLE,
+const TABLE = faultsBy({
+  title: "The server",
   codesOf,
   rules: [
     {
@@ -200,3 +197,11 @@ const classify = faultsBy({
     },
   ],
 });
+
+function classify(response: PlatformResponse): ReturnType<typeof TABLE> {
+  const usual = asUsual(response);
+  // A 401 has its usual reading by its status, which is the answer's own.
+  if (usual.status === 401 && response.status !== 401)
+    return new PlatformFault("auth", "The server does not know the channel's token any more.");
+  return TABLE(usual);
+}

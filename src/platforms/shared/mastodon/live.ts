@@ -1,15 +1,16 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
-import type { FormPart } from "../../ports/request-body.ts";
+import { AppError } from "../../../domain/errors.ts";
+import type { Insights, Metrics } from "../../../domain/posts/post.ts";
+import { PlatformFault, type JsonObject, type PlatformIo } from "../../../ports/platform-io.ts";
+import type { PublishIo } from "../../../ports/publish-io.ts";
+import type { FormPart } from "../../../ports/request-body.ts";
+import { picturePart } from "../posts/form-file.ts";
+import { partsOf } from "../posts/thread.ts";
 import { own, ownOrGone } from "./api.ts";
 import { Status } from "./entities.ts";
 import { readSource } from "./find.ts";
-import { familyOf } from "./limits.ts";
-import { picturePart } from "./media.ts";
-import { partsOf, type MastodonPost } from "./metadata.ts";
+import { capabilitiesOf, familyOf } from "./limits.ts";
+import type { MastodonPost } from "./metadata.ts";
 import { stepOf } from "./publish.ts";
 
 function pathOf(id: string): string {
@@ -71,7 +72,7 @@ export async function edit(
   const ids = current.media_attachments.map(({ id }) => id);
   const [first] = ids;
   const json: JsonObject = {
-    status: text,
+    status: familyOf(io.account).write(text),
     spoiler_text: spoilerText,
     sensitive: sensitive ?? (changed.includes("sensitive") ? false : current.sensitive),
     ...(language === undefined ? {} : { language }),
@@ -107,7 +108,7 @@ export async function setThumbnail(post: MastodonPost, thumbnailUrl: string, io:
   if (played === undefined)
     throw new AppError(
       "conflict",
-      "Mastodon shows a thumbnail on a video or a sound alone, and the post has none.",
+      "A thumbnail is shown on a video or a sound alone, and the post has none.",
     );
   const source = await readSource(io, current.id);
   const text = (name: string, value: string): FormPart => ({ name, text: value });
@@ -117,7 +118,10 @@ export async function setThumbnail(post: MastodonPost, thumbnailUrl: string, io:
     text("sensitive", String(current.sensitive)),
     ...current.media_attachments.map(({ id }) => text("media_ids[]", id)),
     text("media_attributes[][id]", played.id),
-    await picturePart("media_attributes[][thumbnail]", await io.media.item(thumbnailUrl), io),
+    await picturePart("media_attributes[][thumbnail]", await io.media.item(thumbnailUrl), {
+      io,
+      accepts: capabilitiesOf(io.account).media.accepts,
+    }),
   ];
   await put(io, post, { multipart });
 }

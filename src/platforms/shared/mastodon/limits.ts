@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { HOUR } from "../../domain/time.ts";
-import type { JsonObject, PlatformAccount } from "../../ports/platform-io.ts";
-import { ACCEPTED } from "../shared/accepted.ts";
-import { isAtLeast, type Software } from "../shared/fediverse.ts";
+import type { AcceptedMedia, PlatformCapabilities } from "../../../domain/accounts/capabilities.ts";
+import { HOUR } from "../../../domain/time.ts";
+import type { JsonObject, PlatformAccount } from "../../../ports/platform-io.ts";
+import { ACCEPTED } from "../accepted.ts";
+import { isAtLeast, type Software } from "../fediverse.ts";
 
 const MIB = 1024 * 1024;
 
@@ -40,6 +40,10 @@ export interface Family {
   readonly keepsMediaIds: boolean;
   readonly unit: PlatformCapabilities["caption"]["unit"];
   readonly needsMedia: boolean;
+  /** What its servers take where they do not say. */
+  readonly usual: Usual;
+  /** The text so that readers see it as it was written. */
+  readonly write: (text: string) => string;
   /** An edit may bring a new picture in front of a video. */
   readonly replacesThumbnail: boolean;
   readonly canEdit: (version: string) => boolean;
@@ -47,7 +51,43 @@ export interface Family {
   readonly canDescribe: (version: string) => boolean;
 }
 
+interface Usual {
+  readonly maxCharacters: number;
+  readonly urlLength: number;
+  readonly maxMedia: number;
+  readonly altLength: number;
+  readonly imageBytes: number;
+  /** Of both sides together. */
+  readonly imagePixels: number;
+  readonly videoBytes: number;
+  readonly mimeTypes: readonly string[];
+}
+
+/** Mastodon's own (https://docs.joinmastodon.org/user/posting). */
+const USUAL: Usual = {
+  maxCharacters: 500,
+  urlLength: 23,
+  maxMedia: 4,
+  altLength: 1_500,
+  imageBytes: 16 * MIB,
+  imagePixels: 33_177_600,
+  videoBytes: 99 * MIB,
+  mimeTypes: [
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "image/gif",
+    "image/avif",
+    "video/mp4",
+    "video/webm",
+    "video/quicktime",
+    ...ACCEPTED.audio,
+  ],
+};
+
 const OTHER: Family = {
+  usual: USUAL,
+  write: (text) => text,
   keyMs: null,
   sendsKey: true,
   takesContentType: false,
@@ -93,97 +133,106 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     canEdit: (version) => isAtLeast(version, 0, 18),
     canDescribe: (version) => isAtLeast(version, 0, 18),
   },
-  // Its administrators may allow edits, and it does not say whether they do.
-  pixelfed: { ...OTHER, sendsKey: false, keepsMediaIds: true, needsMedia: true, canEdit: () => false },
+  pixelfed: {
+    ...OTHER,
+    sendsKey: false,
+    listsAll: true,
+    keepsMediaIds: true,
+    unit: "characters",
+    needsMedia: true,
+    // Its administrators may allow edits, and it does not say whether they do.
+    canEdit: () => false,
+    usual: {
+      ...USUAL,
+      altLength: 1_000,
+      imageBytes: 15_000 * 1_024,
+      imagePixels: 3_686_400,
+      videoBytes: 15_000 * 1_024,
+      mimeTypes: ["image/jpeg", "image/png", "image/gif"],
+    },
+    // It takes out what looks like a tag, and leaves what looks like a character reference to browsers.
+    write: (text) => text.replace(/&(?=#?\w+;)/g, "&amp;").replace(/<(?=\S)/g, "&lt;"),
+  },
 };
 
-export function familyOf(account: Pick<PlatformAccount, "limits">): Family {
-  return FAMILIES[limitsOf(account).software ?? ""] ?? OTHER;
+type Known = Pick<PlatformAccount, "limits" | "settings">;
+
+/** By what the server said; before that, by what it was connected as. */
+export function familyOf(account: Known): Family {
+  const software = limitsOf(account).software ?? account.settings["software"];
+  return (typeof software === "string" ? FAMILIES[software] : undefined) ?? OTHER;
 }
-
-/** Mastodon's own, for servers that do not say (https://docs.joinmastodon.org/user/posting). */
-export const USUAL = { maxCharacters: 500, urlLength: 23, maxMedia: 4, altLength: 1_500 } as const;
-const USUAL_TYPES: Readonly<Record<AcceptedMedia["kind"], readonly string[]>> = {
-  image: ["image/jpeg", "image/png", "image/webp", "image/gif", "image/avif"],
-  video: ["video/mp4", "video/webm", "video/quicktime"],
-  audio: ACCEPTED.audio,
-};
-const USUAL_IMAGE = { bytes: 16 * MIB, pixels: 33_177_600 };
-const USUAL_VIDEO_BYTES = 99 * MIB;
 
 const EDITABLE = ["caption", "altText", "sensitive", "spoilerText", "language"] as const;
 
-export const CAPABILITIES: PlatformCapabilities = {
-  media: { required: false, maxItems: USUAL.maxMedia, accepts: acceptsOf(ServerLimits.parse({})) },
-  caption: { maxLength: USUAL.maxCharacters, unit: "weighted", urlLength: USUAL.urlLength },
-  // Media go ahead, as attachments that no status names.
-  scheduling: "prepare",
-  // Attachments without a status are kept for about a day.
-  leadMinutes: { min: 0, default: 0, max: 720 },
-  thumbnail: { set: true, replaceAfterPublish: true },
-  editPublished: { fields: EDITABLE },
-  analytics: {
-    account: ["followers", "posts", "likes", "comments", "shares"],
-    post: ["likes", "comments", "shares"],
-  },
-  reconciles: "list",
-  fetchesMedia: [],
-  quotas: [{ name: "posts", max: 300, perMinutes: 180, from: "rolling", scope: "account" }],
-};
+export function altLengthOf(account: Known): number {
+  return limitsOf(account).altLength ?? familyOf(account).usual.altLength;
+}
 
 /** Those of the account's own server. */
-export function capabilitiesOf(account: PlatformAccount): PlatformCapabilities {
+export function capabilitiesOf(account: Known): PlatformCapabilities {
   const limits = limitsOf(account);
   const family = familyOf(account);
   const { maxCharacters, software } = limits;
-  const urlLength = family.unit === "weighted" ? (limits.urlLength ?? USUAL.urlLength) : null;
+  const { usual } = family;
+  const urlLength = family.unit === "weighted" ? (limits.urlLength ?? usual.urlLength) : null;
   return {
-    ...CAPABILITIES,
     media: {
       required: family.needsMedia,
-      maxItems: limits.maxMedia ?? USUAL.maxMedia,
-      accepts: acceptsOf(limits),
+      maxItems: limits.maxMedia ?? usual.maxMedia,
+      accepts: acceptsOf(limits, usual),
     },
     caption: {
-      maxLength: maxCharacters ?? USUAL.maxCharacters,
+      maxLength: maxCharacters ?? usual.maxCharacters,
       unit: family.unit,
       ...(urlLength === null ? {} : { urlLength }),
     },
+    // Media go ahead, as attachments that no status names.
+    scheduling: "prepare",
+    // Attachments without a status are kept for about a day.
+    leadMinutes: { min: 0, default: 0, max: 720 },
     thumbnail: { set: true, replaceAfterPublish: family.replacesThumbnail },
     editPublished: { fields: editableOf(family, limits.version) },
+    analytics: {
+      account: ["followers", "posts", "likes", "comments", "shares"],
+      post: ["likes", "comments", "shares"],
+    },
+    reconciles: "list",
+    fetchesMedia: [],
     // The others count otherwise, or not at all.
-    quotas: software === null || family === MASTODON ? CAPABILITIES.quotas : [],
+    quotas:
+      software === null || family === MASTODON
+        ? [{ name: "posts", max: 300, perMinutes: 180, from: "rolling", scope: "account" }]
+        : [],
   };
 }
+
+/** Those of a server that did not say yet what it takes. */
+export const CAPABILITIES = capabilitiesOf({ limits: { software: "mastodon" }, settings: {} });
 
 function editableOf({ canEdit, canDescribe }: Family, version: string): readonly string[] {
   if (!canEdit(version)) return [];
   return canDescribe(version) ? EDITABLE : EDITABLE.filter((field) => field !== "altText");
 }
 
-function acceptsOf({
-  mimeTypes,
-  maxMedia,
-  imageBytes,
-  imagePixels,
-  videoBytes,
-}: ServerLimits): AcceptedMedia[] {
+function acceptsOf(limits: ServerLimits, usual: Usual): AcceptedMedia[] {
+  const { mimeTypes, maxMedia, imageBytes, imagePixels, videoBytes } = limits;
+  const told = mimeTypes === null || mimeTypes.length === 0 ? usual.mimeTypes : mimeTypes;
   const typesOf = (kind: AcceptedMedia["kind"]): readonly string[] => {
     const known: readonly string[] = ACCEPTED[kind];
-    const taken = (mimeTypes ?? []).filter((type) => known.includes(type));
-    return mimeTypes === null || mimeTypes.length === 0 ? USUAL_TYPES[kind] : taken;
+    return told.filter((type) => known.includes(type));
   };
   // Of two sides nobody knows the longer one before.
-  const side = Math.floor(Math.sqrt(imagePixels ?? USUAL_IMAGE.pixels));
-  const maxBytes = videoBytes ?? USUAL_VIDEO_BYTES;
+  const side = Math.floor(Math.sqrt(imagePixels ?? usual.imagePixels));
+  const maxBytes = videoBytes ?? usual.videoBytes;
   const all: AcceptedMedia[] = [
     {
       kind: "image",
       mimeTypes: typesOf("image"),
-      maxBytes: imageBytes ?? USUAL_IMAGE.bytes,
+      maxBytes: imageBytes ?? usual.imageBytes,
       maxWidth: side,
       maxHeight: side,
-      maxItems: maxMedia ?? USUAL.maxMedia,
+      maxItems: maxMedia ?? usual.maxMedia,
     },
     { kind: "video", mimeTypes: typesOf("video"), maxBytes, maxItems: 1 },
     { kind: "audio", mimeTypes: typesOf("audio"), maxBytes, maxItems: 1 },

@@ -1,0 +1,184 @@
+import * as z from "zod";
+import type { ConnectIo } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
+import { bearer } from "../shared/faults.ts";
+import { askOrNull } from "../shared/fediverse.ts";
+import { serverOf } from "../shared/servers.ts";
+import { classify, classifyGone } from "./faults.ts";
+
+export const TITLE = "Lemmy";
+
+/** Lemmy 0.19 speaks the third version, 1.0 the fourth, and of the third a part alone. */
+export const Version = z.enum(["v3", "v4"]);
+export type Version = z.infer<typeof Version>;
+
+/** What is called otherwise in the two. */
+const NAMES = {
+  v3: {
+    login: "user/login",
+    me: "site",
+    image: "/pictrs/image",
+    new: "New",
+    all: "All",
+    subscribed: "Subscribed",
+  },
+  v4: {
+    login: "account/auth/login",
+    me: "account",
+    image: "/api/v4/image",
+    new: "new",
+    all: "all",
+    subscribed: "subscribed",
+  },
+} as const;
+
+export function namesOf(version: Version): (typeof NAMES)[Version] {
+  return NAMES[version];
+}
+
+/** As `inspect` found it last; before that, as it was when the channel was connected. */
+export function versionOf({ account }: Pick<PlatformIo, "account">): Version {
+  const told = Version.safeParse(account.limits["api"] ?? account.settings["api"]);
+  return told.success ? told.data : "v3";
+}
+
+export interface Call extends Omit<PlatformRequest, "url"> {
+  /** Below /api/v3/ or /api/v4/; with a slash before it, below the server's address. */
+  readonly path: string;
+}
+
+function requestOf(server: string, version: Version, { path, ...rest }: Call): PlatformRequest {
+  const url = path.startsWith("/") ? `${server}${path}` : `${server}/api/${version}/${path}`;
+  return { classify, ...rest, url, newConnection: rest.method !== "GET" };
+}
+
+/** One call with the account's token. */
+export function own<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask({ ...requestOf(serverOf(io), versionOf(io), call), sign: bearer() }, schema);
+}
+
+/** One call as anybody makes it. */
+export function asGuest<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask(requestOf(serverOf(io), versionOf(io), call), schema);
+}
+
+const Gone = z.looseObject({ error: z.string() }).transform(() => null);
+
+/** The same about a post; null where it is not there (any more). */
+export function ownOrGone<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T | null> {
+  return own(io, { ...call, classify: classifyGone }, z.union([Gone, schema]));
+}
+
+interface At {
+  readonly server: string;
+  readonly version: Version;
+  readonly token?: string;
+}
+
+/** One call while connecting, with a token that is not stored yet, or none. */
+export function call<T>(
+  io: Pick<ConnectIo, "ask">,
+  { server, version, token, ...rest }: At & Call,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return io.ask({ ...requestOf(server, version, rest), headers }, schema);
+}
+
+const Site = z.looseObject({
+  version: z.string().max(200),
+  site_view: z.looseObject({
+    local_site: z.looseObject({
+      image_upload_disabled: z.boolean().catch(false),
+      private_instance: z.boolean().catch(true),
+    }),
+  }),
+});
+
+interface Server {
+  readonly version: Version;
+  readonly takesImages: boolean;
+  /** Shows nothing to those who are not signed in. */
+  readonly isPrivate: boolean;
+}
+
+/** What a server is. Throws `rejected` for none of Lemmy's. */
+export async function askServer(io: Pick<ConnectIo, "ask">, server: string): Promise<Server> {
+  for (const version of ["v4", "v3"] as const) {
+    const site = await askOrNull(io, `${server}/api/${version}/site`, Site);
+    if (site === null) continue;
+    const { image_upload_disabled: isWithout, private_instance: isPrivate } = site.site_view.local_site;
+    return { version, takesImages: !isWithout, isPrivate };
+  }
+  throw new PlatformFault("rejected", "The server is none of Lemmy's.");
+}
+
+const Id = z.int().positive();
+const Count = z.int().optional().catch(undefined);
+const Address = z.url({ protocol: /^https?$/ }).max(2_000);
+
+const Person = z.looseObject({
+  id: Id,
+  name: z.string(),
+  display_name: z.string().nullish().catch(null),
+  avatar: Address.nullish().catch(null),
+  actor_id: Address.optional().catch(undefined),
+  ap_id: Address.optional().catch(undefined),
+  banned: z.boolean().catch(false),
+});
+export type Person = z.infer<typeof Person>;
+
+const Mine = z.looseObject({ local_user_view: z.looseObject({ person: Person }) });
+
+/** Who the token is of: `account` in the fourth version, a part of `site` in the third, null for nobody. */
+export const Me = z
+  .union([Mine, z.looseObject({ my_user: Mine.nullish() }).transform(({ my_user: mine }) => mine ?? null)])
+  .transform((mine) => mine?.local_user_view.person ?? null);
+
+export const Community = z.looseObject({
+  id: Id,
+  name: z.string(),
+  title: z.string().nullish().catch(null),
+  actor_id: Address.optional().catch(undefined),
+  ap_id: Address.optional().catch(undefined),
+  visibility: z.string().optional().catch(undefined),
+  hidden: z.boolean().catch(false),
+  local: z.boolean().catch(false),
+});
+export type Community = z.infer<typeof Community>;
+
+const Post = z.looseObject({
+  id: Id,
+  name: z.string(),
+  creator_id: z.int(),
+  published: z.string().optional().catch(undefined),
+  published_at: z.string().optional().catch(undefined),
+  deleted: z.boolean().catch(false),
+  removed: z.boolean().catch(false),
+  featured_community: z.boolean().catch(false),
+  upvotes: Count,
+  comments: Count,
+});
+
+/** The third version counts beside the post. */
+export const PostView = z.looseObject({
+  post: Post,
+  counts: z.looseObject({ upvotes: Count, comments: Count }).optional().catch(undefined),
+});
+export type PostView = z.infer<typeof PostView>;
+
+export const Posted = z.looseObject({ post_view: PostView });
+
+/** A page of a listing: the third version calls what it lists by its name. */
+export function pageOf<T>(view: z.ZodType<T>, name: string): z.ZodType<Page<T>> {
+  return z
+    .looseObject({})
+    .transform((page) => ({ items: page["items"] ?? page[name], next: page["next_page"] }))
+    .pipe(z.object({ items: z.array(view), next: z.string().nullable().catch(null) }));
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  /** Where the next page begins; null: there is none. */
+  readonly next: string | null;
+}

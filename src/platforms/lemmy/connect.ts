@@ -1,0 +1,119 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+import type { Inspection } from "../../ports/platform.ts";
+import { explaining, requireServer, serverOf } from "../shared/servers.ts";
+import { classifyLogin } from "./faults.ts";
+import { askServer, call, Me, namesOf, own, TITLE, type Person, type Version } from "./api.ts";
+
+const KIND = { title: TITLE, example: "https://lemmy.ml" };
+const HELP = "Enter the name and password that you sign in to the server with.";
+const REFUSED = { title: TITLE, field: "password", help: HELP };
+
+const LoggedIn = z.looseObject({ jwt: z.string().nullish() });
+
+/** https://join-lemmy.org/docs/contributors/04-api.html; there are no apps, so a login is the way. */
+export const PASSWORD: SecretsWay = {
+  kind: "secrets",
+  name: "password",
+  label: "Name and password",
+  instructions: `${HELP} They are used once, for a login of Posthorn's own that the account's settings show and can end; they are not kept.`,
+  fields: [
+    {
+      name: "username",
+      label: "Name or e-mail",
+      help: "As you sign in with.",
+      isRequired: true,
+      isSecret: false,
+    },
+    {
+      name: "password",
+      label: "Password",
+      help: "Used once and not kept.",
+      isRequired: true,
+      isSecret: true,
+    },
+    {
+      name: "totp",
+      label: "Code",
+      help: "The six digits of your app, where the account asks for them.",
+      isRequired: false,
+      isSecret: true,
+    },
+  ],
+  renewal: null,
+  connect,
+};
+
+async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const server = requireServer(input.instanceUrl, io, KIND);
+  const { version } = await explaining(server, REFUSED, () => askServer(io, server));
+  const token = await logIn(input, { server, version }, io);
+  const path = namesOf(version).me;
+  const person = await explaining(server, REFUSED, () =>
+    call(io, { server, version, token, method: "GET", path }, Me),
+  );
+  if (person === null)
+    throw new AppError("unavailable", "The server does not know its own login. Try again later.");
+  const target = {
+    platformAccountId: String(person.id),
+    idServer: server,
+    name: input.name ?? nameOf(person),
+    handle: handleOf(person, server),
+    profileUrl: person.ap_id ?? person.actor_id ?? null,
+    avatarUrl: person.avatar ?? null,
+    settings: { instanceUrl: server, accountId: String(person.id), api: version },
+    secrets: { accessToken: token },
+  };
+  return { tokens: null, targets: [target] };
+}
+
+async function logIn(
+  { secrets }: ConnectInput,
+  { server, version }: { readonly server: string; readonly version: Version },
+  io: ConnectIo,
+): Promise<string> {
+  const totp = (secrets["totp"] ?? "").replace(/\s/g, "");
+  const json = {
+    username_or_email: (secrets["username"] ?? "").trim(),
+    password: secrets["password"] ?? "",
+    ...(totp === "" ? {} : { totp_2fa_token: totp }),
+  };
+  const asked = { server, version, method: "POST", path: namesOf(version).login, json } as const;
+  const { jwt } = await call(io, { ...asked, classify: classifyLogin }, LoggedIn);
+  if (typeof jwt === "string" && jwt !== "") return jwt;
+  throw new AppError(
+    "invalid",
+    "username: the account is not let in yet. Confirm its e-mail, or wait for the server's administrators.",
+  );
+}
+
+/** Who the account is now, and which version its server speaks. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const server = serverOf(io);
+  const { version, takesImages, isPrivate } = await askServer(io, server);
+  // Right after an upgrade, the account still knows the version before.
+  const path = `/api/${version}/${namesOf(version).me}`;
+  const person = await own(io, { method: "GET", path }, Me);
+  if (person === null)
+    throw new PlatformFault("auth", "The server does not know the channel's login any more.");
+  return {
+    name: nameOf(person),
+    handle: handleOf(person, server),
+    avatarUrl: person.avatar ?? null,
+    limits: { api: version, takesImages, isPrivate },
+    problem: person.banned
+      ? "The server has banned this account. Settle that with its administrators."
+      : null,
+  };
+}
+
+function nameOf({ display_name: shown, name }: Person): string {
+  return (shown ?? "") === "" ? name : (shown ?? name);
+}
+
+/** As people name it everywhere: alice@lemmy.example. */
+function handleOf({ name }: Person, server: string): string {
+  return `${name}@${new URL(server).host}`;
+}

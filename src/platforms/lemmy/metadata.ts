@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { checkAltTexts } from "../shared/posts/check-texts.ts";
+
+const { title, altText, moreMedia, link, sensitive, thumbnailUrl } = commonMetadata;
+
+/** "!news@lemmy.ml", "news@lemmy.ml", "news", or the address of its page. */
+const COMMUNITY = /^(?:!?|(?:https?:\/\/[\w.:-]+)?\/c\/)([\w-]{1,100})(?:@([\w.:-]{1,200}))?\/?$/;
+
+export const LemmyMetadata = z.strictObject({
+  community: z
+    .string()
+    .max(400)
+    .regex(COMMUNITY, "must be a community such as news@lemmy.ml")
+    .describe("Where it is posted: a community such as news@lemmy.ml."),
+  title: title
+    .unwrap()
+    .trim()
+    .min(3)
+    .max(200)
+    .regex(/^.*$/, "must be one line")
+    .describe("Title, required: one line of 3 to 200 characters."),
+  link: link.describe("Web address that the post leads to, in place of a picture."),
+  altText,
+  moreMedia: moreMedia.describe("Further pictures, shown below the text."),
+  thumbnailUrl: thumbnailUrl.describe("Picture shown beside the link."),
+  sensitive: sensitive.describe("Marks the post as not safe for work."),
+});
+export type LemmyPost = PlatformPost<z.infer<typeof LemmyMetadata>>;
+
+/** As servers look it up: with its server's name where one is given. */
+export function communityOf({ metadata: { community } }: LemmyPost): string {
+  const [, name = community, at] = COMMUNITY.exec(community) ?? [];
+  const host = at ?? (/^https?:/.test(community) ? new URL(community).host : undefined);
+  return host === undefined ? name : `${name}@${host}`;
+}
+
+const MAX_ALT = 1_500;
+
+/** What the schema cannot say: what excludes what. */
+export function check(
+  { mediaUrl, metadata }: LemmyPost,
+  _at: CheckedAt,
+): { errors: string[]; warnings: string[] } {
+  const errors = checkAltTexts(metadata, MAX_ALT);
+  if (mediaUrl !== "" && metadata.link !== undefined)
+    errors.push("metadata.link: a post leads to one address or shows one picture. Leave one of them out.");
+  if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
+    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
+  const isBare = metadata.thumbnailUrl !== undefined && metadata.link === undefined;
+  return {
+    errors,
+    warnings: isBare ? ["metadata.thumbnailUrl: Lemmy shows one beside a link."] : [],
+  };
+}

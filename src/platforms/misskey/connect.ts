@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Connected, ConnectIo, RedirectWay, SecretsWay } from "../../ports/connect.ts";
+import { explaining, requireServer } from "../shared/servers.ts";
+import { call, handleOf, TITLE, User } from "./api.ts";
+import { nameOf } from "./limits.ts";
+
+const PERMISSIONS = ["read:account", "write:notes", "read:drive", "write:drive"];
+
+const TOKEN_PLACE =
+  "On the server, under Settings, Service integration (API in older versions), generate an access token that may " +
+  "view your account information, write notes, and access and edit your drive.";
+
+const KIND = { title: TITLE, example: "https://misskey.io" };
+const REFUSED = { title: TITLE, field: "accessToken", help: TOKEN_PLACE };
+
+const Session = z.object({ session: z.string() });
+const Meta = z.looseObject({ version: z.string() });
+const Checked = z.looseObject({ ok: z.boolean(), token: z.string().min(1).optional() });
+
+/** https://misskey-hub.net/en/docs/for-developers/api/token/miauth */
+export const MIAUTH: RedirectWay = {
+  kind: "redirect",
+  name: "miauth",
+  label: "Sign in on your server",
+  instructions:
+    "Give the address of the account's server (https://misskey.io, say), sign in there and allow Posthorn to read your account, to write notes and to use your drive.",
+  instance: "required",
+  redirect: "any",
+  begin: async (_input, { instanceUrl, redirectUrl }, io) => {
+    const server = requireServer(instanceUrl, io, KIND);
+    const meta = { server, method: "meta", json: { detail: false } };
+    // Before a browser is sent to what may be another kind of server.
+    await explaining(server, REFUSED, () => call(io, meta, Meta));
+    const session = randomUUID();
+    const url = new URL(`${server}/miauth/${session}`);
+    url.searchParams.set("name", "Posthorn");
+    url.searchParams.set("callback", redirectUrl);
+    url.searchParams.set("permission", PERMISSIONS.join(","));
+    return { url: url.href, keep: { session } };
+  },
+  finish: async (answer, { keep, place }, io) => {
+    const server = requireServer(place.instanceUrl, io, KIND);
+    const { session } = Session.parse(keep);
+    // Good once; the server forgets it with its answer.
+    const check = { server, method: `miauth/${session}/check`, json: {}, isChange: true };
+    const checked = answer["session"] === session ? await call(io, check, Checked) : null;
+    if (checked?.ok !== true || checked.token === undefined)
+      throw new AppError(
+        "invalid",
+        "The server says that nobody allowed it. Begin again and choose Allow there.",
+      );
+    return connected(server, checked.token, null, io);
+  },
+};
+
+export const TOKEN: SecretsWay = {
+  kind: "secrets",
+  name: "token",
+  label: "Access token",
+  instructions: `${TOKEN_PLACE} Enter it here; it can be deleted there at any time.`,
+  fields: [
+    { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
+  ],
+  renewal: null,
+  connect: async ({ instanceUrl, secrets, name }, io) =>
+    connected(requireServer(instanceUrl, io, KIND), (secrets["accessToken"] ?? "").trim(), name, io),
+};
+
+async function connected(
+  server: string,
+  accessToken: string,
+  name: string | null,
+  io: ConnectIo,
+): Promise<Connected> {
+  const asked = { server, token: accessToken, method: "i", json: {} };
+  const user = await explaining(server, REFUSED, () => call(io, asked, User));
+  const target = {
+    platformAccountId: user.id,
+    idServer: server,
+    name: name ?? nameOf(user),
+    handle: handleOf(user, server),
+    profileUrl: `${server}/@${encodeURIComponent(user.username)}`,
+    avatarUrl: user.avatarUrl ?? null,
+    settings: { instanceUrl: server, accountId: user.id },
+    secrets: { accessToken },
+  };
+  return { tokens: null, targets: [target] };
+}

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import { sumByDay, uncounted, type CountedPost } from "../shared/posts/day-sums.ts";
+import { partsOf } from "../shared/posts/thread.ts";
+import { Note, own, ownOrGone, TITLE, User } from "./api.ts";
+import type { MisskeyPost } from "./metadata.ts";
+import { listNotes, stepOf, uploadStep } from "./publish.ts";
+
+function idOf({ platformPostId }: MisskeyPost): string {
+  if (platformPostId !== null) return platformPostId;
+  throw new AppError("conflict", "platformPostId: the note's id on its server is not known.");
+}
+
+/** Whether it is there, and what others did with it. Misskey does not count views. */
+export async function insights(
+  post: MisskeyPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const note = await ownOrGone(io, { method: "notes/show", json: { noteId: idOf(post) } }, Note);
+  if (note === null) return { state: "removed", visibility: null, metrics: {} };
+  return { state: "live", visibility: note.visibility, metrics: countOf(note) };
+}
+
+function countOf({ reactions, repliesCount, renoteCount }: Note): Partial<Metrics> {
+  const likes = Object.values(reactions).reduce((sum, count) => sum + count, 0);
+  return { likes, comments: repliesCount ?? null, shares: renoteCount ?? null };
+}
+
+/** Followers as they are now, and the reactions so far to the notes of the range, by the day of the note. */
+export async function analytics(
+  range: { from: string; to: string },
+  io: PlatformIo,
+): Promise<PlatformAnalytics> {
+  const { followersCount } = await own(io, { method: "i", json: {} }, User);
+  const notes = countedSince(io, Date.parse(range.from));
+  const { totals, days } = await sumByDay(notes, range, ["likes", "comments", "shares"]);
+  return {
+    totals: { ...(followersCount === undefined ? {} : { followers: followersCount }), ...totals },
+    days,
+    unavailable: uncounted(TITLE, ["views", "impressions", "reach", "saves", "clicks"]),
+  };
+}
+
+async function* countedSince(io: PlatformIo, since: number): AsyncGenerator<CountedPost> {
+  for await (const note of listNotes(io, since))
+    yield { date: note.createdAt.slice(0, 10), counts: countOf(note) };
+}
+
+const Posted = z.object({ id: z.string() });
+
+/** Changes the files: the first one's alternative text, or whether all of them are shown at once. */
+export async function edit(post: MisskeyPost, changed: readonly string[], io: PlatformIo): Promise<object> {
+  const steps = partsOf(post).flatMap(({ media }, at) => media.map((_item, index) => uploadStep(at, index)));
+  for (const [at, step] of steps.entries()) {
+    const file = Posted.safeParse(io.resultOf(step));
+    if (!file.success) throw new AppError("conflict", "The note's files are not known any more.");
+    const comment = at === 0 && changed.includes("altText") ? { comment: post.metadata.altText ?? "" } : {};
+    const isSensitive = post.metadata.sensitive ?? false;
+    const json = {
+      fileId: file.data.id,
+      ...comment,
+      ...(changed.includes("sensitive") ? { isSensitive } : {}),
+    };
+    if (Object.keys(json).length > 1)
+      await own(io, { method: "drive/files/update", json }, z.looseObject({}));
+  }
+  return {};
+}
+
+/** Deletions closer together than a second are refused. */
+const BETWEEN_MS = 1_100;
+
+/** Deletes the whole thread, last part first. What is gone already is no error. */
+export async function remove(post: MisskeyPost, io: PlatformIo): Promise<void> {
+  const later = (post.metadata.thread ?? []).flatMap((_part, at) => {
+    const posted = Posted.safeParse(io.resultOf(stepOf(at + 1)));
+    return posted.success ? [posted.data.id] : [];
+  });
+  for (const [at, noteId] of [...later.toReversed(), idOf(post)].entries()) {
+    if (at > 0) await io.sleep(BETWEEN_MS);
+    await ownOrGone(io, { method: "notes/delete", json: { noteId } }, z.null());
+  }
+}

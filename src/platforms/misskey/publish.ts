@@ -1,0 +1,167 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { MINUTE } from "../../domain/time.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
+import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { filePart } from "../shared/posts/form-file.ts";
+import type { PostItem } from "../shared/items.ts";
+import { idOnServer, serverOf } from "../shared/servers.ts";
+import { settleByListing } from "../shared/settle.ts";
+import { partsOf, sendThread, type Part, type Place } from "../shared/posts/thread.ts";
+import { sendUnseen } from "../shared/unseen.ts";
+import { Note, own } from "./api.ts";
+import { capabilitiesOf } from "./limits.ts";
+import type { MisskeyPost } from "./metadata.ts";
+import { plainMfm } from "./text.ts";
+
+/** A request that was given up may still arrive more than a minute later. */
+const SETTLE_MS = 2 * MINUTE;
+
+/** The most that `users/notes` gives at once. */
+const PAGE = 100;
+const MAX_PAGES = 10;
+
+/** A note as the ledger keeps it. */
+type Posted = { readonly id: string };
+
+/** Files first, into the drive, where nobody looks; then the note, and those that follow it. */
+export async function publish(post: MisskeyPost, io: PublishIo): Promise<PublishOutcome> {
+  const parts = partsOf(post);
+  const files: string[][] = [];
+  for (const [at, { media }] of parts.entries()) {
+    const ids: string[] = [];
+    for (const [index, item] of media.entries()) {
+      const step = uploadStep(at, index);
+      ids.push((await upload(item, { step, isSensitive: post.metadata.sensitive ?? false }, io)).id);
+    }
+    files.push(ids);
+  }
+  if (!io.isDue) return { state: "prepared" };
+  const send = (part: Part, place: Place): Promise<Posted> =>
+    sendNote({ post, part, fileIds: files[place.at] ?? [], ...place }, io);
+  return { state: "live", ...liveAt(await sendThread(parts, send, io), io) };
+}
+
+async function upload(
+  { url, altText }: PostItem,
+  { step, isSensitive }: { readonly step: string; readonly isSensitive: boolean },
+  io: PublishIo,
+): Promise<Posted> {
+  const item = await io.media.item(url, altText);
+  const { accepts } = capabilitiesOf(io.account).media;
+  return sendUnseen<Posted>(io, {
+    step,
+    request: { url, altText, isSensitive },
+    send: async () => {
+      const multipart = [
+        // Else a file of the same bytes that is in the drive is given, with the alternative text of then.
+        { name: "force", text: "true" },
+        { name: "isSensitive", text: String(isSensitive) },
+        ...((altText ?? "") === "" ? [] : [{ name: "comment", text: altText ?? "" }]),
+        await filePart("file", item, { io, accepts }),
+      ];
+      const { id } = await own(
+        io,
+        { method: "drive/files/create", multipart, isChange: true, ...UPLOAD_TIMES },
+        File,
+      );
+      return { id };
+    },
+  });
+}
+
+const File = z.looseObject({ id: z.string().min(1) });
+
+function liveAt({ id }: Posted, io: PlatformIo): LiveAt {
+  return { platformPostId: id, platformUrl: `${serverOf(io)}/notes/${id}` };
+}
+
+/** Names the step that brings a file of a part of the thread, both from 0. */
+export function uploadStep(at: number, index: number): string {
+  return `upload ${at + 1}.${index + 1}`;
+}
+
+/** Names the step that brings a part of the thread, from 0. */
+export function stepOf(at: number): string {
+  return `note ${at + 1}`;
+}
+
+interface Outgoing extends Place {
+  readonly post: MisskeyPost;
+  readonly part: Part;
+  readonly fileIds: readonly string[];
+}
+
+const Created = z.looseObject({ createdNote: Note });
+
+function sendNote(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
+  const json = bodyOf(outgoing);
+  return io.effect<Posted>({
+    step: stepOf(outgoing.at),
+    request: json,
+    send: async () => {
+      const { createdNote } = await own(io, { method: "notes/create", json, isChange: true }, Created);
+      return { id: createdNote.id };
+    },
+    settle: (context) =>
+      settleByListing(context, {
+        now: io.now(),
+        settleMs: SETTLE_MS,
+        // The account's own notes are all in it, whoever may see them.
+        isReliable: true,
+        reason: "the answer was lost.",
+        find: (since) => findNote(io, json, since),
+      }),
+    ...(outgoing.at === 0 ? { live: (posted: Posted) => liveAt(posted, io) } : {}),
+  });
+}
+
+const VISIBILITY = { public: "public", unlisted: "home", private: "followers" } as const;
+
+function bodyOf({ post, part, fileIds, replyTo }: Outgoing): JsonObject {
+  const { visibility = "public", spoilerText = "" } = post.metadata;
+  const text = plainMfm(part.text.trim());
+  if (text === "" && fileIds.length === 0)
+    throw new AppError(
+      "invalid",
+      "caption: is empty, and there is no media. Give a text, a picture or a video.",
+    );
+  return {
+    visibility: VISIBILITY[visibility],
+    ...(text === "" ? {} : { text }),
+    ...(fileIds.length === 0 ? {} : { fileIds: [...fileIds] }),
+    ...(replyTo === null ? {} : { replyId: replyTo }),
+    ...(spoilerText.trim() === "" ? {} : { cw: plainMfm(spoilerText) }),
+  };
+}
+
+/** The note that was sent, by its files, which are no other's, or by its text and what it answers. */
+async function findNote(io: PlatformIo, sent: JsonObject, since: number): Promise<Posted | null> {
+  const { text = null, cw = null, replyId = null, fileIds = [] } = sent;
+  for await (const note of listNotes(io, since)) {
+    const isSame =
+      (note.text ?? null) === text &&
+      (note.cw ?? null) === cw &&
+      (note.replyId ?? null) === replyId &&
+      JSON.stringify(note.fileIds) === JSON.stringify(fileIds);
+    if (isSame) return { id: note.id };
+  }
+  return null;
+}
+
+/** The account's notes since then (milliseconds since 1970), the oldest first, without what it passes on. */
+export async function* listNotes(io: PlatformIo, since: number): AsyncGenerator<Note> {
+  const all = { userId: idOnServer(io), limit: PAGE, withReplies: true, withChannelNotes: true };
+  let from: JsonObject = { sinceDate: since };
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const json = { ...all, withRenotes: false, ...from };
+    const notes = await own(io, { method: "users/notes", json }, z.array(Note));
+    const sorted = notes.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    yield* sorted;
+    const last = sorted.at(-1);
+    if (last === undefined || notes.length < PAGE) return;
+    from = { sinceId: last.id };
+  }
+}

@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import {
+  OutboundFailure,
+  type Outbound,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "../../../src/ports/outbound.ts";
+import { answer, receive, type Received } from "../misskey/door.ts";
+import { failure } from "./failure.ts";
+import { createPosts } from "./posts.ts";
+import { problemsOf } from "./schemas.ts";
+
+export const SERVER = "https://lemmy.example";
+
+export interface Profile {
+  readonly version: "v3" | "v4";
+  readonly totp: string | null;
+  readonly imagesAllowed: boolean;
+  readonly isPrivate: boolean;
+  readonly hidesOwn: boolean;
+}
+
+const PASSWORD = "a long password";
+const MINE = {
+  id: 42,
+  name: "alice",
+  display_name: "Alice",
+  avatar: `${SERVER}/pictrs/image/alice.webp`,
+  actor_id: `${SERVER}/u/alice`,
+  banned: false,
+};
+
+/** A Lemmy server behind the outbound door, strict about every request. `wrong`: what it does not know. */
+export function createFakeLemmy({
+  now,
+  profile: given = {},
+}: {
+  now: () => number;
+  profile?: Partial<Profile>;
+}) {
+  const profile: Profile = {
+    version: "v3",
+    totp: null,
+    imagesAllowed: true,
+    isPrivate: false,
+    hidesOwn: false,
+    ...given,
+  };
+  const { version } = profile;
+  const wrong: string[] = [];
+  const seen: Received[] = [];
+  const tokens = new Set<string>();
+  const images = new Map<string, { type: string; size: number }>();
+  const posts = createPosts({ now, version, server: SERVER, personId: MINE.id, hidesOwn: profile.hidesOwn });
+
+  const notLoggedIn = (): OutboundResponse => failure(400, "not_logged_in");
+  const makeToken = (): string => {
+    const token = `ey${randomBytes(12).toString("hex")}`;
+    tokens.add(token);
+    return token;
+  };
+
+  const person =
+    version === "v3" ? MINE : { ...MINE, actor_id: undefined, ap_id: MINE.actor_id, banned: undefined };
+  const mine = { local_user_view: { local_user: { id: 7 }, person } };
+  const siteOf = (isMine: boolean): object => ({
+    version: version === "v3" ? "0.19.20" : "1.0.0-beta.1",
+    site_view: {
+      local_site: {
+        private_instance: profile.isPrivate,
+        ...(version === "v3" ? {} : { image_upload_disabled: !profile.imagesAllowed }),
+      },
+    },
+    ...(version === "v3" && isMine ? { my_user: { ...mine, follows: [] } } : {}),
+  });
+
+  const logIn = ({ fields }: Received): OutboundResponse => {
+    const name = fields["username_or_email"];
+    if (name === "new") return answer(200, { registration_created: false, verify_email_sent: true });
+    if (name !== "alice" || fields["password"] !== PASSWORD) return failure(401, "incorrect_login");
+    if (profile.totp !== null && fields["totp_2fa_token"] === undefined)
+      return failure(400, "missing_totp_token");
+    if (profile.totp !== null && fields["totp_2fa_token"] !== profile.totp)
+      return failure(400, "incorrect_totp_token");
+    return answer(200, { jwt: makeToken(), registration_created: false, verify_email_sent: false });
+  };
+
+  const upload = ({ files }: Received): OutboundResponse => {
+    const file = files.get("images[]");
+    if (!profile.imagesAllowed) return failure(400, "image_upload_disabled");
+    if (file === undefined || !file.type.startsWith("image/")) {
+      return version === "v3"
+        ? answer(400, { msg: "No file" })
+        : failure(400, "pictrs_invalid_image_upload", "No file");
+    }
+    const name = `${randomBytes(16).toString("hex")}.jpeg`;
+    images.set(`${SERVER}/pictrs/image/${name}`, file);
+    return version === "v3"
+      ? answer(201, { msg: "ok", files: [{ file: name, delete_token: "x" }] })
+      : answer(200, { image_url: `${SERVER}/pictrs/image/${name}`, filename: name });
+  };
+
+  const serve = (request: Received): OutboundResponse => {
+    const isMine = tokens.has(request.token);
+    switch (request.operation) {
+      case "GET /api/v3/site":
+      case "GET /api/v4/site":
+        return answer(200, siteOf(isMine));
+      case "POST /api/v3/user/login":
+      case "POST /api/v4/account/auth/login":
+        return logIn(request);
+    }
+    if (request.operation.endsWith("/post/list") && request.token === "") {
+      return profile.isPrivate ? failure(400, "instance_is_private") : posts.serve(request, false);
+    }
+    if (!isMine) return notLoggedIn();
+    switch (request.operation) {
+      case "GET /api/v4/account":
+        return answer(200, { ...mine, follows: [] });
+      case "POST /pictrs/image":
+      case "POST /api/v4/image":
+        return upload(request);
+      default:
+        return posts.serve(request, true);
+    }
+  };
+
+  const handle = async (request: OutboundRequest): Promise<OutboundResponse> => {
+    const { origin, pathname } = new URL(request.url);
+    if (origin !== SERVER) throw new OutboundFailure(`Nobody is at ${origin}.`, false);
+    const received = await receive(request);
+    const { operation } = received;
+    const fields = request.method === "GET" ? Object.fromEntries(received.query) : received.fields;
+    const problems = problemsOf(version, operation, fields);
+    // Which version a server speaks is asked by trying.
+    if (problems === null && pathname === "/api/v4/site") return answer(404, "");
+    if (problems === null) wrong.push(operation);
+    for (const problem of problems ?? []) wrong.push(`${operation}: ${problem}`);
+    if (request.method !== "GET" && request.newConnection !== true)
+      wrong.push(`${operation}: on a kept connection`);
+    if (problems === null || problems.length > 0) return failure(400, "unknown", "Json deserialize error");
+    seen.push(received);
+    return serve(received);
+  };
+
+  const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
+  return {
+    outbound,
+    wrong,
+    seen,
+    tokens,
+    images,
+    posts,
+    login: { username: "alice", password: PASSWORD },
+    count: (operation: string) => seen.filter((one) => one.operation === operation).length,
+  };
+}
+
+export type FakeLemmy = ReturnType<typeof createFakeLemmy>;

@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import lemmy from "../../../src/platforms/lemmy.ts";
+import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
+import { listChoices } from "../../../src/services/accounts/choices.ts";
+import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
+import { readInsights } from "../../../src/services/posts/insights.ts";
+import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
+import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
+import { findAccountRow } from "../../../src/store/tables/accounts.ts";
+import { callOf } from "../../support/context.ts";
+import { endOf, finish } from "../../support/contract/ends.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { addPost, readPost } from "../../support/publishing.ts";
+import { answer } from "../misskey/door.ts";
+import { failure } from "./failure.ts";
+import { openLemmy, type LemmyStage } from "./stage.ts";
+
+const GIVEN = { community: "!horns@other.example", title: "A horn" };
+
+async function publish(stage: LemmyStage, metadata: object = {}, media = ""): Promise<string> {
+  const post = { caption: "*First*", media_url: media, metadata: JSON.stringify({ ...GIVEN, ...metadata }) };
+  const { id } = await addPost(stage.ctx, stage.account, post);
+  expect(await endOf(stage, id)).toMatchObject({ status: "published", error: null, warnings: null });
+  return id;
+}
+
+describe.each(["v3", "v4"] as const)("on %s", (version) => {
+  it("posts pictures into a community, the first as what it leads to", async () => {
+    await using stage = await openLemmy(lemmy, { version });
+    const { server } = stage;
+    const id = await publish(stage, { ...PICTURES, sensitive: true }, PHOTO_URL);
+    const [post] = server.posts.shown();
+    const [first, second] = server.images.keys();
+    expect(post).toMatchObject({
+      communityId: 4,
+      name: "A horn",
+      url: first,
+      altText: "A horn",
+      nsfw: true,
+      body: `\\*First\\*\n\n![The same horn](${second})`,
+    });
+    const { platform_post_id, platform_url } = await readPost(stage.ctx, id);
+    expect([platform_post_id, platform_url]).toEqual(["100", "https://lemmy.example/post/100"]);
+    expect(server.wrong).toEqual([]);
+  });
+
+  it("changes what is changed, and keeps the pictures", async () => {
+    await using stage = await openLemmy(lemmy, { version });
+    const call = callOf(stage.ctx);
+    const id = await publish(stage, PICTURES, PHOTO_URL);
+    const before = { ...stage.server.posts.shown()[0] };
+    const metadata = { title: "Two horns", altText: "A golden horn" };
+    await editPublishedPost(call, { id, caption: "Second", metadata });
+    const [post] = stage.server.posts.shown();
+    expect(post).toMatchObject({ name: "Two horns", altText: "A golden horn", url: before.url });
+    expect(post?.body).toBe(before.body?.replace("\\*First\\*", "Second"));
+    const moved = editPublishedPost(call, { id, metadata: { community: "news" } });
+    await expect(moved).rejects.toMatchObject({ kind: "conflict" });
+    expect(stage.server.wrong).toEqual([]);
+  });
+
+  it("takes a link away, and puts another picture beside it", async () => {
+    await using stage = await openLemmy(lemmy, { version });
+    const id = await publish(stage, { link: "https://a.example/1", thumbnailUrl: PHOTO_URL });
+    const [post] = stage.server.posts.shown();
+    expect(post?.url).toBe("https://a.example/1");
+    const row = await readPost(stage.ctx, id);
+    const io = await createPlatformIo(stage.ctx, stage.account, AbortSignal.timeout(5_000));
+    const media = stage.ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, io.signal);
+    await lemmy.setThumbnail?.(toPlatformPost(lemmy, row), PHOTO_URL, { ...io, media } as never);
+    expect([...stage.server.images.keys()]).toEqual([expect.any(String), post?.thumbnail]);
+    await editPublishedPost(callOf(stage.ctx), { id, metadata: { link: null } as never });
+    expect(stage.server.posts.shown()[0]?.url).toBeNull();
+  });
+
+  it("tells what others did with a post, and that it is gone, and removes it once", async () => {
+    await using stage = await openLemmy(lemmy, { version });
+    const { ctx, account } = stage;
+    const row = await readPost(ctx, await publish(stage));
+    expect(await readInsights(ctx, row)).toMatchObject({ state: "live", metrics: { likes: 4, comments: 2 } });
+    const io = await createPlatformIo(ctx, account, AbortSignal.timeout(5_000));
+    for (let time = 0; time < 2; time += 1) await lemmy.remove?.(toPlatformPost(lemmy, row), io);
+    expect(await readInsights(ctx, row)).toMatchObject({ state: "removed" });
+    stage.server.posts.posts.clear();
+    await lemmy.remove?.(toPlatformPost(lemmy, row), io);
+    expect(stage.server.wrong).toEqual([]);
+  });
+
+  it("names communities: those that the account joined, and those that are searched for", async () => {
+    await using stage = await openLemmy(lemmy, { version });
+    const find = (search: string) =>
+      listChoices(callOf(stage.ctx), { accountId: stage.account.id, field: "community", search });
+    expect((await find("")).choices).toEqual([
+      { value: "horns@other.example", label: "horns@other.example" },
+    ]);
+    expect((await find("new")).choices).toEqual([
+      { value: "news@lemmy.example", label: "News (news@lemmy.example)" },
+    ]);
+    expect(stage.server.wrong).toEqual([]);
+  });
+});
+
+it("holds a post to Lemmy's rules", async () => {
+  await using stage = await openLemmy(lemmy);
+  const dryRun = (metadata: object, mediaUrl = "", caption = "x") =>
+    schedulePost(callOf(stage.ctx), {
+      accountId: stage.account.id,
+      caption,
+      mediaUrl,
+      metadata: metadata as never,
+      dryRun: true,
+    });
+  for (const community of ["news", "!news@lemmy.ml", "https://lemmy.ml/c/news", "/c/news@lemmy.ml"])
+    await dryRun({ ...GIVEN, community });
+  for (const wrong of [
+    { title: "A horn" },
+    { community: "news" },
+    { ...GIVEN, community: "two words" },
+    { ...GIVEN, title: "ab" },
+    { ...GIVEN, title: "a\nb c" },
+    { ...GIVEN, title: "x".repeat(201) },
+    { ...GIVEN, visibility: "private" },
+  ])
+    await expect(dryRun(wrong)).rejects.toMatchObject({ kind: "invalid" });
+  await expect(dryRun({ ...GIVEN, link: "https://a.example" }, PHOTO_URL)).rejects.toThrow(
+    /^metadata\.link: /,
+  );
+  await expect(dryRun({ ...GIVEN, altText: "x".repeat(1_501) }, PHOTO_URL)).rejects.toThrow(
+    /^metadata\.altText: has 1501/,
+  );
+  await expect(dryRun(GIVEN, "", "*".repeat(25_001))).rejects.toThrow(/^caption: /);
+});
+
+it("looks up a community by its name, and refuses films", async () => {
+  await using stage = await openLemmy(lemmy);
+  const { ctx, account } = stage;
+  const metadata = JSON.stringify({ ...GIVEN, community: "https://other.example/c/horns" });
+  await endOf(stage, (await addPost(ctx, account, { caption: "x", metadata })).id);
+  expect(stage.server.posts.shown()[0]?.communityId).toBe(4);
+  const unknown = JSON.stringify({ ...GIVEN, community: "nobody" });
+  const row = await endOf(stage, (await addPost(ctx, account, { caption: "x", metadata: unknown })).id);
+  expect(row).toMatchObject({
+    status: "failed",
+    error: expect.stringMatching(/^metadata\.community: .*no such/),
+  });
+  const film = await endOf(
+    stage,
+    (await addPost(ctx, account, { media_url: CLIP_URL, metadata: JSON.stringify(GIVEN) })).id,
+  );
+  expect(film.status).toBe("failed");
+});
+
+/** A worker whose changes at this end are answered so. */
+function answering({ ctx }: LemmyStage, end: string, response: () => OutboundResponse) {
+  const request = async (one: OutboundRequest) =>
+    one.method === "POST" && one.url.endsWith(end) ? response() : ctx.outbound.request(one);
+  return { ...ctx, outbound: { ...ctx.outbound, request } };
+}
+
+it.each([
+  ["/post", "person_is_banned_from_community", /^metadata\.community: .*banned/],
+  ["/post", "only_mods_can_post_in_community", /^metadata\.community: only its moderators/],
+  ["/post", "community_is_blocked", /^metadata\.community: .*blocked/],
+  ["/post", "invalid_post_title", /^metadata\.title: /],
+  ["/post", "invalid_body_field", /^caption: is longer/],
+  ["/post", "slurs", /does not allow/],
+  ["/post", "blocked_url", /^metadata\.link: /],
+  ["/post", "nsfw_not_allowed", /^metadata\.sensitive: /],
+  ["/post", "language_not_allowed", /language/],
+  ["/post", "honeypot_failed", /with the error honeypot_failed/],
+  ["/pictrs/image", "image_upload_disabled", /^mediaUrl: /],
+] as const)("explains what %s refuses with %s", async (end, error, expected) => {
+  await using stage = await openLemmy(lemmy);
+  const post = { caption: "x", media_url: PHOTO_URL, metadata: JSON.stringify(GIVEN) };
+  const { id } = await addPost(stage.ctx, stage.account, post);
+  const row = await finish(
+    stage.ctx,
+    id,
+    answering(stage, end, () => failure(400, error)),
+  );
+  expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
+});
+
+it("tells a picture that the server could not use, or that is too large for it", async () => {
+  await using stage = await openLemmy(lemmy);
+  for (const [response, expected] of [
+    [answer.bind(null, 201, { msg: "Error in process" }), /^mediaUrl: .*could not use/],
+    [answer.bind(null, 413, "<h1>413</h1>"), /^mediaUrl: .*too large/],
+  ] as const) {
+    const post = { media_url: PHOTO_URL, metadata: JSON.stringify(GIVEN) };
+    const { id } = await addPost(stage.ctx, stage.account, post);
+    const row = await finish(stage.ctx, id, answering(stage, "/pictrs/image", response));
+    expect(row).toMatchObject({ status: "failed", error: expect.stringMatching(expected) });
+  }
+});
+
+it.each(["not_logged_in", "site_ban", "email_not_verified"])(
+  "asks to be reconnected at %s",
+  async (error) => {
+    await using stage = await openLemmy(lemmy);
+    const { ctx, account } = stage;
+    const isRefused = async () =>
+      (await findAccountRow(ctx.store, "default", account.id))?.status === "reconnect_required";
+    const { id } = await addPost(ctx, account, { caption: "x", metadata: JSON.stringify(GIVEN) });
+    await finish(
+      ctx,
+      id,
+      answering(stage, "/post", () => failure(400, error)),
+      isRefused,
+    );
+    expect([await isRefused(), (await readPost(ctx, id)).status]).toEqual([true, "scheduled"]);
+  },
+);

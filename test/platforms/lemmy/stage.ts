@@ -1,0 +1,68 @@
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { callOf, createTestContext } from "../../support/context.ts";
+import { connectOn } from "../../support/contract/connect-on.ts";
+import { createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
+import { answer } from "../misskey/door.ts";
+import { failure } from "./failure.ts";
+import { createFakeLemmy, SERVER, type FakeLemmy, type Profile } from "./fake.ts";
+import { shownOf } from "./reader.ts";
+
+export interface LemmyStage extends Stage {
+  readonly server: FakeLemmy;
+}
+
+/** An account on a Lemmy server, signed in. */
+export async function openLemmy(platform: AnyPlatform, profile: Partial<Profile> = {}): Promise<LemmyStage> {
+  const clock = new FakeClock();
+  const server = createFakeLemmy({ now: () => clock.now(), profile });
+  const parts = { platformList: [platform], outbound: server.outbound, media: createStageMedia(), clock };
+  const ctx = await createTestContext(parts);
+  const target = { provider: "lemmy", instanceUrl: SERVER, secrets: server.login };
+  const account = await connectOn(callOf(ctx), target);
+  const shown = () => {
+    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
+    return server.posts.shown();
+  };
+  return {
+    server,
+    ctx,
+    account,
+    published: async () => shown().length,
+    captions: async () => shown().map(({ body }) => shownOf(body ?? "")),
+    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+  };
+}
+
+const GIVEN = { community: "news@lemmy.example", title: "A horn is heard" };
+
+export default {
+  openStage: (platform) => openLemmy(platform),
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...GIVEN, ...PICTURES, sensitive: true },
+  },
+  otherPosts: {
+    "a text": { caption: "A horn is heard. https://a.example", media_url: "", metadata: GIVEN },
+    "a link": {
+      caption: "",
+      media_url: "",
+      metadata: { ...GIVEN, link: "https://a.example/horns", thumbnailUrl: PHOTO_URL },
+    },
+    "a picture": {
+      caption: "",
+      media_url: PHOTO_URL,
+      metadata: { ...GIVEN, community: "!horns@other.example" },
+    },
+  },
+  troubles: {
+    // As the third version does it.
+    "meets a limit": async () => failure(400, "rate_limit_error"),
+    "meets a limit of the fourth version": async () => failure(429, "too_many_requests"),
+    "is answered by a proxy that waited too long": async () =>
+      answer(504, "<html>504 Gateway Time-out</html>"),
+  },
+  refusesToken: async () => failure(400, "not_logged_in"),
+} satisfies PlatformFixture;

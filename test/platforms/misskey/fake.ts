@@ -1,0 +1,250 @@
+import { randomBytes } from "node:crypto";
+import {
+  OutboundFailure,
+  type Outbound,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "../../../src/ports/outbound.ts";
+import { answer, receive, type Received } from "./door.ts";
+import { failure } from "./failure.ts";
+import { problemsOf } from "./schemas.ts";
+
+export const SERVER = "https://misskey.example";
+const USER_ID = "9zuser0001";
+
+export interface FakeFile {
+  readonly id: string;
+  readonly type: string;
+  readonly size: number;
+  readonly comment: string | null;
+  readonly isSensitive: boolean;
+}
+
+export interface FakeNote {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly text: string | null;
+  readonly cw: string | null;
+  readonly replyId: string | null;
+  readonly fileIds: readonly string[];
+  readonly visibility: string;
+}
+
+/** What servers are set up with. */
+export interface Profile {
+  readonly maxNoteTextLength: number;
+  readonly meta: object;
+  readonly policies: {
+    readonly maxFileSizeMb?: number;
+    readonly uploadableFileTypes?: readonly string[];
+  } | null;
+}
+
+const PROFILE: Profile = {
+  maxNoteTextLength: 3_000,
+  meta: { maxFileSize: 262_144_000 },
+  policies: { maxFileSizeMb: 30, uploadableFileTypes: ["text/plain", "image/*", "video/*", "audio/*"] },
+};
+
+/** The permission that each method asks for; the others are open to all. */
+const NEEDED: Readonly<Record<string, string>> = {
+  i: "read:account",
+  "drive/files/create": "write:drive",
+  "drive/files/update": "write:drive",
+  "notes/create": "write:notes",
+  "notes/delete": "write:notes",
+};
+const CHANGES = ["drive/files/create", "notes/create"];
+
+/** A Misskey server behind the outbound door, strict about every request. `wrong`: what it does not know. */
+export function createFakeMisskey({
+  now,
+  profile: given = {},
+}: {
+  now: () => number;
+  profile?: Partial<Profile>;
+}) {
+  const profile = { ...PROFILE, ...given };
+  const wrong: string[] = [];
+  const seen: Received[] = [];
+  const files = new Map<string, FakeFile>();
+  const notes = new Map<string, FakeNote>();
+  const tokens = new Map<string, readonly string[]>();
+  const sessions = new Map<string, string>();
+  let last = 0;
+  let deletedAt = -Infinity;
+  /** As Misskey's: later ones sort behind. */
+  const newId = (): string => now().toString(36).padStart(9, "0") + String((last += 1)).padStart(4, "0");
+
+  const user = {
+    id: USER_ID,
+    username: "alice",
+    name: "Alice",
+    avatarUrl: `${SERVER}/avatar.webp`,
+    followersCount: 42,
+    notesCount: 7,
+    ...(profile.policies === null ? {} : { policies: profile.policies }),
+  };
+  const show = (note: FakeNote): object => ({
+    ...note,
+    createdAt: new Date(note.createdAt).toISOString(),
+    userId: USER_ID,
+    renoteId: null,
+    reactions: { "❤": 2, ":horn@.:": 1 },
+    renoteCount: 3,
+    repliesCount: [...notes.values()].filter(({ replyId }) => replyId === note.id).length,
+  });
+
+  const upload = ({ fields, files: sent }: Received): OutboundResponse => {
+    const file = sent.get("file");
+    if (file === undefined) return answer(400);
+    const { maxFileSizeMb = 250, uploadableFileTypes = ["*/*"] } = profile.policies ?? {};
+    if (file.size > maxFileSizeMb * 1_048_576) return failure(413, "MAX_FILE_SIZE_EXCEEDED");
+    const kinds = [file.type, `${file.type.split("/")[0]}/*`, "*/*"];
+    if (!kinds.some((kind) => uploadableFileTypes.includes(kind))) return failure(400, "UNALLOWED_FILE_TYPE");
+    const { comment = null, isSensitive, force } = fields;
+    const known = [...files.values()].find(({ size, type }) => size === file.size && type === file.type);
+    if (force !== "true" && known !== undefined) return answer(200, known);
+    const one: FakeFile = {
+      id: newId(),
+      ...file,
+      comment: comment as string | null,
+      isSensitive: isSensitive === "true",
+    };
+    files.set(one.id, one);
+    return answer(200, { ...one, url: `${SERVER}/files/${one.id}` });
+  };
+
+  const create = ({ fields }: Received): OutboundResponse => {
+    const {
+      text = null,
+      cw = null,
+      replyId = null,
+      fileIds = [],
+      visibility = "public",
+    } = fields as Partial<FakeNote>;
+    if (text !== null && [...text].length > profile.maxNoteTextLength) return failure(400, "INVALID_PARAM");
+    if (fileIds.some((one) => !files.has(one))) return failure(400, "NO_SUCH_FILE");
+    if (replyId !== null && !notes.has(replyId)) return failure(400, "NO_SUCH_REPLY_TARGET");
+    const trimmed = text === null || text.trim() === "" ? null : text.trim();
+    const note = { id: newId(), createdAt: now(), text: trimmed, cw, replyId, fileIds, visibility };
+    notes.set(note.id, note);
+    return answer(200, { createdNote: show(note) });
+  };
+
+  const list = ({ fields }: Received): OutboundResponse => {
+    const {
+      sinceDate = 0,
+      sinceId = "",
+      limit = 10,
+    } = fields as {
+      sinceDate?: number;
+      sinceId?: string;
+      limit?: number;
+    };
+    if (fields["userId"] !== USER_ID) return failure(400, "NO_SUCH_USER");
+    const found = [...notes.values()].filter((one) => one.createdAt >= sinceDate && one.id > sinceId);
+    const sorted = found.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    return answer(200, sorted.slice(0, limit).map(show));
+  };
+
+  const remove = (note: FakeNote): OutboundResponse => {
+    // Once a second.
+    if (now() - deletedAt < 1_000) return failure(429, "RATE_LIMIT_EXCEEDED", { resetMs: now() + 1_000 });
+    deletedAt = now();
+    notes.delete(note.id);
+    return answer(204);
+  };
+
+  const serve = (method: string, request: Received): OutboundResponse => {
+    switch (method) {
+      case "meta":
+        return answer(200, {
+          version: "2026.5.1",
+          name: "Example",
+          maxNoteTextLength: profile.maxNoteTextLength,
+          ...profile.meta,
+        });
+      case "i":
+        return answer(200, user);
+      case "miauth/check": {
+        const session = request.operation.split("/")[3] ?? "";
+        const token = sessions.get(session);
+        sessions.delete(session);
+        return token === undefined ? answer(200, { ok: false }) : answer(200, { ok: true, token, user });
+      }
+      case "drive/files/create":
+        return upload(request);
+      case "drive/files/update": {
+        const { fileId, ...fields } = request.fields;
+        const file = files.get(String(fileId));
+        return file === undefined ? failure(400, "NO_SUCH_FILE") : answer(200, Object.assign(file, fields));
+      }
+      case "notes/create":
+        return create(request);
+      case "users/notes":
+        return list(request);
+    }
+    const note = notes.get(String(request.fields["noteId"]));
+    if (note === undefined) return failure(400, "NO_SUCH_NOTE");
+    return method === "notes/delete" ? remove(note) : answer(200, show(note));
+  };
+
+  const handle = async (request: OutboundRequest): Promise<OutboundResponse> => {
+    const { origin, pathname } = new URL(request.url);
+    if (origin !== SERVER) throw new OutboundFailure(`Nobody is at ${origin}.`, false);
+    const received = await receive(request);
+    const method = pathname.replace(/^\/api\//, "").replace(/^miauth\/[^/]+\/check$/, "miauth/check");
+    const problems = request.method === "POST" ? problemsOf(method, received.fields) : null;
+    if (problems === null) wrong.push(received.operation);
+    for (const problem of problems ?? []) wrong.push(`${method}: ${problem}`);
+    const type = received.headers["content-type"] ?? "";
+    const wanted = method === "drive/files/create" ? "multipart/form-data" : "application/json";
+    if (!type.startsWith(wanted)) wrong.push(`${method}: a body of ${type}`);
+    if (CHANGES.includes(method) && request.newConnection !== true)
+      wrong.push(`${method}: on a kept connection`);
+    if (problems === null || problems.length > 0)
+      return failure(problems === null ? 404 : 400, "INVALID_PARAM");
+    seen.push(received);
+    const needed = NEEDED[method];
+    const granted = tokens.get(received.token);
+    if (received.token !== "" && granted === undefined) return failure(401, "AUTHENTICATION_FAILED");
+    if (needed !== undefined && granted === undefined) return failure(401, "CREDENTIAL_REQUIRED");
+    if (needed !== undefined && granted?.includes(needed) !== true) return failure(403, "PERMISSION_DENIED");
+    return serve(method, received);
+  };
+
+  const makeToken = (permissions: readonly string[] = Object.values(NEEDED)): string => {
+    const token = randomBytes(16).toString("hex");
+    tokens.set(token, permissions);
+    return token;
+  };
+
+  const outbound: Outbound = { request: handle, assertAllowed: (_field, url) => new URL(url) };
+  return {
+    outbound,
+    wrong,
+    seen,
+    files,
+    notes,
+    tokens,
+    makeToken,
+    /** A person opens the address and agrees, or just comes back; where the browser goes then. */
+    consent(address: string, isAllowed = true): Record<string, string> {
+      const { origin, pathname, searchParams } = new URL(address);
+      const session = /^\/miauth\/([0-9a-f-]{36})$/.exec(pathname)?.[1];
+      const back = new URL(searchParams.get("callback") ?? "");
+      if (origin !== SERVER || session === undefined || searchParams.get("name") !== "Posthorn")
+        throw new Error(`The server does not show this page: ${address}`);
+      const permissions = (searchParams.get("permission") ?? "").split(",");
+      if (isAllowed) sessions.set(session, makeToken(permissions));
+      back.searchParams.set("session", session);
+      return Object.fromEntries(back.searchParams);
+    },
+    /** A thread is one post of ours. */
+    heads: () => [...notes.values()].filter(({ replyId }) => replyId === null),
+    count: (method: string) => seen.filter(({ operation }) => operation === `POST /api/${method}`).length,
+  };
+}
+
+export type FakeMisskey = ReturnType<typeof createFakeMisskey>;

@@ -1,0 +1,68 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+
+/*
+ * What each method takes: the paramDef of Misskey's endpoints, as far as they are used here (source of Misskey
+ * 2025.12, packages/backend/src/server/api/endpoints; the same types are in misskey-js 2026.5.1). Misskey lets
+ * fields pass that it does not know; here they are refused.
+ */
+const id = { type: "string", pattern: "^[a-zA-Z0-9]+$" };
+const flag = { type: "boolean" };
+
+const SCHEMAS: Readonly<Record<string, { properties: object; required?: string[]; anyOf?: object[] }>> = {
+  meta: { properties: { detail: flag } },
+  i: { properties: {} },
+  "miauth/check": { properties: {} },
+  // Of a form: everything is text.
+  "drive/files/create": {
+    properties: {
+      name: { type: "string" },
+      comment: { type: "string", maxLength: 512 },
+      isSensitive: { enum: ["true", "false"] },
+      force: { enum: ["true", "false"] },
+    },
+  },
+  "drive/files/update": {
+    properties: { fileId: id, comment: { type: "string", maxLength: 512 }, isSensitive: flag },
+    required: ["fileId"],
+  },
+  "notes/create": {
+    properties: {
+      visibility: { enum: ["public", "home", "followers", "specified"] },
+      cw: { type: "string", minLength: 1, maxLength: 100 },
+      text: { type: "string", minLength: 1, maxLength: 3_000 },
+      fileIds: { type: "array", uniqueItems: true, minItems: 1, maxItems: 16, items: id },
+      replyId: id,
+    },
+    anyOf: [{ required: ["text"] }, { required: ["fileIds"] }],
+  },
+  "notes/show": { properties: { noteId: id }, required: ["noteId"] },
+  "notes/delete": { properties: { noteId: id }, required: ["noteId"] },
+  "users/notes": {
+    properties: {
+      userId: id,
+      limit: { type: "integer", minimum: 1, maximum: 100 },
+      withReplies: flag,
+      withRenotes: flag,
+      withChannelNotes: flag,
+      sinceId: id,
+      sinceDate: { type: "integer" },
+    },
+    required: ["userId"],
+  },
+};
+
+const ajv = new Ajv2020({ strict: false });
+
+const validators = Object.fromEntries(
+  Object.entries(SCHEMAS).map(([method, schema]) => [
+    method,
+    ajv.compile({ type: "object", additionalProperties: false, ...schema }),
+  ]),
+);
+
+/** What is wrong with the fields of a call; null for a method that there is none of. */
+export function problemsOf(method: string, fields: object): string[] | null {
+  const validate = validators[method];
+  if (validate === undefined) return null;
+  return validate(fields) ? [] : [ajv.errorsText(validate.errors)];
+}

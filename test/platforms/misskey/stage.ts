@@ -1,0 +1,68 @@
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { FakeClock } from "../../support/clock.ts";
+import { callOf, createTestContext } from "../../support/context.ts";
+import { connectOn } from "../../support/contract/connect-on.ts";
+import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
+import { answer } from "./door.ts";
+import { failure } from "./failure.ts";
+import { createFakeMisskey, SERVER, type FakeMisskey, type Profile } from "./fake.ts";
+import { shownOf } from "./reader.ts";
+
+export interface MisskeyStage extends Stage {
+  readonly server: FakeMisskey;
+}
+
+/** An account on a Misskey server, connected with a token. */
+export async function openMisskey(
+  platform: AnyPlatform,
+  profile: Partial<Profile> = {},
+): Promise<MisskeyStage> {
+  const clock = new FakeClock();
+  const server = createFakeMisskey({ now: () => clock.now(), profile });
+  const parts = { platformList: [platform], outbound: server.outbound, media: createStageMedia(), clock };
+  const ctx = await createTestContext(parts);
+  const secrets = { accessToken: server.makeToken() };
+  const target = { provider: "misskey", way: "token", instanceUrl: SERVER };
+  const account = await connectOn(callOf(ctx), { ...target, secrets });
+  const heads = () => {
+    if (server.wrong.length > 0) throw new Error(`The server was asked wrongly: ${server.wrong.join("; ")}`);
+    return server.heads();
+  };
+  return {
+    server,
+    ctx,
+    account,
+    published: async () => heads().length,
+    captions: async () => heads().map(({ text }) => shownOf(text ?? "")),
+    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+  };
+}
+
+export default {
+  openStage: (platform) => openMisskey(platform),
+  post: {
+    caption: "A horn",
+    media_url: PHOTO_URL,
+    metadata: { ...PICTURES, visibility: "public", thread: [{ caption: "And more", mediaUrl: PHOTO_URL }] },
+  },
+  otherPosts: {
+    "a text": { caption: "A horn is heard. https://a.example @bob@b.example", media_url: "", metadata: {} },
+    "a film and a picture": {
+      caption: "",
+      media_url: CLIP_URL,
+      metadata: { altText: "A clip", moreMedia: [{ url: PHOTO_URL }], sensitive: true },
+    },
+    "a thread": {
+      caption: "One",
+      media_url: "",
+      metadata: { spoilerText: "Long", visibility: "private", thread: [{ caption: "Two" }] },
+    },
+  },
+  troubles: {
+    "meets a limit": async () => failure(429, "RATE_LIMIT_EXCEEDED", { resetMs: Date.now() + 3_000 }),
+    "meets a broken server": async () => failure(500, "INTERNAL_ERROR"),
+    "is answered by a proxy": async () => answer(200, "<html>Welcome</html>"),
+  },
+  refusesToken: async () => failure(401, "AUTHENTICATION_FAILED"),
+} satisfies PlatformFixture;
