@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type FaultKind, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { ask, FIELDS, findPost, gmtOf, update, WpPost } from "./api.ts";
+import { ask, FIELDS, findPost, gmtOf, update, WpPost, type Call } from "./api.ts";
 import { contentOf, escapeLine } from "./content.ts";
 import { sendMedia } from "./media.ts";
 import { checkPost, keyOf, type WordpressPost } from "./metadata.ts";
@@ -80,39 +80,39 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
     request: json,
     send: async () => {
       // An earlier try's is gone on with: a second one would get "-2" for its slug.
-      const found = await findBySlug(io, [slug]);
+      const found = await findBySlug(io, slug);
       if (found !== null) return toDraft(found, false);
       const call = { method: "POST", path: "/wp/v2/posts", query: FIELDS, json } as const;
       return toDraft(await ask(io, call, WpPost), true);
     },
     settle: async ({ intentAt }) => {
       const found =
-        (await findBySlug(io, [slug])) ?? (await findRenamed(post, { io, since: intentAt - MINUTE }));
+        (await findBySlug(io, slug)) ?? (await findRenamed(post, { io, since: intentAt - MINUTE }));
       return found === null ? { outcome: "send_again" } : { outcome: "done", result: toDraft(found, false) };
     },
   });
 }
 
-const ANY = "publish,future,draft,pending,private";
-
-async function findBySlug(
-  io: PlatformIo,
-  slug: readonly string[],
-  fits: (post: WpPost) => boolean = () => true,
-): Promise<WpPost | null> {
-  const query = { ...FIELDS, context: "edit", slug: slug.join(","), status: ANY };
-  const found = await ask(io, { method: "GET", path: "/wp/v2/posts", query }, z.array(WpPost));
-  return found.find((one) => slug.includes(one.slug) && fits(one)) ?? null;
+async function list(io: PlatformIo, query: Call["query"]): Promise<WpPost[]> {
+  const all = { ...FIELDS, context: "edit", ...query };
+  return ask(io, { method: "GET", path: "/wp/v2/posts", query: all }, z.array(WpPost));
 }
 
-/** Once public it may have the slug that its author chose, which another post may have had before. */
+async function findBySlug(io: PlatformIo, slug: string): Promise<WpPost | null> {
+  const found = await list(io, { slug, status: "publish,future,draft,pending,private" });
+  return found.find((one) => one.slug === slug) ?? null;
+}
+
+/** Once public it may have the slug that its author chose, or, where that was taken, nearly that. */
 async function findRenamed(
-  { metadata }: WordpressPost,
+  { metadata: { slug, title } }: WordpressPost,
   { io, since }: { readonly io: PlatformIo; readonly since: number },
 ): Promise<WpPost | null> {
-  if (metadata.slug === undefined) return null;
-  const title = escapeLine(metadata.title);
-  return findBySlug(io, [metadata.slug], (one) => one.date_gmt >= since && one.title?.raw === title);
+  if (slug === undefined) return null;
+  const newest = await list(io, { per_page: 50 });
+  const isIt = (one: WpPost): boolean =>
+    one.date_gmt >= since && one.slug.startsWith(slug) && one.title?.raw === escapeLine(title);
+  return newest.find(isIt) ?? null;
 }
 
 /** What readers see of it. */
