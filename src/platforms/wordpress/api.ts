@@ -45,14 +45,17 @@ export async function orGone<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {
-    const status = error instanceof PlatformFault ? error.httpStatus : null;
-    if (status === 404 || status === 410) return null;
+    const isGone = error instanceof PlatformFault && error.kind === "rejected";
+    if (isGone && (error.httpStatus === 404 || error.httpStatus === 410)) return null;
     throw error;
   }
 }
 
-/** Times are GMT without saying so. */
-const Gmt = z.string().transform((text) => Date.parse(`${text}Z`));
+/** Times are GMT without saying so; NaN for none. */
+const Gmt = z
+  .string()
+  .nullable()
+  .transform((text) => Date.parse(`${text}Z`));
 
 export const WpPost = z.looseObject({
   id: z.int().positive(),

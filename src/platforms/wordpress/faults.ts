@@ -7,7 +7,7 @@ const TOO_LARGE = {
   kind: "rejected",
   field: "mediaUrl",
   message:
-    "is larger than the site takes (Media, Add New there tells how much). Give a smaller file, or raise upload_max_filesize and post_max_size on the server, and call retry_post.",
+    "is larger than the site takes (Media, Add New there tells how much). Give a smaller file or raise the limit there, and call retry_post.",
 } as const;
 
 /** https://developer.wordpress.org/rest-api/ names errors by `code`; hosts and firewalls in front of it do not. */
@@ -29,11 +29,6 @@ export const classify = faultsBy({
       kind: "auth",
       message: "The user may not publish on this site. It takes the role of an author or editor.",
     },
-    {
-      code: "rest_no_route",
-      kind: "auth",
-      message: "The site's REST API is switched off, or has moved.",
-    },
     // Told with the number of the term that is there.
     { code: "term_exists", kind: "ok" },
     {
@@ -42,23 +37,28 @@ export const classify = faultsBy({
       message: "The post is not on the site any more.",
     },
     {
+      // The site's own page, too: nothing of WordPress's API says that a post is gone.
+      status: 404,
+      kind: "auth",
+      message: "The site's REST API is switched off, or has moved.",
+    },
+    {
       code: ["rest_upload_no_data", "rest_upload_file_too_big"],
       ...TOO_LARGE,
     },
     { status: 413, ...TOO_LARGE },
     {
-      code: ["rest_upload_limited_space", "rest_upload_user_quota_exceeded"],
-      kind: "rejected",
-      field: "mediaUrl",
-      message: "the site has no room left for it. Delete some media there and call retry_post.",
-    },
-    {
-      // PHP's own limit and types that the site does not take are told apart in words alone, with a 500.
-      code: ["rest_upload_unknown_error", "rest_upload_sideload_error"],
+      // Told apart in words of the site's language alone, and with a 500.
+      code: [
+        "rest_upload_unknown_error",
+        "rest_upload_sideload_error",
+        "rest_upload_limited_space",
+        "rest_upload_user_quota_exceeded",
+      ],
       kind: "rejected",
       field: "mediaUrl",
       message:
-        "the site refused the file: it takes none of this type, or none as large (Media, Add New there tells). Give another one and call retry_post.",
+        "the site refused the file: it takes none of this type or size (Media, Add New there tells), or has no room left. Give another one and call retry_post.",
     },
     {
       status: 403,

@@ -14,23 +14,22 @@ import { fileUnder, type Filing } from "./terms.ts";
 const SOONEST_MS = 90 * SECOND;
 
 /** WP-Cron is woken by a look at the site, and gets so long; a quiet site sleeps past the time. */
-const FLIPS_WITHIN_MS = 3 * SECOND;
+const FLIPS_WITHIN_MS = 2 * SECOND;
 const LOOK_AGAIN_MS = SECOND;
 const ASK_AGAIN_MS = 20 * SECOND;
 
 /** Faults that say nothing about the post, which is on the site and may well be public by itself. */
 const PASSING: readonly FaultKind[] = ["not_sent", "transient", "ambiguous", "rate"];
 
-const Draft = z.object({
-  id: z.number(),
-  link: z.string(),
-  isNew: z.boolean(),
+type Draft = {
+  readonly id: number;
+  readonly link: string;
+  readonly isNew: boolean;
   /** Everybody sees it already: the ledger comes from a copy. */
-  isOut: z.boolean(),
+  readonly isOut: boolean;
   /** The site's clock before ours; null where it was not told. */
-  aheadMs: z.number().nullable(),
-});
-type Draft = z.infer<typeof Draft>;
+  readonly aheadMs: number | null;
+};
 
 const Placed = z.object({ id: z.number(), link: z.string() });
 type Placed = z.infer<typeof Placed>;
@@ -52,7 +51,7 @@ export async function publish(post: WordpressPost, io: PublishIo): Promise<Publi
   }
   const fields = await fieldsOf(post, draft, io);
   if (io.isDue) return { state: "live", ...liveAt(await makePublic(draft, fields, io)) };
-  if (isTooNear(post, io) || draft.aheadMs === null || draft.aheadMs > SECOND) return { state: "prepared" };
+  if (isTooNear(post, io) || draft.aheadMs === null || draft.aheadMs > 0) return { state: "prepared" };
   try {
     return { state: "held", ...liveAt(await schedule(post, { draft, fields }, io)) };
   } catch (error) {

@@ -180,7 +180,12 @@ it.each([
     /^mediaUrl: the site refused/,
   ],
   ["a file beyond PHP's limit", 400, "rest_upload_no_data", /^mediaUrl: is larger than the site takes/],
-  ["a file for which it has no room", 400, "rest_upload_limited_space", /^mediaUrl: the site has no room/],
+  [
+    "a file for which it has no room",
+    400,
+    "rest_upload_limited_space",
+    /^mediaUrl: the site refused the file/,
+  ],
 ])("says in words that the site refuses %s", async (_what, status, code, said) => {
   await using stage = await openWordpress(wordpress);
   const worker = answering(stage, "POST", /\/media\?/, () => refuse(status, code));
@@ -210,6 +215,16 @@ it.each([
   const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
   expect(row).toMatchObject({ status: "reconnect_required", status_reason: expect.stringMatching(why) });
   expect((await readPost(stage.ctx, id)).status).toBe("scheduled");
+});
+
+it("does not take the web server's own page for news of a post", async () => {
+  await using stage = await openWordpress(wordpress);
+  const held = await addAhead(stage, 10 * MINUTE);
+  await stage.ctx.clock.advance(10 * MINUTE);
+  await drain(answering(stage, "GET", /\/posts/, () => answer(404, "<title>Page not found</title>")));
+  expect(await readPost(stage.ctx, held.id)).toMatchObject({ status: "uploaded" });
+  const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
+  expect(row?.status_reason).toMatch(/REST API is switched off, or has moved/);
 });
 
 it("says that a plugin keeps the post for approval", async () => {
