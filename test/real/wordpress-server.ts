@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { freePort, unpackPackages } from "./world.ts";
@@ -42,8 +42,11 @@ async function stop(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-/** WordPress of Debian's packages with PHP's own server and a MariaDB, unpacked into a folder. */
-export async function startWordpress(folder: string) {
+/**
+ * WordPress of Debian's packages with PHP's own server and a MariaDB, unpacked into a folder. `given`: another
+ * WordPress, of which a copy is taken.
+ */
+export async function startWordpress(folder: string, given: string | undefined) {
   const said = execFileSync("apt-cache", ["depends", "php-cli"], { encoding: "utf8" });
   const php = /php\d\.\d+(?=-cli)/.exec(said)?.[0] ?? "php8.2";
   const parts = ["cli", "common", "mysql", "gd", "xml", "mbstring"].map((name) => `${php}-${name}`);
@@ -53,7 +56,8 @@ export async function startWordpress(folder: string) {
     ...parts,
     ...database,
   ]);
-  const site = join(root, "usr/share/wordpress");
+  const site = given === undefined ? join(root, "usr/share/wordpress") : join(folder, "wordpress");
+  if (given !== undefined) cpSync(given, site, { recursive: true });
   const socket = join(folder, "db.sock");
   const base = `http://127.0.0.1:${await freePort()}`;
   const libraries = `${root}/usr/lib/x86_64-linux-gnu:${root}/lib/x86_64-linux-gnu`;
