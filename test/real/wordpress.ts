@@ -218,5 +218,6 @@ async function run(): Promise<void> {
   tell("keeps no password in the log", !comparable(ctx.log.text()).includes("appPassword"));
 }
 
+process.once("SIGINT", () => process.exit(130));
 await run();
 end();
