@@ -9,10 +9,19 @@ type Ways = Pick<AnyPlatform, "name" | "connect" | "settings">;
 
 /** A platform's own settings, and those of every platform that asks people for their consent. */
 export function settingsOf(platform: Ways): readonly PlatformSetting[] {
-  const all = [...platform.settings, ...oauthSettings(platform)];
+  const comesBack = platform.connect.some(({ kind }) => kind === "oauth" || kind === "redirect");
+  const all = [...platform.settings, ...oauthSettings(platform), ...(comesBack ? [REDIRECT_URL] : [])];
   const first = new Map(all.toReversed().map((setting) => [setting.name, setting]));
   return all.filter((setting) => first.get(setting.name) === setting);
 }
+
+const REDIRECT_URL: PlatformSetting = {
+  name: "REDIRECT_URL",
+  meaning: "The registered address that people come back to, where it is not Posthorn's own",
+  kind: "address",
+  default: `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
+  isRequired: false,
+};
 
 function oauthSettings({ connect }: Ways): PlatformSetting[] {
   const ways = connect.filter((way) => way.kind === "oauth");
@@ -28,13 +37,6 @@ function oauthSettings({ connect }: Ways): PlatformSetting[] {
       meaning: "What people are asked to allow, separated by spaces, instead of what is asked for usually",
       kind: "text",
       default: way.scopes.join(" "),
-      isRequired: false,
-    },
-    {
-      name: "REDIRECT_URL",
-      meaning: "The registered address that people come back to, where it is not Posthorn's own",
-      kind: "address",
-      default: `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
       isRequired: false,
     },
   ];

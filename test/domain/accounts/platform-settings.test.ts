@@ -92,4 +92,16 @@ describe("the settings of platforms", () => {
     ]);
     expect(requiredSettings(platform, platform.connect[0])).toEqual(["POSTHORN_CINEMA_CLIENT_ID"]);
   });
+
+  it("name the address to come back to where a platform sends people back by rules of its own", () => {
+    const ways = { instance: "required", redirect: "https", label: "Page", instructions: "Agree." } as const;
+    const begin = async () => ({ url: "https://cinema.example", keep: {} });
+    const finish = async () => ({ tokens: null, targets: [] });
+    const platform = createCinema({
+      settings: [],
+      connect: [{ kind: "redirect", name: "page", ...ways, begin, finish }],
+    });
+    expect(settingsOf(platform).map(({ name }) => name)).toEqual(["REDIRECT_URL"]);
+    expect(requiredSettings(platform, platform.connect[0])).toEqual([]);
+  });
 });

@@ -1,0 +1,76 @@
+import { connectOn } from "../../support/contract/connect-on.ts";
+import type { PlatformFixture, Stage } from "../../support/contract/stage.ts";
+import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { callOf, createTestContext } from "../../support/context.ts";
+import { FakeClock } from "../../support/clock.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
+import { createFakeWordpress, SITE, USER, type FakeWordpress } from "./fake.ts";
+import { shownText } from "./library.ts";
+import { answer, refuse } from "./requests.ts";
+
+export interface WordpressStage extends Stage {
+  readonly server: FakeWordpress;
+}
+
+type Options = Omit<Parameters<typeof createFakeWordpress>[0], "now">;
+
+/** A site with these ways, and a channel on it. */
+export async function openWordpress(platform: AnyPlatform, options: Options = {}): Promise<WordpressStage> {
+  const clock = new FakeClock();
+  const server = createFakeWordpress({ now: () => clock.now(), ...options });
+  const ctx = await createTestContext({
+    platformList: [platform],
+    outbound: server.outbound,
+    media: createStageMedia(),
+    clock,
+  });
+  const target = { provider: "wordpress", way: "password", instanceUrl: SITE };
+  const account = await connectOn(callOf(ctx), { ...target, secrets: { ...USER } });
+  const shown = () => {
+    if (server.wrong.length > 0) throw new Error(`The site was asked wrongly: ${server.wrong.join("; ")}`);
+    return server.site.posts.filter(({ status }) => status === "publish");
+  };
+  return {
+    server,
+    ctx,
+    account,
+    published: async () => shown().length,
+    captions: async () => shown().map(({ content }) => shownText(content)),
+    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+  };
+}
+
+export default {
+  openStage: (platform) => openWordpress(platform),
+  post: {
+    caption: "A horn is heard",
+    media_url: PHOTO_URL,
+    metadata: {
+      ...PICTURES,
+      title: "A horn",
+      tags: ["Horns", "old & gold"],
+      categories: ["4"],
+      excerpt: "Heard",
+      thumbnailUrl: PHOTO_URL,
+    },
+  },
+  otherPosts: {
+    "a text": {
+      caption: "Read it\n\nat https://a.example.",
+      media_url: "",
+      metadata: { title: "Grüße", slug: "greetings" },
+    },
+    "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { title: "A film", comments: false } },
+  },
+  troubles: {
+    "meets a firewall's limit": async () =>
+      answer(429, "<html>Too many requests</html>", { "retry-after": "7" }),
+    "meets a broken database": async () =>
+      answer(500, "<html><h1>Error establishing a database connection</h1></html>"),
+    "is acted on by a PHP that then complains": async (pass) => {
+      await pass();
+      return answer(200, "<br />\n<b>Warning</b>: in functions.php<br />\n{}");
+    },
+  },
+  refusesToken: async () => refuse(401, "incorrect_password"),
+} satisfies PlatformFixture;

@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../src/app/system-clock.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import type { MediaSource } from "../../src/ports/media.ts";
+import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import type { AppContext } from "../../src/services/context.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { AccountRow } from "../../src/store/tables/accounts.ts";
+import { createTestContext } from "../support/context.ts";
+import { createStageMedia } from "../support/contract/stage-media.ts";
+import { addPost, drain, readPost } from "../support/publishing.ts";
+
+/** What the scripts share that try a platform on its real server, on this machine. */
+export function createReport() {
+  const failures: string[] = [];
+  return {
+    tell(what: string, isRight: boolean, seen: unknown = ""): void {
+      const said = isRight
+        ? ""
+        : (seen instanceof Error ? seen.message : JSON.stringify(seen)).slice(0, 2_000);
+      process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${said}\n`);
+      if (!isRight) failures.push(what);
+    },
+    end(): void {
+      process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
+      process.exitCode = failures.length === 0 ? 0 : 1;
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Unpacks Debian's packages into a folder; nothing is installed. */
+export function unpackPackages(folder: string, names: readonly string[]): string {
+  execFileSync("apt-get", ["download", ...names], { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
+  const root = join(folder, "root");
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(".deb")))
+    execFileSync("dpkg-deb", ["-x", join(folder, name), root]);
+  return root;
+}
+
+/** Posthorn with one platform, the true clock, and a door that lets it reach this machine. */
+export async function openReal(platform: AnyPlatform, media: MediaSource = createStageMedia()) {
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+  const clock = systemClock as never;
+  const ctx = await createTestContext({ platformList: [platform], outbound, media, clock });
+  return {
+    ctx,
+    outbound,
+    /** Works on a post until nothing more is to come of it. */
+    finish: (id: string, worker: AppContext = ctx) => finish(ctx, id, worker),
+    publish: async (account: AccountRow, post: Partial<PostRow>, worker: AppContext = ctx) =>
+      finish(ctx, (await addPost(ctx, account, post)).id, worker),
+    /** A worker that dies after the first request of this kind was acted on, before it is written down. */
+    dyingAfter: (isIt: (request: OutboundRequest) => boolean): AppContext => ({
+      ...ctx,
+      outbound: losing(outbound, isIt),
+    }),
+    async [Symbol.asyncDispose]() {
+      await ctx[Symbol.asyncDispose]();
+      await outbound[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function finish(ctx: AppContext, id: string, worker: AppContext): Promise<PostRow> {
+  for (let n = 0; n < 200; n += 1) {
+    await drain(worker);
+    const row = await readPost(ctx as never, id);
+    if (row.next_at === null) return row;
+    await wait(Math.max(50, Math.min(row.next_at - ctx.clock.now(), 5_000)));
+  }
+  return readPost(ctx as never, id);
+}
+
+function losing(outbound: Outbound, isIt: (request: OutboundRequest) => boolean): Outbound {
+  let isLost = false;
+  return {
+    ...outbound,
+    request: async (request) => {
+      const response = await outbound.request(request);
+      if (isLost || !isIt(request)) return response;
+      isLost = true;
+      for await (const _chunk of response.body);
+      throw new OutboundFailure("The process died before it was written down.", true);
+    },
+  };
+}
