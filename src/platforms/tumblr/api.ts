@@ -46,7 +46,7 @@ const rulesAt = (now: number): readonly FaultRule[] => [
     code: 8010,
     kind: "rate",
     message: "Tumblr is still at work on the film before; it takes one at a time.",
-    retryAfterMs: 2 * MINUTE,
+    retryAfterMs: MINUTE,
   },
   {
     code: 8022,
