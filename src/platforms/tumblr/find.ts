@@ -14,14 +14,19 @@ const TumblrEntry = z
     id_string: Id.optional(),
     genesis_post_id: Id.optional(),
     slug: z.string().catch(""),
-    state: z.string(),
+    state: z.string().optional(),
+    queued_state: z.string().optional(),
     timestamp: z.int().optional(),
     content: z.array(Block).catch([]),
     layout: z.array(z.json()).catch([]),
     tags: z.array(z.string()).catch([]),
     interactability_reblog: z.string().optional(),
   })
-  .transform(({ id, id_string: text, ...entry }) => ({ ...entry, id: text ?? id }));
+  .transform(({ id, id_string: text, queued_state: queued, ...entry }) => ({
+    ...entry,
+    id: text ?? id,
+    state: entry.state ?? (queued === undefined ? "published" : "queued"),
+  }));
 export type TumblrEntry = z.infer<typeof TumblrEntry>;
 
 const Page = z.looseObject({ posts: z.array(TumblrEntry) });
