@@ -1,4 +1,4 @@
-import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
+import { measureText, WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import type { Json, JsonObject } from "../../ports/platform-io.ts";
 import type { TumblrPost } from "./metadata.ts";
 
@@ -53,8 +53,8 @@ function piecesOf(paragraph: string): string[] {
 /** Tumblr makes no links of its own accord; it counts code points. */
 function linksIn(text: string): JsonObject[] {
   return [...text.matchAll(WEB_ADDRESS)].map(({ 0: url, index }) => {
-    const start = [...text.slice(0, index)].length;
-    return { type: "link", start, end: start + [...url].length, url };
+    const start = measureText(text.slice(0, index), "characters");
+    return { type: "link", start, end: start + measureText(url, "characters"), url };
   });
 }
 
