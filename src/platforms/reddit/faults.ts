@@ -18,8 +18,7 @@ const Said = z.looseObject({
     .looseObject({ errors: z.array(z.array(z.unknown())).catch([]) })
     .optional()
     .catch(undefined),
-  reason: z.string().nullish().catch(null),
-  error_type: z.string().nullish().catch(null),
+  reason: z.string().min(1).nullable().catch(null),
   fields: z.array(z.string()).catch([]),
 });
 
@@ -27,30 +26,51 @@ function codesOf({ json }: PlatformResponse): string[] {
   const said = Said.safeParse(json).data;
   if (said === undefined) return [];
   const codes = (said.json?.errors ?? []).flatMap(([code]) => (typeof code === "string" ? code : []));
-  const { reason, error_type: type, fields } = said;
-  const asked = type === "SUBMIT_VALIDATION_ERROR" ? fields.map((field) => `asked: ${field}`) : [];
-  return [
-    ...codes,
-    ...[reason, type].filter((code) => typeof code === "string" && code !== ""),
-    ...asked,
-  ].map(String);
+  return [...codes, ...(said.reason === null ? [] : [said.reason]), ...said.fields];
 }
 
-const UNITS = { millisecond: 1, second: SECOND, minute: MINUTE, hour: HOUR } as const;
+const UNITS = new Map([
+  ["second", SECOND],
+  ["minute", MINUTE],
+  ["hour", HOUR],
+]);
 
 /** "Take a break for 9 minutes before trying again." */
 function untilAllowed({ text }: PlatformResponse): number {
-  const [, count, unit] = /(\d{1,3}) (millisecond|second|minute|hour)/.exec(text) ?? [];
-  const ms = UNITS[unit as keyof typeof UNITS];
+  const [, count, unit] = /(\d{1,3}) (second|minute|hour)/.exec(text) ?? [];
+  const ms = UNITS.get(unit ?? "");
   return ms === undefined ? 10 * MINUTE : (Number(count) + 1) * ms;
 }
 
-const refused = (code: readonly string[], field: string | null, message: string): FaultRule => ({
-  code,
-  kind: "rejected",
-  message,
-  ...(field === null ? {} : { field }),
-});
+/** In this order, as one answer may have several. */
+const REFUSED: readonly (readonly [field: string, codes: string, message: string])[] = [
+  [
+    "metadata.subreddit",
+    "SUBREDDIT_NOEXIST BAD_SR_NAME",
+    "Reddit knows no such community. list_choices finds it by a part of its name.",
+  ],
+  [
+    "metadata.subreddit",
+    "SUBREDDIT_NOTALLOWED NO_SELFS NO_LINKS NO_IMAGES NO_VIDEOS GALLERIES_DISABLED",
+    "The community does not take posts of this kind, or of this account. list_choices says what it takes.",
+  ],
+  [
+    "metadata.flairId",
+    "SUBMIT_VALIDATION_FLAIR_REQUIRED BAD_FLAIR_TEMPLATE_ID flair",
+    "The community asks for another flair. list_choices tells those it has, searched by its name.",
+  ],
+  [
+    "metadata.link",
+    "DOMAIN_BANNED NO_URL BAD_URL url link",
+    "Reddit, or the community, does not take this link.",
+  ],
+  ["metadata.title", "title", "The title is against the community's rules. Look at them on Reddit."],
+  [
+    "caption",
+    "NO_TEXT TOO_LONG body text",
+    "The text is too long, or against the community's rules. Look at them on Reddit.",
+  ],
+];
 
 const RULES: readonly FaultRule[] = [
   {
@@ -58,55 +78,13 @@ const RULES: readonly FaultRule[] = [
     kind: "rate",
     // With HTTP 200, and yet nothing was posted.
     isNotDone: true,
-    message:
-      "Reddit lets this account post only now and then: new accounts, and those with little karma, wait longer.",
+    message: "Reddit lets this account post only now and then, the more seldom the newer it is.",
     retryAfterMs: untilAllowed,
   },
-  { status: 401, kind: "auth", message: "Reddit does not accept the channel's permission any more." },
   { status: 429, kind: "rate", scope: "app", message: "Reddit asks to slow down." },
-  refused(
-    ["SUBREDDIT_NOEXIST", "BAD_SR_NAME", "SUBREDDIT_REQUIRED"],
-    "metadata.subreddit",
-    "Reddit knows no such community. list_choices finds it by a part of its name.",
-  ),
-  refused(
-    ["SUBREDDIT_NOTALLOWED", "SUBREDDIT_DISABLED_EMERGENCY", "USER_BLOCKED", "BANNED_FROM_SUBREDDIT"],
-    "metadata.subreddit",
-    "The community does not let this account post. Ask its moderators, or post elsewhere.",
-  ),
-  refused(
-    [
-      ...["NO_SELFS", "NO_LINKS", "NO_IMAGES", "NO_VIDEOS", "NO_CROSSPOSTS"],
-      ...["GALLERIES_DISABLED", "IMAGES_NOTALLOWED", "VIDEOS_NOTALLOWED", "INVALID_OPTION"],
-    ],
-    "metadata.subreddit",
-    "The community does not take posts of this kind. list_choices says what it takes.",
-  ),
-  refused(
-    ["SUBMIT_VALIDATION_FLAIR_REQUIRED", "BAD_FLAIR_TEMPLATE_ID", "FLAIR_REQUIRED", "asked: flair"],
-    "metadata.flairId",
-    "The community asks for another flair. list_choices tells those it has, searched by its name.",
-  ),
-  refused(
-    ["DOMAIN_BANNED", "NO_URL", "BAD_URL", "INVALID_URL", "asked: url", "asked: link"],
-    "metadata.link",
-    "Reddit, or the community, does not take this link. Look at the community's rules.",
-  ),
-  refused(
-    ["asked: title", "TITLE_TOO_LONG"],
-    "metadata.title",
-    "The community has rules of its own for titles, which this one is against. Look at them on Reddit.",
-  ),
-  refused(
-    ["asked: body", "asked: text", "NO_TEXT", "TOO_LONG", "TOO_SHORT"],
-    "caption",
-    "The text is too long, too short, or against the community's rules. Look at them on Reddit.",
-  ),
-  refused(
-    ["SUBMIT_VALIDATION_ERROR"],
-    null,
-    "The post is against the community's rules. Look at them on Reddit.",
-  ),
+  ...REFUSED.map(([field, codes, message]): FaultRule => {
+    return { code: codes.split(" "), kind: "rejected", field, message };
+  }),
   {
     status: 403,
     kind: "rejected",
@@ -114,7 +92,6 @@ const RULES: readonly FaultRule[] = [
       "Reddit does not allow it: the community is closed to this account or has banned it, or Reddit has not approved the app.",
   },
   { status: 404, kind: "rejected", message: "Reddit does not find it: it was deleted, or never was there." },
-  { status: 413, kind: "rejected", message: "Reddit refused a file as too large. Use a smaller one." },
 ];
 
 const byTable = faultsBy({ title: "Reddit", codesOf, rules: RULES });

@@ -1,4 +1,3 @@
-import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
@@ -13,10 +12,7 @@ export function isSelf({ mediaUrl, metadata }: RedditPost): boolean {
   return mediaUrl === "" && metadata.link === undefined;
 }
 
-function idOf({ platformPostId }: RedditPost): string {
-  if (/^t3_\w+$/.test(platformPostId ?? "")) return platformPostId ?? "";
-  throw new AppError("conflict", "platformPostId: is none of Reddit's, so the post cannot be found there.");
-}
+const idOf = ({ platformPostId }: RedditPost): string => platformPostId ?? "";
 
 /** The body of a text post, and the flair of any. */
 export async function edit(post: RedditPost, changed: readonly string[], io: PlatformIo): Promise<object> {

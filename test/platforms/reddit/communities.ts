@@ -191,7 +191,7 @@ export function shown(post: FakePost): object {
 /** Markdown as Reddit's readers see it, as far as it is written here. */
 export function rendered(markdown: string): string {
   const kept: string[] = [];
-  const hide = (text: string): string => `\u0001${kept.push(text) - 1}\u0001`;
+  const hide = (text: string): string => `\uE000${kept.push(text) - 1}\uE000`;
   return markdown
     .replace(/\\([\\`*_{}[\]()#+\-.!:|&<>/^~=])/g, (_all, sign: string) => hide(sign))
     .replace(/https?:\/\/[^\s<>)]+/g, hide)
@@ -202,7 +202,7 @@ export function rendered(markdown: string): string {
     .replace(/^(#+|>|[-+]|\d+\.) ?/gm, "")
     .replace(/([^\n ]) ?\n(?=[^\n])/g, "$1 ")
     .replace(/ {2}\n/g, "\n")
-    .replace(/\u0001(\d+)\u0001/g, (_all, at: string) => kept[Number(at)] ?? "");
+    .replace(/\uE000(\d+)\uE000/g, (_all, at: string) => kept[Number(at)] ?? "");
 }
 
 /** How new accounts are told to wait. */

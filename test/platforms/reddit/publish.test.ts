@@ -99,10 +99,10 @@ describe("a post on Reddit", () => {
 describe("what Reddit refuses", () => {
   it.each([
     [{ subreddit: "nowhere" }, "metadata.subreddit: Reddit knows no such community."],
-    [{ subreddit: "hornpics" }, "metadata.subreddit: The community does not take posts of this kind."],
+    [{ subreddit: "hornpics" }, "metadata.subreddit: The community does not take posts of this kind"],
     [{ subreddit: "news_of_horns" }, "metadata.flairId: The community asks for another flair."],
     [{ flairId: "37bf09c4-520c-11e7-8073-0ef8adb5ef68" }, "metadata.flairId: The community asks"],
-    [{ title: "dfgfdgfdgdf" }, "metadata.title: The community has rules of its own for titles"],
+    [{ title: "dfgfdgfdgdf" }, "metadata.title: The title is against the community's rules."],
   ])("%j: in plain words", async (metadata, sentence) => {
     await using world = await openWorld();
     const account = await world.connect();

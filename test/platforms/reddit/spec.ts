@@ -28,8 +28,8 @@ const submit = of(
     ...{ api_type: one("json"), sr: community, title, text: body, ...flair },
     kind: { enum: ["self", "link", "image", "video", "videogif"] },
     ...{
-      url: { type: "string", pattern: "^https://" },
-      video_poster_url: { type: "string", pattern: "^https://" },
+      url: { type: "string", pattern: "^https?://" },
+      video_poster_url: { type: "string", pattern: "^https?://" },
     },
     ...{ nsfw: flag, spoiler: flag, sendreplies: flag, resubmit: flag, validate_on_submit: flag },
   },
