@@ -21,15 +21,14 @@ const SCOPES = ["identity", "read", "submit", "edit", "flair", "history"];
 const SETUP: SetupGuide = {
   url: "https://www.reddit.com/prefs/apps",
   steps: [
-    "Reddit's API is closed to new apps since November 2025. Ask Reddit to approve yours first, with the form named at https://support.reddithelp.com/hc/en-us/articles/42728983564564-Responsible-Builder-Policy, and wait for the answer. Whoever has an app from before goes on with it.",
+    "Reddit's API is closed to new apps since November 2025: ask Reddit to approve yours first (https://support.reddithelp.com/hc/en-us/articles/42728983564564). Apps from before go on working.",
     "At https://www.reddit.com/prefs/apps, create an app of the type web app, with {redirectUrl} as its redirect uri.",
     "Copy the id under its name into POSTHORN_REDDIT_CLIENT_ID and the secret into POSTHORN_REDDIT_CLIENT_SECRET. The app asks for: {scopes}.",
     "Set POSTHORN_REDDIT_USER_AGENT to node:<your domain>:1 (by /u/<your name>), as Reddit asks for.",
   ],
   warnings: [
-    "Without an approved app nothing of Reddit can be connected. Many requests are refused or not answered, and apps from before have been revoked too.",
-    "Reddit takes 100 requests a minute from an app. How often an account may post depends on its age and karma.",
-    "Each community has rules of its own, and bots that remove posts of new accounts without a word: get_post_insights tells it.",
+    "Without an approved app Reddit cannot be connected. Many requests are refused or not answered, and older apps have been revoked too.",
+    "Reddit takes 100 requests a minute from an app. How often an account may post depends on its age and karma, and bots of communities remove posts without a word: get_post_insights tells it.",
   ],
 };
 

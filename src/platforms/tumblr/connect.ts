@@ -38,9 +38,9 @@ const SETUP: SetupGuide = {
     "Copy the OAuth consumer key into POSTHORN_TUMBLR_CLIENT_ID and the secret into POSTHORN_TUMBLR_CLIENT_SECRET. The app asks for: {scopes}.",
   ],
   warnings: [
-    "It is free and works at once, without a review. All blogs that the person may post to are connected with one consent.",
-    "Tumblr takes 250 posts, 250 pictures, 20 films and 60 minutes of film a day from a person, and 1,000 calls an hour and 5,000 a day from the app.",
-    "Posts with leadMinutes wait in the blog's own queue (1,000 at most), and Tumblr publishes them also while Posthorn is down. Tumblr gives them another number when it does.",
+    "It is free, without a review. One consent connects all blogs that the person may post to.",
+    "A person may post 250 posts, 250 pictures and 20 films (60 minutes) a day; an app has 1,000 calls an hour and 5,000 a day.",
+    "Posts with leadMinutes wait in the blog's own queue (1,000 at most): Tumblr publishes them also while Posthorn is down, and gives them another number then.",
   ],
 };
 

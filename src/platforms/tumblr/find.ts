@@ -57,28 +57,22 @@ const isOurs = (entry: TumblrEntry, { id, mark }: Wanted): boolean =>
   (mark !== "" && entry.slug.includes(mark)) ||
   (id !== null && [entry.id, entry.genesis_post_id].includes(id));
 
-/** Looks among the blog's public posts. */
-async function findPublic(io: PlatformIo, wanted: Wanted): Promise<TumblrEntry | null> {
-  const path = `${blogPath(io)}/posts`;
+/** Looks among the blog's public posts, or in its queue, which comes in the order of its times. */
+async function findIn(
+  list: "posts" | "posts/queue",
+  wanted: Wanted,
+  io: PlatformIo,
+): Promise<TumblrEntry | null> {
+  const isPublic = list === "posts";
+  const named = isPublic ? { npf: true, api_key: io.setting("CLIENT_ID") } : {};
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { npf: true, limit: PAGE, offset: page * PAGE, api_key: io.setting("CLIENT_ID") };
-    const { posts } = await ask(io, { path, query }, Page);
+    const query = { ...named, limit: PAGE, offset: page * PAGE };
+    const { posts } = await ask(io, { path: `${blogPath(io)}/${list}`, query }, Page);
     const found = posts.find((entry) => isOurs(entry, wanted));
     if (found !== undefined) return found;
     const oldest = (posts.at(-1)?.timestamp ?? 0) * SECOND;
-    if (posts.length === 0 || wanted.since === null || oldest < wanted.since) return null;
-  }
-  return null;
-}
-
-/** Looks in the queue, which comes in the order of its times. */
-async function findQueued(io: PlatformIo, wanted: Wanted): Promise<TumblrEntry | null> {
-  const path = `${blogPath(io)}/posts/queue`;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { posts } = await ask(io, { path, query: { limit: PAGE, offset: page * PAGE } }, Page);
-    const found = posts.find((entry) => isOurs(entry, wanted));
-    if (found !== undefined) return found;
-    if (posts.length === 0) return null;
+    const isPast = isPublic && (wanted.since === null || oldest < wanted.since);
+    if (posts.length === 0 || isPast) return null;
   }
   return null;
 }
@@ -86,7 +80,7 @@ async function findQueued(io: PlatformIo, wanted: Wanted): Promise<TumblrEntry |
 /** Of a post whose answer was lost. Null where it is neither public nor in the queue. */
 export async function findSent(io: PlatformIo, mark: string, since: number): Promise<Placed | null> {
   const wanted = { id: null, mark, since };
-  const found = (await findPublic(io, wanted)) ?? (await findQueued(io, wanted));
+  const found = (await findIn("posts", wanted, io)) ?? (await findIn("posts/queue", wanted, io));
   if (found === null) return null;
   const state = found.state === "published" || found.state === "private" ? "live" : "held";
   return { id: found.id, mark, state, at: io.now() };
@@ -99,7 +93,7 @@ export async function readPost(
 ): Promise<TumblrEntry | null> {
   const path = `${blogPath(io)}/posts/${encodeURIComponent(id)}`;
   const found = await orNull(ask(io, { path, query: { post_format: "npf" } }, TumblrEntry));
-  return found ?? findPublic(io, { id, ...wanted });
+  return found ?? findIn("posts", { id, ...wanted }, io);
 }
 
 /** What an edit has to give again. */
