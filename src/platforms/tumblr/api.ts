@@ -1,7 +1,12 @@
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
+import {
+  PlatformFault,
+  type PlatformIo,
+  type PlatformRequest,
+  type PlatformResponse,
+} from "../../ports/platform-io.ts";
 import { bearer, faultsBy, type FaultRule } from "../shared/faults.ts";
 import { untilMidnight } from "../shared/midnight.ts";
 
@@ -21,6 +26,16 @@ function codesOf({ status, json }: PlatformResponse): number[] {
   const errors = [...(refusal?.errors ?? []), ...(refusal?.response.errors ?? [])];
   return errors.flatMap((error) => Code.safeParse(error).data?.code ?? []);
 }
+
+/** The post cannot wait in Tumblr's queue, which is full, or too late for it: it goes out at its time. */
+export class NoPlace extends PlatformFault {
+  constructor() {
+    super("not_sent", "Tumblr's own queue did not take the post; it goes out at its time.");
+  }
+}
+
+/** "When the blog's queue limit has been reached." */
+const QUEUE_FULL = 8022;
 
 /** The app's calls in an hour and in a day: how long until the one that is used up begins anew. */
 function untilReset({ headers }: PlatformResponse): number | null {
@@ -47,11 +62,6 @@ const rulesAt = (now: number): readonly FaultRule[] => [
     kind: "rate",
     message: "Tumblr is still at work on the film before; it takes one at a time.",
     retryAfterMs: MINUTE,
-  },
-  {
-    code: 8022,
-    kind: "rejected",
-    message: "The blog's queue on Tumblr is full: it takes 1,000 posts. Delete some, or give leadMinutes 0.",
   },
   {
     code: 8005,
@@ -86,7 +96,10 @@ function requestOf(io: Pick<ConnectIo, "setting" | "now">, { path, times, ...cal
     ...call,
     ...times,
     url: `${io.setting("BASE_URL") ?? TUMBLR_API}/v2${path}`,
-    classify: faultsBy({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) }),
+    classify: (response) =>
+      codesOf(response).includes(QUEUE_FULL)
+        ? new NoPlace()
+        : faultsBy({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) })(response),
   };
 }
 

@@ -5,7 +5,7 @@ import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
 import { settleByListing } from "../shared/settle.ts";
-import { AnyAnswer, ask, blogPath } from "./api.ts";
+import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
 import { addressOf } from "./connect.ts";
 import { contentOf, slugOf } from "./content.ts";
 import { fieldsOf, findSent, Placed, readPost, type TumblrEntry } from "./find.ts";
@@ -18,13 +18,6 @@ const SOONEST_MS = 5 * MINUTE;
 const FLIP_AFTER_MS = 3 * MINUTE;
 /** A post changes its id when it becomes public, and may be under neither for a while. */
 const APPEARS_WITHIN_MS = 10 * MINUTE;
-
-/** It is too late for the queue: the post goes out at its time. */
-class TooNear extends PlatformFault {
-  constructor() {
-    super("not_sent", "It is too late for Tumblr's own queue; the post goes out at its time.");
-  }
-}
 
 /** One post: in the queue until its time, or public at once. */
 export async function publish(post: TumblrPost, io: PublishIo): Promise<PublishOutcome> {
@@ -41,7 +34,7 @@ export async function publish(post: TumblrPost, io: PublishIo): Promise<PublishO
     await io.live(at);
     return { state: "live", ...at };
   } catch (error) {
-    if (error instanceof TooNear) return { state: "prepared" };
+    if (error instanceof NoPlace && !io.isDue) return { state: "prepared" };
     throw error;
   }
 }
@@ -95,7 +88,7 @@ async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
       if (found !== null) return found;
       const uploads = await uploadsOf(items, io);
       const isHeld = !io.isDue;
-      if (isHeld && post.scheduledAt - io.now() < SOONEST_MS) throw new TooNear();
+      if (isHeld && post.scheduledAt - io.now() < SOONEST_MS) throw new NoPlace();
       const json: JsonObject = {
         ...contentOf(
           post,

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
+import { drain } from "../../support/publishing.ts";
+import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { CLIP, CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { refusal } from "./fake.ts";
 import { GIF_URL, openWorld, SOUND_URL } from "./world.ts";
@@ -139,6 +141,50 @@ describe("a post in Tumblr's queue", () => {
     expect((await world.end(post)).status).toBe("published");
   });
 
+  it("goes out at its time where the queue is full", async () => {
+    await using world = await openWorld();
+    world.fake.refuse("POST /blog/{blog}/posts", refusal(403, 8022));
+    const post = await world.post(await world.connect(), {}, world.later(60));
+    expect(await world.run(post)).toMatchObject({
+      status: "scheduled",
+      next_at: post.scheduled_at,
+      error: null,
+    });
+    await world.clock.advance(60 * MINUTE);
+    expect((await world.end(post)).status).toBe("published");
+  });
+
+  it("is found again on a later page of the queue, where the answer is lost", async () => {
+    await using world = await openWorld();
+    const account = await world.connect();
+    const first = await world.post(account, {}, world.later(30));
+    await world.run(first);
+    const [queued] = world.fake.blogs.posts;
+    if (queued === undefined) throw new Error("Nothing was queued.");
+    for (let count = 0; count < 25; count += 1)
+      world.fake.blogs.posts.push({
+        ...queued,
+        id: world.fake.blogs.newId(),
+        fields: { ...queued.fields, slug: "x" },
+      });
+    const { door } = world.fake;
+    let isLost = false;
+    const outbound: typeof door = {
+      ...door,
+      request: async (request) => {
+        const answer = await door.request(request);
+        if (request.method !== "POST" || isLost) return answer;
+        isLost = true;
+        throw new OutboundFailure("The answer broke off.", true);
+      },
+    };
+    const second = await world.post(account, {}, world.later(60));
+    await drain({ ...world.ctx, outbound });
+    await world.clock.advance(5_000);
+    expect((await world.run(second)).status).toBe("uploaded");
+    expect(world.fake.blogs.posts).toHaveLength(27);
+  });
+
   it("is taken back, until it is live", async () => {
     await using world = await openWorld();
     const account = await world.connect();
@@ -163,7 +209,6 @@ describe("what Tumblr refuses", () => {
     [400, 8001, "failed", "Tumblr refused the request with the error 8001."],
     [400, 8005, "failed", "mediaUrl: Tumblr cannot use a file of this form."],
     [403, 0, "failed", "Tumblr does not let this account post on the blog."],
-    [403, 8022, "failed", "The blog's queue on Tumblr is full"],
     [404, 0, "failed", "Tumblr does not find the blog"],
     [403, 8010, "scheduled", "Tumblr is still at work on the film before"],
   ])("%s.%s: the post is %s, in plain words", async (status, code, state, sentence) => {
