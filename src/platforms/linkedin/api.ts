@@ -130,13 +130,3 @@ export function askLinkedIn<T>(
 export function urn(text: string): string {
   return encodeURIComponent(text);
 }
-
-/** Null where LinkedIn does not know it. */
-export async function orNull<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
-    throw error;
-  }
-}

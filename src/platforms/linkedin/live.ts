@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { askLinkedIn, orNull, requestOf, urn } from "./api.ts";
+import { orNull } from "../shared/or-null.ts";
+import { askLinkedIn, requestOf, urn } from "./api.ts";
 import { authorOf, isPage, type LinkedInPost } from "./metadata.ts";
 import { toLittleText } from "./text.ts";
 

@@ -1,9 +1,9 @@
-import { DateTime } from "luxon";
 import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, RenewalIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
 import { faultsBy, type Code, type FaultRule } from "./faults.ts";
+import { untilMidnight } from "./midnight.ts";
 
 const ENDPOINTS = {
   authorize: "https://accounts.google.com/o/oauth2/v2/auth",
@@ -138,6 +138,5 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
 
 /** Quotas of Google's projects begin anew then. In milliseconds. */
 export function untilPacificMidnight(now: number): number {
-  const day = DateTime.fromMillis(now, { zone: "America/Los_Angeles" }).startOf("day");
-  return day.plus({ days: 1 }).toMillis() - now;
+  return untilMidnight("America/Los_Angeles", now);
 }

@@ -160,6 +160,7 @@ describe("what is sent", () => {
     const { got } = await sent({
       multipart: [
         { name: "chat_id", text: "-100 ä" },
+        { name: "json", text: '{"a":1}', mimeType: "application/json" },
         {
           name: "photo",
           fileName: 'a "b"\r\nX-Evil: 1.png',
@@ -180,6 +181,8 @@ describe("what is sent", () => {
     const headers = { "content-type": got?.headers["content-type"] ?? "" };
     const form = await new Response(new Uint8Array(got?.body ?? []), { headers }).formData();
     expect(form.get("chat_id")).toBe("-100 ä");
+    const json = 'name="json"\r\nContent-Type: application/json\r\n\r\n{"a":1}\r\n';
+    expect(got?.body.includes(json)).toBe(true);
     const photo = form.get("photo") as File;
     expect([photo.type, await photo.text()]).toEqual(["image/png", "png"]);
     expect(photo.name).toBe('a "b"\r\nX-Evil: 1.png');

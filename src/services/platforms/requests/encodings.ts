@@ -64,7 +64,7 @@ function encodeMultipart(parts: readonly FormPart[]): Encoded {
 
 function headOf(boundary: string, part: FormPart): Buffer {
   const file = "fileName" in part ? `; filename="${quoted(part.fileName)}"` : "";
-  const type = "mimeType" in part ? `Content-Type: ${part.mimeType}\r\n` : "";
+  const type = part.mimeType === undefined ? "" : `Content-Type: ${part.mimeType}\r\n`;
   const disposition = `Content-Disposition: form-data; name="${quoted(part.name)}"${file}\r\n`;
   return Buffer.from(`--${boundary}\r\n${disposition}${type}\r\n`);
 }

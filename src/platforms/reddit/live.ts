@@ -1,0 +1,79 @@
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import { AnyAnswer, ask, listOf } from "./api.ts";
+import { ME, Me, SUSPENDED } from "./connect.ts";
+import { Entry } from "./find.ts";
+import { communityOf, type RedditPost } from "./metadata.ts";
+import { bodyOf } from "./text.ts";
+
+/** A post of text alone: Reddit lets nobody change the others. */
+export function isSelf({ mediaUrl, metadata }: RedditPost): boolean {
+  return mediaUrl === "" && metadata.link === undefined;
+}
+
+const idOf = ({ platformPostId }: RedditPost): string => platformPostId ?? "";
+
+/** The body of a text post, and the flair of any. */
+export async function edit(post: RedditPost, changed: readonly string[], io: PlatformIo): Promise<object> {
+  const id = idOf(post);
+  const change = { method: "POST", isIdempotent: true } as const;
+  const { flairId, flairText, markdown: _markdown } = post.metadata;
+  if (changed.some((field) => field === "caption" || field === "markdown")) {
+    const form = { api_type: "json", thing_id: id, text: bodyOf(post) };
+    await ask(io, { ...change, path: "/api/editusertext", form }, AnyAnswer);
+  }
+  if (changed.includes("flairId") || changed.includes("flairText")) {
+    const path = `/r/${communityOf(post)}/api/selectflair`;
+    const form = { api_type: "json", link: id, flair_template_id: flairId ?? "", text: flairText ?? "" };
+    await ask(io, { ...change, path, form }, AnyAnswer);
+  }
+  return {};
+}
+
+/** Reddit answers the same for what is gone. */
+export async function remove(post: RedditPost, io: PlatformIo): Promise<void> {
+  const form = { id: idOf(post) };
+  await ask(io, { method: "POST", path: "/api/del", form, isIdempotent: true }, AnyAnswer);
+}
+
+const BY_AUTHOR = ["deleted", "author"];
+
+/** `rejected`: moderators or their bots took it away. */
+export async function insights(
+  post: RedditPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const id = idOf(post);
+  const { data } = await ask(io, { path: "/api/info", query: { id } }, listOf(Entry));
+  const entry = data.children.map((child) => child.data).find(({ name }) => name === id);
+  const removedBy = entry?.removed_by_category ?? null;
+  if (entry === undefined || (removedBy !== null && BY_AUTHOR.includes(removedBy)))
+    return { state: "removed", visibility: null, metrics: {} };
+  const { score, num_comments: comments = null, view_count: views = null } = entry;
+  const metrics = { likes: Math.max(score ?? 0, 0), comments, views };
+  return { state: removedBy === null ? "live" : "rejected", visibility: removedBy ?? "public", metrics };
+}
+
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const me = await ask(io, { path: ME }, Me);
+  return {
+    name: me.name,
+    handle: me.name,
+    avatarUrl: me.icon_img ?? null,
+    problem: me.is_suspended ? SUSPENDED : null,
+  };
+}
+
+/** As they are now; Reddit tells nothing of days before. */
+export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
+  const { total_karma: karma, subreddit } = await ask(io, { path: ME }, Me);
+  const told = Object.entries({ followers: subreddit?.subscribers, karma });
+  const totals = told.flatMap(([name, value]): [string, number][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const unavailable = told.flatMap(([metric, value]) =>
+    value === undefined ? [{ metric, reason: "Reddit did not tell it." }] : [],
+  );
+  return { totals: Object.fromEntries(totals), days: [], unavailable };
+}

@@ -1,0 +1,127 @@
+import * as z from "zod";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { ConnectIo } from "../../ports/connect.ts";
+import {
+  PlatformFault,
+  type PlatformIo,
+  type PlatformRequest,
+  type PlatformResponse,
+} from "../../ports/platform-io.ts";
+import { bearer, faultsBy, type FaultRule } from "../shared/faults.ts";
+import { untilMidnight } from "../shared/midnight.ts";
+
+export const TUMBLR_API = "https://api.tumblr.com";
+
+/** Tumblr counts by its own days. */
+export const TUMBLR_ZONE = "America/New_York";
+
+const Code = z.looseObject({ code: z.int() });
+const Refusal = z.looseObject({
+  errors: z.array(z.unknown()).catch([]),
+  response: z.looseObject({ errors: z.array(z.unknown()).catch([]) }).catch({ errors: [] }),
+});
+
+function codesOf({ status, json }: PlatformResponse): number[] {
+  const refusal = status < 400 ? undefined : Refusal.safeParse(json).data;
+  const errors = [...(refusal?.errors ?? []), ...(refusal?.response.errors ?? [])];
+  return errors.flatMap((error) => Code.safeParse(error).data?.code ?? []);
+}
+
+/** The post cannot wait in Tumblr's queue, which is full, or too late for it: it goes out at its time. */
+export class NoPlace extends PlatformFault {
+  constructor() {
+    super("not_sent", "Tumblr's own queue did not take the post; it goes out at its time.");
+  }
+}
+
+/** "When the blog's queue limit has been reached." */
+const QUEUE_FULL = 8022;
+
+/** The app's calls in an hour and in a day: how long until the one that is used up begins anew. */
+function untilReset({ headers }: PlatformResponse): number | null {
+  for (const span of ["perday", "perhour"]) {
+    const seconds = Number(headers[`x-ratelimit-${span}-reset`]);
+    if (headers[`x-ratelimit-${span}-remaining`] === "0" && seconds > 0) return seconds * SECOND;
+  }
+  return null;
+}
+
+/** https://github.com/tumblr/docs/blob/master/api.md#errors-and-error-subcodes */
+const rulesAt = (now: number): readonly FaultRule[] => [
+  { status: 401, kind: "auth", message: "Tumblr does not accept the channel's permission any more." },
+  { status: 429, kind: "rate", scope: "app", message: "Tumblr asks to slow down.", retryAfterMs: untilReset },
+  {
+    code: [8004, 8011, 8023],
+    kind: "rate",
+    message:
+      "The day's limit of posts, pictures or films on Tumblr is used up. It begins anew at midnight in New York.",
+    retryAfterMs: untilMidnight(TUMBLR_ZONE, now),
+  },
+  {
+    code: 8010,
+    kind: "rate",
+    message: "Tumblr is still at work on the film before; it takes one at a time.",
+    retryAfterMs: MINUTE,
+  },
+  {
+    code: 8005,
+    kind: "rejected",
+    field: "mediaUrl",
+    message: "Tumblr cannot use a file of this form. Convert it to JPEG, MP4 (H.264 and AAC) or MP3.",
+  },
+  {
+    status: 403,
+    kind: "rejected",
+    message: "Tumblr does not let this account post on the blog. Ask for it there, or connect another blog.",
+  },
+  {
+    status: 404,
+    kind: "rejected",
+    message: "Tumblr does not find the blog or the post: it was deleted, or is another's.",
+  },
+  { status: 413, kind: "rejected", message: "Tumblr refused the media as too large. Use smaller files." },
+];
+
+interface Call extends Pick<PlatformRequest, "query" | "json" | "form" | "multipart" | "isIdempotent"> {
+  /** Default: GET. */
+  readonly method?: PlatformRequest["method"];
+  /** Below /v2. */
+  readonly path: string;
+  readonly times?: Pick<PlatformRequest, "timeoutMs" | "idleMs">;
+}
+
+function requestOf(io: Pick<ConnectIo, "setting" | "now">, { path, times, ...call }: Call): PlatformRequest {
+  return {
+    method: "GET",
+    ...call,
+    ...times,
+    url: `${io.setting("BASE_URL") ?? TUMBLR_API}/v2${path}`,
+    classify: (response) =>
+      codesOf(response).includes(QUEUE_FULL)
+        ? new NoPlace()
+        : faultsBy({ title: "Tumblr", codesOf, rules: rulesAt(io.now()) })(response),
+  };
+}
+
+/** The `response` of an answer; every answer has one. */
+function within<T>(schema: z.ZodType<T>) {
+  return z.looseObject({ response: schema });
+}
+
+/** A call with the channel's token. */
+export async function ask<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
+  return (await io.ask({ ...requestOf(io, call), sign: bearer() }, within(schema))).response;
+}
+
+/** While connecting: the token is at hand. */
+export async function askWith<T>(io: ConnectIo, accessToken: string, call: Call, schema: z.ZodType<T>) {
+  return (await io.ask({ ...requestOf(io, call), ...bearer()({ accessToken }) }, within(schema))).response;
+}
+
+/** The channel's blog in a path: its id, as its name may change. */
+export function blogPath({ account }: Pick<PlatformIo, "account">): string {
+  return `/blog/${encodeURIComponent(account.platformAccountId ?? "").replace("%3A", ":")}`;
+}
+
+/** Of use where nothing of the answer is needed. */
+export const AnyAnswer = z.unknown();

@@ -1,0 +1,48 @@
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import { rendered, TAKE_A_BREAK } from "./communities.ts";
+import { refusal, toResponse, type Said } from "./fake.ts";
+import { openWorld } from "./world.ts";
+
+/** Reddit's own words; the place that files go to has none of them. */
+const says =
+  (said: Said): Trouble =>
+  async (pass, { url }) =>
+    url.startsWith("https://oauth.reddit.com/") ? toResponse(said, url) : pass();
+
+const said = (status: number, message: string): Said => ({ status, body: { message, error: status } });
+const common = { subreddit: "horns", title: "A horn" };
+
+export default {
+  async openStage(platform) {
+    const world = await openWorld(platform);
+    const shown = () => world.fake.communities.visible();
+    return {
+      ctx: world.ctx,
+      account: await world.connect(),
+      published: async () => shown().length,
+      captions: async () => shown().map(({ selftext }) => rendered(selftext)),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "1. It is *blown*\n2. as ever",
+    media_url: PHOTO_URL,
+    metadata: { ...common, moreMedia: [{ url: PHOTO_URL }], spoiler: true },
+  },
+  otherPosts: {
+    "a text": {
+      caption: "Words alone",
+      media_url: "",
+      metadata: { subreddit: "u_posthorn", title: "Words" },
+    },
+    "a link": { caption: "Read", media_url: "", metadata: { ...common, link: "https://posthorn.example/a" } },
+    "a picture": { caption: "A horn", media_url: PHOTO_URL, metadata: common },
+    "a film": { caption: "A film", media_url: CLIP_URL, metadata: { ...common, thumbnailUrl: PHOTO_URL } },
+  },
+  troubles: {
+    "meets a limit": says({ ...said(429, "Too Many Requests"), headers: { "x-ratelimit-reset": "40" } }),
+    "comes too soon after another": says(refusal(TAKE_A_BREAK)),
+  },
+  refusesToken: says(said(401, "Unauthorized")),
+} satisfies PlatformFixture;

@@ -1,0 +1,181 @@
+import { Ajv } from "ajv";
+
+/**
+ * What Tumblr's documentation says of requests, as far as they are made: api.md and npf-spec.md of
+ * https://github.com/tumblr/docs (of 2024-10-18). ajv counts code points, as Tumblr does.
+ */
+const size = { type: "integer", minimum: 1 };
+const text = { type: "string" };
+const of = (properties: object, required: readonly string[] = Object.keys(properties)) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+const one = (value: string) => ({ const: value });
+
+/** A file of the form, or one that Tumblr has told before. */
+const media = {
+  oneOf: [
+    of({ type: text, identifier: { type: "string", pattern: "^[\\w-]+$" }, width: size, height: size }, [
+      "type",
+      "identifier",
+    ]),
+    of({ type: text, media_key: text, url: text, width: size, height: size }, ["url"]),
+  ],
+};
+
+const link = of({
+  type: one("link"),
+  start: { type: "integer", minimum: 0 },
+  end: size,
+  url: { type: "string", pattern: "^https?://" },
+});
+
+const block = {
+  oneOf: [
+    of(
+      {
+        type: one("text"),
+        text: { type: "string", maxLength: 4_096 },
+        subtype: { enum: ["heading1", "heading2", "quote", "indented", "chat"] },
+        formatting: { type: "array", items: link, minItems: 1 },
+      },
+      ["type", "text"],
+    ),
+    of(
+      {
+        type: one("image"),
+        media: { type: "array", items: media, minItems: 1 },
+        alt_text: { type: "string", maxLength: 4_096 },
+        caption: { type: "string", maxLength: 4_096 },
+      },
+      ["type", "media"],
+    ),
+    of({ type: one("video"), media, provider: one("tumblr") }, ["type", "media"]),
+    of({ type: one("audio"), provider: one("tumblr"), media, title: text }, ["type", "provider", "media"]),
+    of({ type: one("link"), url: { type: "string", pattern: "^https?://" }, title: text }, ["type", "url"]),
+  ],
+};
+
+const rows = of({
+  type: one("rows"),
+  display: {
+    type: "array",
+    minItems: 1,
+    items: of({ blocks: { type: "array", items: { type: "integer", minimum: 0 }, minItems: 1 } }),
+  },
+});
+
+const post = of(
+  {
+    content: { type: "array", items: block, minItems: 1, maxItems: 1_000 },
+    layout: { type: "array", items: rows, maxItems: 1 },
+    state: { enum: ["published", "queue", "draft", "private"] },
+    publish_on: { type: "string", pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$" },
+    tags: text,
+    slug: { type: "string", pattern: "^[a-z0-9-]{1,55}$" },
+    interactability_reblog: { enum: ["everyone", "noone"] },
+  },
+  ["content", "state"],
+);
+
+const number = { type: "string", pattern: "^\\d+$" };
+const list = { limit: { enum: ["20"] }, offset: number };
+
+/** Method and path below /v2; what may stand in the query, and in a form. */
+const OPERATIONS = {
+  "GET /user/info": {},
+  "POST /blog/{blog}/posts": { body: post },
+  "GET /blog/{blog}/posts/queue": { query: of(list, []) },
+  "GET /blog/{blog}/posts/{id}": { query: of({ post_format: one("npf") }, []) },
+  "PUT /blog/{blog}/posts/{id}": { body: post },
+  "GET /blog/{blog}/posts": { query: of({ ...list, npf: one("true"), api_key: text }, ["api_key"]) },
+  "POST /blog/{blog}/post/delete": { form: of({ id: number }) },
+  "GET /blog/{blog}/notes": {
+    query: of({ id: number, api_key: text, mode: { enum: ["all", "likes", "conversation"] } }, [
+      "id",
+      "api_key",
+    ]),
+  },
+} as const;
+export type Operation = keyof typeof OPERATIONS;
+
+const ajv = new Ajv({ strict: false });
+const compiled = Object.entries(OPERATIONS).map(([name, operation]) => {
+  const { query = of({}), body, form }: { query?: object; body?: object; form?: object } = operation;
+  const [method = "", path = ""] = name.split(" ");
+  const pattern = path.replace("{blog}", "([^/]+)").replace("{id}", "(\\d+)");
+  return {
+    name: name as Operation,
+    method,
+    pattern: new RegExp(`^/v2${pattern}$`),
+    query: ajv.compile(query),
+    body: body === undefined ? null : ajv.compile(body),
+    form: form === undefined ? null : ajv.compile(form),
+  };
+});
+
+/** A file that came in a form. */
+export interface Part {
+  readonly name: string;
+  readonly fileName: string | null;
+  readonly type: string | null;
+  readonly bytes: Buffer;
+}
+
+export interface TumblrRequest {
+  readonly name: Operation;
+  readonly blog: string;
+  readonly id: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: any;
+  readonly files: readonly Part[];
+}
+
+interface Raw {
+  readonly method: string;
+  readonly url: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+/** The request as it is described, or what is wrong with it. */
+export function readRequest({ method, url, type, bytes }: Raw): TumblrRequest | string {
+  const { pathname, searchParams } = new URL(url);
+  const found = compiled.find((one) => one.method === method && one.pattern.test(pathname));
+  if (found === undefined) return `There is no ${method} ${pathname}.`;
+  const [, blog = "", id = ""] = found.pattern.exec(pathname) ?? [];
+  const query = Object.fromEntries(searchParams);
+  if (!found.query(query)) return `query: ${ajv.errorsText(found.query.errors)}`;
+  const base = { name: found.name, blog: decodeURIComponent(blog), id, query };
+  if (found.form !== null) {
+    const body = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
+    const isForm = type === "application/x-www-form-urlencoded";
+    return isForm && found.form(body) ? { ...base, body, files: [] } : "Invalid form.";
+  }
+  if (found.body === null) return bytes.length > 0 ? "No body is taken." : { ...base, body: null, files: [] };
+  const parts = partsOf(type, bytes);
+  const [json, ...files] = parts ?? [{ name: "json", fileName: null, type, bytes }];
+  if (json?.name !== "json" || json.fileName !== null || json.type !== "application/json")
+    return "The first part must be the JSON.";
+  const body: unknown = JSON.parse(json.bytes.toString("utf8"));
+  if (!found.body(body)) return `body: ${ajv.errorsText(found.body.errors)}`;
+  return { ...base, body, files };
+}
+
+function partsOf(type: string, bytes: Buffer): Part[] | null {
+  const boundary = /^multipart\/form-data; boundary=(\S+)$/.exec(type)?.[1];
+  if (boundary === undefined) return null;
+  const pieces = bytes.toString("latin1").split(`--${boundary}`).slice(1, -1);
+  return pieces.map((piece) => {
+    const cut = piece.indexOf("\r\n\r\n");
+    const head = piece.slice(0, cut);
+    return {
+      name: /; name="([^"]*)"/.exec(head)?.[1] ?? "",
+      fileName: /; filename="([^"]*)"/.exec(head)?.[1] ?? null,
+      type: /\r\ncontent-type: (\S+)/i.exec(head)?.[1] ?? null,
+      bytes: Buffer.from(piece.slice(cut + 4, -2), "latin1"),
+    };
+  });
+}

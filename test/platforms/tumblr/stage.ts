@@ -1,0 +1,46 @@
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { refusal, toResponse, type Said } from "./fake.ts";
+import { openWorld, SOUND_URL } from "./world.ts";
+
+const says =
+  (said: Said): Trouble =>
+  async (_pass, { url }) =>
+    toResponse(said, url);
+
+export default {
+  async openStage(platform) {
+    const world = await openWorld(platform);
+    const { blogs } = world.fake;
+    const textOf = (content: readonly any[]): string =>
+      content
+        .filter(({ type, subtype }) => type === "text" && subtype === undefined)
+        .map(({ text }) => text)
+        .join("\n\n");
+    return {
+      ctx: world.ctx,
+      account: await world.connect(),
+      published: async () => blogs.visible().length,
+      captions: async () => blogs.visible().map(({ fields }) => textOf(fields.content)),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    caption: "A horn\n\nIt is blown: https://posthorn.example/a.",
+    media_url: PHOTO_URL,
+    metadata: { title: "Horn", tags: ["horn", "brass band"], link: "https://posthorn.example", ...PICTURES },
+  },
+  otherPosts: {
+    "a text": { caption: "Words alone", media_url: "", metadata: {} },
+    "a film": { caption: "A film", media_url: CLIP_URL, metadata: { tags: ["film"] } },
+    "a sound": { caption: "A sound", media_url: SOUND_URL, metadata: { allowReblogs: false } },
+  },
+  troubles: {
+    "meets a limit": says(
+      refusal(429, 0, { "x-ratelimit-perhour-remaining": "0", "x-ratelimit-perhour-reset": "90" }),
+    ),
+    "meets a broken server": says(refusal(500, 8009)),
+    "comes while a film is worked on": says(refusal(403, 8010)),
+  },
+  refusesToken: says(refusal(401, 1016)),
+} satisfies PlatformFixture;
