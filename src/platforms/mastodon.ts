@@ -8,6 +8,7 @@ import { CAPABILITIES, capabilitiesOf } from "./mastodon/limits.ts";
 import { edit, insights, remove, setThumbnail } from "./mastodon/live.ts";
 import { MastodonMetadata } from "./mastodon/metadata.ts";
 import { publish } from "./mastodon/publish.ts";
+import { SERVER_SETTING } from "./shared/servers.ts";
 
 /** Every server that speaks Mastodon's API; what each is and takes, `inspect` asks it. */
 export default definePlatform({
@@ -17,15 +18,7 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: MastodonMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "The server that is meant where none is named",
-      kind: "address",
-      default: null,
-      isRequired: false,
-    },
-  ],
+  settings: [SERVER_SETTING],
   connect: [OAUTH, TOKEN],
   check,
   measure,

@@ -7,25 +7,9 @@ import {
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
 import { bearer, faultsBy, type Code } from "../shared/faults.ts";
+import { serverOf } from "../shared/servers.ts";
 
 export const TITLE = "Mastodon";
-
-type AccountIo = Pick<PlatformIo, "account" | "setting">;
-
-/** The account's server, without a slash at its end. */
-export function serverOf(io: AccountIo): string {
-  const { instanceUrl } = io.account.settings;
-  const server = typeof instanceUrl === "string" ? instanceUrl : io.setting("BASE_URL");
-  if (server !== null) return server;
-  throw new PlatformFault("auth", "The channel's server is not known. Reconnect the channel.");
-}
-
-/** The account's id on its server. */
-export function idOnServer({ account }: AccountIo): string {
-  const id = account.settings["accountId"] ?? account.platformAccountId;
-  if (typeof id === "string") return id;
-  throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
-}
 
 export interface Call extends Omit<PlatformRequest, "url" | "classify"> {
   /** Below the server's address. */

@@ -14,9 +14,9 @@ import type {
   SecretsWay,
   Target,
 } from "../../ports/connect.ts";
-import { PlatformFault } from "../../ports/platform-io.ts";
 import { askOrNull } from "../shared/fediverse.ts";
-import { call } from "./api.ts";
+import { explaining, requireServer } from "../shared/servers.ts";
+import { call, TITLE } from "./api.ts";
 import { Account, handleOf } from "./entities.ts";
 
 const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media"] as const;
@@ -25,15 +25,15 @@ const TOKEN_PLACE =
   "On the server, under Preferences, Development, make an application with the scopes " +
   `${SCOPES.join(", ")}; its page shows the access token.`;
 
-const NO_SERVER =
-  "instanceUrl: is required, because Mastodon has many servers. Give the address of the channel's own, for example https://mastodon.social.";
+const KIND = { title: TITLE, example: "https://mastodon.social" };
+const REFUSED = { title: TITLE, field: "accessToken", help: TOKEN_PLACE };
 
 const App = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
 
 /** Any client may register; the server asks the person whom it is for. */
 async function register({ instanceUrl, redirectUrl }: Place, io: ConnectIo): Promise<App> {
-  const server = requireServer(instanceUrl, io);
-  const found = await explaining(server, () =>
+  const server = requireServer(instanceUrl, io, KIND);
+  const found = await explaining(server, REFUSED, () =>
     call(
       io,
       {
@@ -60,8 +60,8 @@ const Metadata = z.looseObject({ code_challenge_methods_supported: z.array(z.str
 
 /** The same everywhere; that a server knows PKCE, it says since it does. */
 async function endpoints(io: ConnectIo, { instanceUrl }: Place): Promise<Endpoints> {
-  const server = requireServer(instanceUrl, io);
-  const metadata = await explaining(server, () =>
+  const server = requireServer(instanceUrl, io, KIND);
+  const metadata = await explaining(server, REFUSED, () =>
     askOrNull(io, `${server}/.well-known/oauth-authorization-server`, Metadata),
   );
   const knowsPkce = metadata?.code_challenge_methods_supported.includes("S256") === true;
@@ -75,7 +75,7 @@ async function endpoints(io: ConnectIo, { instanceUrl }: Place): Promise<Endpoin
 
 async function revoke({ accessToken = "" }: Secrets, { app, place, ...io }: RenewalIo): Promise<void> {
   const form = { client_id: app.clientId, client_secret: app.clientSecret, token: accessToken };
-  const url = `${requireServer(place.instanceUrl, io)}/oauth/revoke`;
+  const url = `${requireServer(place.instanceUrl, io, KIND)}/oauth/revoke`;
   await io.request({ method: "POST", url, form, isIdempotent: true, newConnection: true });
 }
 
@@ -100,7 +100,7 @@ export const OAUTH: OAuthWay = {
   renewal: { beforeMs: 5 * MINUTE, isSingleUse: true },
   revoke,
   targets: async ({ secrets }, io) => [
-    await readTarget(io, requireServer(io.place.instanceUrl, io), secrets["accessToken"] ?? ""),
+    await readTarget(io, requireServer(io.place.instanceUrl, io, KIND), secrets["accessToken"] ?? ""),
   ],
 };
 
@@ -117,33 +117,14 @@ export const TOKEN: SecretsWay = {
 };
 
 async function connectWithToken(input: ConnectInput, io: ConnectIo): Promise<Connected> {
-  const server = requireServer(input.instanceUrl, io);
+  const server = requireServer(input.instanceUrl, io, KIND);
   const accessToken = (input.secrets["accessToken"] ?? "").trim();
-  const target = await explaining(server, () => readTarget(io, server, accessToken));
+  const target = await explaining(server, REFUSED, () => readTarget(io, server, accessToken));
   await requireScopes(io, server, accessToken);
   return {
     tokens: null,
     targets: [{ ...target, name: input.name ?? target.name, secrets: { accessToken } }],
   };
-}
-
-/** Throws `invalid` naming the field that the server objects to. */
-async function explaining<T>(server: string, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask();
-  } catch (cause) {
-    if (!(cause instanceof PlatformFault) || cause.kind === "rate") throw cause;
-    const { host } = new URL(server);
-    if (cause.kind === "auth") {
-      const why = `accessToken: ${host} refused it. ${TOKEN_PLACE}`;
-      throw new AppError("invalid", why, { cause });
-    }
-    throw new AppError(
-      cause.kind === "rejected" ? "invalid" : "unavailable",
-      `instanceUrl: ${host} did not answer as a Mastodon server does. Check the address or try again later.`,
-      { cause },
-    );
-  }
 }
 
 const AppScopes = z.looseObject({ scopes: z.array(z.string()) });
@@ -178,10 +159,4 @@ async function readTarget(io: ConnectIo, server: string, token: string): Promise
     settings: { instanceUrl: server, accountId: account.id },
     secrets: {},
   };
-}
-
-function requireServer(given: string | null, io: Pick<ConnectIo, "setting">): string {
-  const server = given ?? io.setting("BASE_URL");
-  if (server === null) throw new AppError("invalid", NO_SERVER);
-  return server;
 }

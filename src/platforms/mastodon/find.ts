@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { comparable, textOfHtml } from "../shared/html-text.ts";
-import { idOnServer, own, ownOrGone } from "./api.ts";
+import { idOnServer } from "../shared/servers.ts";
+import { own, ownOrGone } from "./api.ts";
 import { Status } from "./entities.ts";
 import { familyOf } from "./limits.ts";
 

@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { askOrNull, askSoftware, softwareOfVersion } from "../shared/fediverse.ts";
-import { own, serverOf } from "./api.ts";
+import { serverOf } from "../shared/servers.ts";
+import { own } from "./api.ts";
 import { Account, handleOf } from "./entities.ts";
 import { toLimits } from "./limits.ts";
 

@@ -1,0 +1,77 @@
+import { AppError } from "../../domain/errors.ts";
+import type { ConnectIo } from "../../ports/connect.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
+
+type AccountIo = Pick<PlatformIo, "account" | "setting">;
+
+/** The account's server, without a slash at its end, on a platform that has many. */
+export function serverOf(io: AccountIo): string {
+  const { instanceUrl } = io.account.settings;
+  const server = typeof instanceUrl === "string" ? instanceUrl : io.setting("BASE_URL");
+  if (server !== null) return server;
+  throw new PlatformFault("auth", "The channel's server is not known. Reconnect the channel.");
+}
+
+/** The account's id on its server. */
+export function idOnServer({ account }: Pick<AccountIo, "account">): string {
+  const id = account.settings["accountId"] ?? account.platformAccountId;
+  if (typeof id === "string") return id;
+  throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
+}
+
+/** What the setting of every such platform is. */
+export const SERVER_SETTING = {
+  name: "BASE_URL",
+  meaning: "The server that is meant where none is named",
+  kind: "address",
+  default: null,
+  isRequired: false,
+} as const;
+
+/** What sentences about servers of this kind name. */
+export interface ServerKind {
+  readonly title: string;
+  /** The address of a well-known one. */
+  readonly example: string;
+}
+
+/** The server that a person named, or that is set. Throws `invalid`. */
+export function requireServer(
+  given: string | null,
+  io: Pick<ConnectIo, "setting">,
+  { title, example }: ServerKind,
+): string {
+  const server = given ?? io.setting("BASE_URL");
+  if (server !== null) return server;
+  throw new AppError(
+    "invalid",
+    `instanceUrl: is required, because ${title} has many servers. Give the address of the channel's own, for example ${example}.`,
+  );
+}
+
+/** Which secret of the person's a server refuses, and where another is to be had: whole sentences. */
+export interface RefusedSecret {
+  readonly field: string;
+  readonly help: string;
+}
+
+/** Throws `invalid` naming the field that the server objects to. */
+export async function explaining<T>(
+  server: string,
+  { title, field, help }: Pick<ServerKind, "title"> & RefusedSecret,
+  ask: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof PlatformFault) || cause.kind === "rate") throw cause;
+    const { host } = new URL(server);
+    if (cause.kind === "auth")
+      throw new AppError("invalid", `${field}: ${host} refused it. ${help}`, { cause });
+    throw new AppError(
+      cause.kind === "rejected" ? "invalid" : "unavailable",
+      `instanceUrl: ${host} did not answer as a ${title} server does. Check the address or try again later.`,
+      { cause },
+    );
+  }
+}
