@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { DAY } from "../../domain/time.ts";
 import type { PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
 import { faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
 
@@ -37,10 +36,9 @@ const FIELDS: readonly (readonly [param: string, field: string])[] = [
 const RULES: readonly FaultRule[] = [
   {
     code: "quota_reached",
-    kind: "rate",
+    kind: "rejected",
     message:
-      "The server's room for this account is used up, for the day or for good. Delete videos there, or ask its administrator for more.",
-    retryAfterMs: DAY,
+      "The server's room for this account is used up, for the day or for good. Delete videos there, ask its administrator for more, or wait a day; then call retry_post.",
   },
   {
     code: "max_file_size_reached",

@@ -120,10 +120,10 @@ async function judge(
   const isShown = standing.privacy !== film.hidden || film.wanted === film.hidden;
   if (isProcessing && lateMs < film.patienceMs)
     return { checkAgainMs: Math.max(LOOK_AGAIN_MS, Math.round(lateMs / 20)) };
-  if (isShown && standing.isKept !== undefined) return { checkAgainMs: HOUR, note: standing.isKept };
+  if (isShown && standing.isKept !== undefined) return kept(standing.isKept);
   if (isShown) return shown(film);
   if (standing.isScheduled && lateMs < FLIPS_WITHIN_MS) return { checkAgainMs: LOOK_AGAIN_MS };
-  return flip(io, film, uploaded);
+  return flip(io, film, { uploaded, standing });
 }
 
 /** A video that is worked on for hours is asked about the more seldom. */
@@ -134,7 +134,11 @@ function lookAheadMs(sinceMs: number): number {
 const Flipped = z.object({ privacy: z.string(), refusal: z.string() });
 
 /** Once: what was refused, or not done without a word, would be refused again. */
-async function flip(io: PublishIo, film: HeldFilm, { id }: Uploaded): Promise<"shown" | Hidden> {
+async function flip(
+  io: PublishIo,
+  film: HeldFilm,
+  { uploaded: { id }, standing: { isKept } }: Looked,
+): Promise<"shown" | Hidden> {
   const { wanted, hidden } = film;
   const told = await io.effect<Json>({
     step: "publish",
@@ -151,9 +155,13 @@ async function flip(io: PublishIo, film: HeldFilm, { id }: Uploaded): Promise<"s
     settle: async () => ({ outcome: "send_again" }),
   });
   const { privacy, refusal } = Flipped.parse(told);
-  if (privacy === wanted) return shown(film);
+  if (privacy === wanted) return isKept === undefined ? shown(film) : kept(isKept);
   await film.after?.(false);
-  return { checkAgainMs: HOUR, note: refusal === "" ? film.staysHidden : refusal };
+  return kept(refusal === "" ? film.staysHidden : refusal);
+}
+
+function kept(note: string): Hidden {
+  return { checkAgainMs: HOUR, note };
 }
 
 async function shown(film: HeldFilm): Promise<"shown"> {
