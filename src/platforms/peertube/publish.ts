@@ -139,11 +139,11 @@ async function sourceOf(io: PlatformIo, uuid: string): Promise<string | null> {
 }
 
 /** Takes the schedule away with it, so that nothing changes the video again. */
-async function show(io: PublishIo, id: string, privacy: number): Promise<string> {
+async function show(io: PublishIo, id: string, privacy: number): Promise<{ privacy: string }> {
   const video = await findVideo(io, id);
   if (video === null) throw new PlatformFault("not_sent", "PeerTube does not show the video yet.");
   const schedule = video.scheduledUpdate === null ? {} : { scheduleUpdate: "null" };
   await changeVideo(io, id, { privacy: String(privacy), ...schedule });
   const after = await findVideo(io, id);
-  return after === null ? "" : standingOf(after).privacy;
+  return { privacy: after === null ? "" : standingOf(after).privacy };
 }

@@ -32,6 +32,8 @@ export interface Standing {
   readonly reason: string;
   /** What keeps it from being seen although it is not private, in a sentence; left out: nothing does. */
   readonly isKept?: string;
+  /** Where people look at it, where that changes with who sees it. */
+  readonly url?: string;
 }
 
 /** A film that is brought onto the platform in private, and made what it is to be at its time. */
@@ -49,8 +51,8 @@ export interface HeldFilm {
   upload(): Promise<Uploaded>;
   /** Null where it is not there. */
   look(id: string): Promise<Standing | null>;
-  /** Changes who sees it; may be repeated. The privacy that the platform tells afterwards. */
-  flip(id: string, wanted: string): Promise<string>;
+  /** Changes who sees it; may be repeated. What the platform tells afterwards. */
+  flip(id: string, wanted: string): Promise<Pick<Standing, "privacy" | "url">>;
   /** Whether the film is what it is to be, or was kept from it; told after each look that shows it. */
   after?(isShown: boolean): Promise<void>;
   /** What follows once it is there. */
@@ -61,20 +63,23 @@ export interface HeldFilm {
 export async function publishHeld(io: PublishIo, film: HeldFilm): Promise<PublishOutcome> {
   const uploaded = await film.upload();
   const { id } = uploaded;
-  const at = { platformPostId: id, platformUrl: uploaded.url };
   if (!io.isDue) await setThumbnailAhead(io, id, film.thumbnail);
 
   const next = await look(io, film, uploaded);
-  if (next !== "shown") return { state: "held", ...at, ...next };
+  const { state, url = uploaded.url, ...waits } = next;
+  const at = { platformPostId: id, platformUrl: url };
+  if (state === "held") return { state, ...at, ...waits };
   await io.live(at);
   if (film.thumbnail.url !== undefined)
     await io.extra("The thumbnail", () => setThumbnailOnce(io, id, film.thumbnail));
   await film.extras?.(id);
-  return { state: "live", ...at };
+  return { state, ...at };
 }
 
-/** What a video that is private still waits for. */
-interface Hidden {
+/** A video that is what it is to be, or what one that is private still waits for. */
+interface Seen {
+  readonly state: "live" | "held";
+  readonly url?: string;
   readonly checkAgainMs?: number;
   readonly note?: string;
 }
@@ -83,7 +88,7 @@ interface Hidden {
  * Trouble with asking about the video is no trouble of the post's: it is there, and nothing may upload it a
  * second time. Throws `auth`, and `rejected` for a video that the platform could not use.
  */
-async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<"shown" | Hidden> {
+async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<Seen> {
   let standing: Standing | null;
   try {
     standing = await film.look(uploaded.id);
@@ -93,11 +98,11 @@ async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<
     if (!(error instanceof PlatformFault) || !PASSING.includes(error.kind)) throw error;
     io.log.warn({ postId: film.post.id, err: error }, "a video could not be asked about");
     const soonMs = io.isDue ? ASK_AGAIN_MS : lookAheadMs(io.now() - uploaded.at);
-    return { checkAgainMs: error.retryAfterMs ?? soonMs, note: error.message };
+    return { state: "held", checkAgainMs: error.retryAfterMs ?? soonMs, note: error.message };
   }
   if (standing?.state === "failed") throw new PlatformFault("rejected", standing.reason);
   const sinceMs = io.now() - uploaded.at;
-  if (standing === null && sinceMs < APPEARS_WITHIN_MS) return { checkAgainMs: lookAheadMs(sinceMs) };
+  if (standing === null && sinceMs < APPEARS_WITHIN_MS) return held(lookAheadMs(sinceMs));
   throw new PlatformFault(
     "rejected",
     `The video is not on ${film.title} any more: it was deleted there. Call retry_post to upload it again.`,
@@ -109,20 +114,15 @@ interface Looked {
   readonly standing: Standing;
 }
 
-async function judge(
-  io: PublishIo,
-  film: HeldFilm,
-  { uploaded, standing }: Looked,
-): Promise<"shown" | Hidden> {
+async function judge(io: PublishIo, film: HeldFilm, { uploaded, standing }: Looked): Promise<Seen> {
   const lateMs = io.now() - Math.max(film.post.scheduledAt, uploaded.at);
   const isProcessing = standing.state === "processing";
-  if (!io.isDue) return isProcessing ? { checkAgainMs: lookAheadMs(io.now() - uploaded.at) } : {};
+  if (!io.isDue) return isProcessing ? held(lookAheadMs(io.now() - uploaded.at)) : { state: "held" };
   const isShown = standing.privacy !== film.hidden || film.wanted === film.hidden;
-  if (isProcessing && lateMs < film.patienceMs)
-    return { checkAgainMs: Math.max(LOOK_AGAIN_MS, Math.round(lateMs / 20)) };
+  if (isProcessing && lateMs < film.patienceMs) return held(Math.max(LOOK_AGAIN_MS, Math.round(lateMs / 20)));
   if (isShown && standing.isKept !== undefined) return kept(standing.isKept);
-  if (isShown) return shown(film);
-  if (standing.isScheduled && lateMs < FLIPS_WITHIN_MS) return { checkAgainMs: LOOK_AGAIN_MS };
+  if (isShown) return shown(film, standing.url);
+  if (standing.isScheduled && lateMs < FLIPS_WITHIN_MS) return held(LOOK_AGAIN_MS);
   return flip(io, film, { uploaded, standing });
 }
 
@@ -131,21 +131,21 @@ function lookAheadMs(sinceMs: number): number {
   return Math.max(15 * SECOND, Math.round(sinceMs / 4));
 }
 
-const Flipped = z.object({ privacy: z.string(), refusal: z.string() });
+const Flipped = z.object({ privacy: z.string(), refusal: z.string(), url: z.string().optional() });
 
 /** Once: what was refused, or not done without a word, would be refused again. */
 async function flip(
   io: PublishIo,
   film: HeldFilm,
   { uploaded: { id }, standing: { isKept } }: Looked,
-): Promise<"shown" | Hidden> {
+): Promise<Seen> {
   const { wanted, hidden } = film;
   const told = await io.effect<Json>({
     step: "publish",
     request: { id, wanted },
     send: async () => {
       try {
-        return { privacy: await film.flip(id, wanted), refusal: "" };
+        return { ...(await film.flip(id, wanted)), refusal: "" };
       } catch (error) {
         if (error instanceof PlatformFault && error.kind === "rejected")
           return { privacy: hidden, refusal: error.message };
@@ -154,17 +154,21 @@ async function flip(
     },
     settle: async () => ({ outcome: "send_again" }),
   });
-  const { privacy, refusal } = Flipped.parse(told);
-  if (privacy === wanted) return isKept === undefined ? shown(film) : kept(isKept);
+  const { privacy, refusal, url } = Flipped.parse(told);
+  if (privacy === wanted) return isKept === undefined ? shown(film, url) : kept(isKept);
   await film.after?.(false);
   return kept(refusal === "" ? film.staysHidden : refusal);
 }
 
-function kept(note: string): Hidden {
-  return { checkAgainMs: HOUR, note };
+function kept(note: string): Seen {
+  return { state: "held", checkAgainMs: HOUR, note };
 }
 
-async function shown(film: HeldFilm): Promise<"shown"> {
+function held(checkAgainMs: number): Seen {
+  return { state: "held", checkAgainMs };
+}
+
+async function shown(film: HeldFilm, url: string | undefined): Promise<Seen> {
   await film.after?.(true);
-  return "shown";
+  return { state: "live", ...(url === undefined ? {} : { url }) };
 }

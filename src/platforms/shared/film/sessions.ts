@@ -39,7 +39,11 @@ export interface Film {
   readonly url: string;
 }
 
-const Uploaded = z.object({ id: z.string(), url: z.string().nullable().default(null), at: z.number() });
+export const Uploaded = z.object({
+  id: z.string(),
+  url: z.string().nullable().default(null),
+  at: z.number(),
+});
 
 /** `at`: since when it is on the platform, in milliseconds since 1970. */
 export type Uploaded = z.infer<typeof Uploaded>;
