@@ -115,7 +115,7 @@ export function createFakeVimeo({ now }: { now(): number }) {
         return json(videos.addPicture(video), 201);
       case "PATCH /videos/{id}/pictures/{id}": {
         const picture = video.pictures.find((one) => one.id === part);
-        if (picture?.bytes == null) return complain("a picture without bytes");
+        if (picture === undefined || picture.bytes === null) return complain("a picture without bytes");
         for (const one of video.pictures) one.isActive = one === picture && body["active"] === true;
         return json({ active: picture.isActive });
       }
