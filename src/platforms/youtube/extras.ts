@@ -1,14 +1,11 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import { MediaUnavailable, type FittedImage } from "../../ports/media.ts";
-import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { askAs, uploadBaseOf } from "./api.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
 import { bearer, type FaultRule } from "../shared/faults.ts";
+import type { Picture, Thumbnail } from "../shared/film/thumbnail.ts";
 import { youtubeFaults } from "./faults.ts";
 import type { YoutubePost } from "./metadata.ts";
-import { asNotSent } from "../shared/not-sent.ts";
 
 /** https://developers.google.com/youtube/v3/docs/thumbnails/set */
 const THUMBNAIL_LIMITS = { maxBytes: 2 * 1024 * 1024, mimeTypes: ["image/jpeg", "image/png"] } as const;
@@ -29,16 +26,18 @@ const THUMBNAIL_RULES: readonly FaultRule[] = [
   },
 ];
 
-type Picture = Pick<FittedImage, "bytes" | "mimeType">;
-
-/** Throws AppError `invalid` for what is no picture, or a damaged one. */
-export async function openThumbnail(io: PublishIo, thumbnailUrl: string): Promise<Picture> {
-  return io.media.fitImage(await io.media.item(thumbnailUrl), THUMBNAIL_LIMITS);
+export function thumbnailOf<U extends string | undefined>(
+  io: Pick<PublishIo, "request" | "setting" | "now">,
+  url: U,
+): Thumbnail & { readonly url: U } {
+  return { url, limits: THUMBNAIL_LIMITS, send: (id, picture) => sendPicture(io, id, picture) };
 }
 
-/** Replaces the thumbnail, whatever stood there. */
-export async function sendThumbnail(io: PublishIo, id: string, picture: Picture): Promise<void> {
-  const { bytes, mimeType } = picture;
+async function sendPicture(
+  io: Pick<PublishIo, "request" | "setting" | "now">,
+  id: string,
+  { bytes, mimeType }: Picture,
+): Promise<void> {
   await io.request({
     ...UPLOAD_TIMES,
     method: "POST",
@@ -49,45 +48,6 @@ export async function sendThumbnail(io: PublishIo, id: string, picture: Picture)
     isIdempotent: true,
     sign: bearer(),
     classify: youtubeFaults(io, THUMBNAIL_RULES),
-  });
-}
-
-/** As a step of the post: it is set once, however often the post is worked on. */
-export async function setThumbnailOnce(
-  { metadata: { thumbnailUrl } }: YoutubePost,
-  io: PublishIo,
-  id: string,
-): Promise<void> {
-  if (thumbnailUrl === undefined || io.resultOf("thumbnail") !== null) return;
-  const picture = await openThumbnail(io, thumbnailUrl);
-  await io.effect<true>({
-    step: "thumbnail",
-    request: { id, thumbnailUrl },
-    send: async () => {
-      await sendThumbnail(io, id, picture).catch((error: unknown) => {
-        throw asNotSent(error);
-      });
-      return true;
-    },
-    settle: async () => ({ outcome: "send_again" }),
-  });
-}
-
-/**
- * So that the video has it when YouTube makes it public; tried once. What does not work now is tried again, and
- * told, once the post is live.
- */
-export async function setThumbnailAhead(post: YoutubePost, io: PublishIo, id: string): Promise<void> {
-  if (post.metadata.thumbnailUrl === undefined) return;
-  await io.once("thumbnail ahead", async () => {
-    try {
-      await setThumbnailOnce(post, io, id);
-      return true;
-    } catch (error) {
-      if (![PlatformFault, AppError, MediaUnavailable].some((kind) => error instanceof kind)) throw error;
-      io.log.info({ postId: post.id, err: error }, "a thumbnail could not be set ahead");
-      return false;
-    }
   });
 }
 

@@ -6,7 +6,8 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { bearer } from "../shared/faults.ts";
 import { requestOf } from "./api.ts";
 import { checkPost } from "./check.ts";
-import { openThumbnail, sendThumbnail } from "./extras.ts";
+import { sendThumbnail } from "../shared/film/thumbnail.ts";
+import { thumbnailOf } from "./extras.ts";
 import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, type Video } from "./video.ts";
 import { updateVideo } from "./visibility.ts";
@@ -79,8 +80,7 @@ function editedPart(
 }
 
 export async function setThumbnail(post: YoutubePost, thumbnailUrl: string, io: PublishIo): Promise<void> {
-  const id = idOf(post);
-  await sendThumbnail(io, id, await openThumbnail(io, thumbnailUrl));
+  await sendThumbnail(io, idOf(post), thumbnailOf(io, thumbnailUrl));
 }
 
 // Numbers come as texts, and not at all where the channel hides them.

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { Standing } from "../shared/film/held.ts";
 import { askAs } from "./api.ts";
 import { USUAL_CATEGORY, type YoutubePost } from "./metadata.ts";
 
@@ -42,18 +43,6 @@ const Status = z.looseObject({
 });
 
 const Processing = z.looseObject({ processingStatus: Text, processingFailureReason: Text });
-
-/** Where a video stands. */
-export interface Standing {
-  /** `processing`: uploaded, and nobody can watch it yet. */
-  readonly state: "processing" | "ready" | "failed" | "deleted";
-  /** Public, unlisted or private; "" where it was not told. */
-  readonly privacy: string;
-  /** It is to become public by itself. */
-  readonly isScheduled: boolean;
-  /** Why it failed, in a sentence; "" where it did not. */
-  readonly reason: string;
-}
 
 /** Out of the parts `status` and `processingDetails`. */
 export function standingOf(video: Video): Standing {

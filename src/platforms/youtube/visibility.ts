@@ -1,27 +1,21 @@
-import { asNotSent } from "../shared/not-sent.ts";
 import * as z from "zod";
-import { PlatformFault, type Json, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
+import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import { askAs } from "./api.ts";
 import { findVideo, mutableOf, Video } from "./video.ts";
 
 const Status = z.looseObject({ privacyStatus: z.string() });
 
-/**
- * Changes who can see a video and leaves what else its status says. A lost answer leaves nothing in doubt: it
- * may be done again. What YouTube refuses is told, not thrown.
- */
-export async function changeVisibility(io: PlatformIo, id: string, wanted: string): Promise<Json> {
-  try {
-    const video = await findVideo(io, id, "status");
-    if (video === null) throw new PlatformFault("not_sent", "YouTube does not show the video yet.");
-    const { publishAt: _over, ...status } = mutableOf(video, "status");
-    const answer = await updateVideo(io, id, { status: { ...status, privacyStatus: wanted } });
-    return { privacy: Status.safeParse(answer.status).data?.privacyStatus ?? "", refusal: "" };
-  } catch (error) {
-    if (error instanceof PlatformFault && error.kind === "rejected")
-      return { privacy: "private", refusal: error.message };
-    throw asNotSent(error);
-  }
+/** Changes who can see a video, and leaves what else its status says. */
+export async function changeVisibility(
+  io: PlatformIo,
+  id: string,
+  wanted: string,
+): Promise<{ privacy: string }> {
+  const video = await findVideo(io, id, "status");
+  if (video === null) throw new PlatformFault("not_sent", "YouTube does not show the video yet.");
+  const { publishAt: _over, ...status } = mutableOf(video, "status");
+  const answer = await updateVideo(io, id, { status: { ...status, privacyStatus: wanted } });
+  return { privacy: Status.safeParse(answer.status).data?.privacyStatus ?? "" };
 }
 
 /** Replaces whole parts of a video. */

@@ -144,7 +144,8 @@ async function settle<R extends Json>(
     intentAt: known.started_at,
     timesAsked: known.asked,
   });
-  at.steps.set(spec.step, { ...known, asked: known.asked + 1 });
+  // It may have saved another handle, which is what a sending right after it goes by.
+  at.steps.set(spec.step, { ...(at.steps.get(spec.step) ?? known), asked: known.asked + 1 });
   switch (settled.outcome) {
     case "done":
       await finishDone(at, spec, settled.result);

@@ -38,6 +38,36 @@ it("repeats a step under the key it was first sent with, also when the secret ke
   expect(await readPost(ctx, post.id)).toMatchObject({ status: "published" });
 });
 
+it("is sent again with the handle that settling it has saved", async () => {
+  const handles: unknown[] = [];
+  const platform = scriptedPlatform({
+    publish: async (_post, io) => {
+      const id = await io.effect<string>({
+        step: "create",
+        request: {},
+        send: async ({ handle, saveHandle }) => {
+          handles.push(handle);
+          await saveHandle("lost");
+          if (handles.length === 1) throw new PlatformFault("ambiguous", "The answer was lost.");
+          return "1";
+        },
+        settle: async ({ saveHandle }) => {
+          await saveHandle("found");
+          return { outcome: "send_again" };
+        },
+      });
+      return { state: "live", platformPostId: id, platformUrl: null };
+    },
+  });
+  const media = { forPost: () => ({}) as never, release: async () => {} };
+  await using ctx = await createTestContext({ platformList: [platform], media });
+  await addPost(ctx, await addAccount(ctx));
+  await runTick(ctx);
+  await ctx.clock.advance(60_000);
+  await runTick(ctx);
+  expect(handles).toEqual([null, "found"]);
+});
+
 describe("a step that was refused", () => {
   /** A post of one step: what each sending ends with, and what is said when it is asked about. */
   async function publishBy(

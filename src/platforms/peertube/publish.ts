@@ -1,0 +1,149 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { toIso } from "../../domain/time.ts";
+import type { MediaItem } from "../../ports/media.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { bearer } from "../shared/faults.ts";
+import { publishHeld } from "../shared/film/held.ts";
+import { uploadFilm, type Film, type Lost, type Uploaded } from "../shared/film/sessions.ts";
+import { serverOf } from "../shared/servers.ts";
+import { askOwn, own } from "./api.ts";
+import { peertubeFaults } from "./faults.ts";
+import { changeVideo, thumbnailOf } from "./live.ts";
+import { checkPost, fieldsOf, given, PRIVACIES, visibilityOf, type PeertubePost } from "./metadata.ts";
+import { findVideo, pathOf, standingOf, Video } from "./video.ts";
+
+/** What a broken connection sends twice; servers that keep files elsewhere take none under 5 MiB. */
+const CHUNK_BYTES = 8 * 1024 * 1024;
+
+/** Uploads the film in private, with the time at which PeerTube shows it; what it does not show in time, we do. */
+export async function publish(post: PeertubePost, io: PublishIo): Promise<PublishOutcome> {
+  const [problem] = checkPost(post).errors;
+  if (problem !== undefined) throw new AppError("invalid", problem);
+  return publishHeld(io, {
+    title: "PeerTube",
+    post,
+    wanted: visibilityOf(post),
+    hidden: "private",
+    // A video that waits for its transcoding is there for nobody, whatever its privacy.
+    patienceMs: Infinity,
+    thumbnail: thumbnailOf(io, post.metadata.thumbnailUrl),
+    staysHidden:
+      "The video is on the server, which keeps it private although its time has come. Look at it there.",
+    upload: () => upload(post, io),
+    look: async (id) => {
+      const video = await findVideo(io, id);
+      return video === null ? null : standingOf(video);
+    },
+    flip: (id) => show(io, id, PRIVACIES[visibilityOf(post)]),
+  });
+}
+
+function upload(post: PeertubePost, io: PublishIo): Promise<Uploaded> {
+  const body = bodyOf(post, io);
+  return uploadFilm(io, {
+    title: "PeerTube",
+    mediaUrl: post.mediaUrl,
+    request: body,
+    chunkBytes: CHUNK_BYTES,
+    contentType: "application/octet-stream",
+    sign: bearer(),
+    classify: peertubeFaults(),
+    begin: (film, key) => begin(io, { film, key, body }),
+    read: (answer) => {
+      const made = Made.safeParse(answer);
+      return made.success ? filmOf(io, made.data.video) : null;
+    },
+    find: (lost) => find(io, post, lost),
+  });
+}
+
+const Made = z.looseObject({ video: Video.pick({ uuid: true, shortUUID: true }) });
+
+function filmOf(io: PublishIo, { uuid, shortUUID }: Pick<Video, "uuid" | "shortUUID">): Film {
+  return { id: uuid, url: `${serverOf(io)}/w/${shortUUID ?? uuid}` };
+}
+
+/** What is to be private stays so; anything else PeerTube shows by itself at its time. */
+function bodyOf(post: PeertubePost, { account, isDue }: PublishIo): JsonObject {
+  const wanted = visibilityOf(post);
+  const scheduleUpdate = { updateAt: toIso(post.scheduledAt), privacy: PRIVACIES[wanted] };
+  return {
+    channelId: Number(account.platformAccountId),
+    privacy: PRIVACIES.private,
+    ...(isDue || wanted === "private" ? {} : { scheduleUpdate }),
+    ...given(fieldsOf(post)),
+    waitTranscoding: post.metadata.waitTranscoding ?? true,
+  };
+}
+
+export const EXTENSIONS: Readonly<Record<string, string>> = {
+  "video/mp4": ".mp4",
+  "video/webm": ".webm",
+  "video/quicktime": ".mov",
+  "video/x-matroska": ".mkv",
+};
+
+interface Begun {
+  readonly film: MediaItem;
+  readonly key: string;
+  readonly body: JsonObject;
+}
+
+/** The file's name, which its owner alone sees, tells this upload from every other. */
+async function begin(io: PublishIo, { film, key, body }: Begun): Promise<string> {
+  const { sizeBytes, mimeType } = film.facts;
+  const { headers } = await own(io, {
+    method: "POST",
+    path: "videos/upload-resumable",
+    headers: { "x-upload-content-length": String(sizeBytes), "x-upload-content-type": mimeType },
+    json: { ...body, filename: `${key}${EXTENSIONS[mimeType] ?? ".mp4"}` },
+    isIdempotent: true,
+  });
+  const location = headers["location"] ?? "";
+  const server = serverOf(io);
+  const id = URL.canParse(location, server) ? new URL(location, server).searchParams.get("upload_id") : null;
+  // Of the address only the session is taken: behind a proxy, the server may not know its own.
+  if (id !== null) return `${server}/api/v1/videos/upload-resumable?upload_id=${encodeURIComponent(id)}`;
+  throw new PlatformFault("transient", "PeerTube did not say where to send the video.");
+}
+
+const List = z.looseObject({ data: z.array(Video) });
+const Source = z.looseObject({ inputFilename: z.string().optional(), filename: z.string().optional() });
+
+/** The newest of the account's videos: more than anybody uploads meanwhile. */
+const NEWEST = 100;
+
+/** The video that came of an upload: by the name of its file, or by title and time where it is not told. */
+async function find(io: PublishIo, { metadata }: PeertubePost, lost: Lost): Promise<Film | null> {
+  const query = { sort: "-createdAt", count: NEWEST };
+  const { data } = await askOwn(io, { path: "users/me/videos", query }, List);
+  const alike = data.filter(
+    ({ name, createdAt }) => name.trim() === metadata.title.trim() && Date.parse(createdAt) >= lost.since,
+  );
+  for (const video of alike) {
+    const file = await sourceOf(io, video.uuid);
+    if (file === null || file.startsWith(lost.key)) return filmOf(io, video);
+  }
+  return null;
+}
+
+/** Null on servers that do not tell it. */
+async function sourceOf(io: PlatformIo, uuid: string): Promise<string | null> {
+  const rules = [{ status: [403, 404], kind: "ok" }] as const;
+  const { json } = await own(io, { path: `${pathOf(uuid)}/source`, rules });
+  const source = Source.safeParse(json).data;
+  return source?.inputFilename ?? source?.filename ?? null;
+}
+
+/** Takes the schedule away with it, so that nothing changes the video again. */
+async function show(io: PublishIo, id: string, privacy: number): Promise<{ privacy: string }> {
+  const video = await findVideo(io, id);
+  if (video === null) throw new PlatformFault("not_sent", "PeerTube does not show the video yet.");
+  const schedule = video.scheduledUpdate === null ? {} : { scheduleUpdate: "null" };
+  await changeVideo(io, id, { privacy: String(privacy), ...schedule });
+  const after = await findVideo(io, id);
+  return { privacy: after === null ? "" : standingOf(after).privacy };
+}

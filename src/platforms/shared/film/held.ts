@@ -1,0 +1,174 @@
+import * as z from "zod";
+import { HOUR, SECOND } from "../../../domain/time.ts";
+import type { PlatformPost, PublishOutcome } from "../../../ports/platform.ts";
+import { PlatformFault, type FaultKind, type Json } from "../../../ports/platform-io.ts";
+import type { PublishIo } from "../../../ports/publish-io.ts";
+import { asNotSent } from "../not-sent.ts";
+import type { Uploaded } from "./sessions.ts";
+import { setThumbnailAhead, setThumbnailOnce, type Thumbnail } from "./thumbnail.ts";
+
+/** A platform flips what it has a time of within so long after it; before we do. */
+const FLIPS_WITHIN_MS = 10 * SECOND;
+
+/** How long a new video may not be found yet. */
+const APPEARS_WITHIN_MS = 10 * 60 * SECOND;
+
+const LOOK_AGAIN_MS = 5 * SECOND;
+/** After trouble. */
+const ASK_AGAIN_MS = 20 * SECOND;
+
+/** Faults that say nothing about the video, which is there and may well be public by itself. */
+const PASSING: readonly FaultKind[] = ["not_sent", "transient", "ambiguous", "rate", "setup", "rejected"];
+
+/** Where a video stands. */
+export interface Standing {
+  /** `processing`: uploaded, and nobody can watch it yet. */
+  readonly state: "processing" | "ready" | "failed" | "deleted";
+  /** In the platform's words; "" where it was not told. */
+  readonly privacy: string;
+  /** It is to become public by itself. */
+  readonly isScheduled: boolean;
+  /** Why it failed, in a sentence; "" where it did not. */
+  readonly reason: string;
+  /** What keeps it from being seen although it is not private, in a sentence; left out: nothing does. */
+  readonly isKept?: string;
+  /** Where people look at it, where that changes with who sees it. */
+  readonly url?: string;
+}
+
+/** A film that is brought onto the platform in private, and made what it is to be at its time. */
+export interface HeldFilm {
+  readonly title: string;
+  readonly post: Pick<PlatformPost, "id" | "scheduledAt">;
+  /** What it is to be, and what nobody else sees, in the platform's words. */
+  readonly wanted: string;
+  readonly hidden: string;
+  /** A film that is worked on for longer than this after its time is made public all the same. */
+  readonly patienceMs: number;
+  readonly thumbnail: Thumbnail;
+  /** Told where the platform changes nothing without a word. */
+  readonly staysHidden: string;
+  upload(): Promise<Uploaded>;
+  /** Null where it is not there. */
+  look(id: string): Promise<Standing | null>;
+  /** Changes who sees it; may be repeated. What the platform tells afterwards. */
+  flip(id: string, wanted: string): Promise<Pick<Standing, "privacy" | "url">>;
+  /** Whether the film is what it is to be, or was kept from it; told after each look that shows it. */
+  after?(isShown: boolean): Promise<void>;
+  /** What follows once it is there. */
+  extras?(id: string): Promise<void>;
+}
+
+/** Uploads the film in private, and makes it what it is to be at its time, where that does not come by itself. */
+export async function publishHeld(io: PublishIo, film: HeldFilm): Promise<PublishOutcome> {
+  const uploaded = await film.upload();
+  const { id } = uploaded;
+  if (!io.isDue) await setThumbnailAhead(io, id, film.thumbnail);
+
+  const next = await look(io, film, uploaded);
+  const { state, url = uploaded.url, ...waits } = next;
+  const at = { platformPostId: id, platformUrl: url };
+  if (state === "held") return { state, ...at, ...waits };
+  await io.live(at);
+  if (film.thumbnail.url !== undefined)
+    await io.extra("The thumbnail", () => setThumbnailOnce(io, id, film.thumbnail));
+  await film.extras?.(id);
+  return { state, ...at };
+}
+
+/** A video that is what it is to be, or what one that is private still waits for. */
+interface Seen {
+  readonly state: "live" | "held";
+  readonly url?: string;
+  readonly checkAgainMs?: number;
+  readonly note?: string;
+}
+
+/**
+ * Trouble with asking about the video is no trouble of the post's: it is there, and nothing may upload it a
+ * second time. Throws `auth`, and `rejected` for a video that the platform could not use.
+ */
+async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<Seen> {
+  let standing: Standing | null;
+  try {
+    standing = await film.look(uploaded.id);
+    const isUsable = standing !== null && standing.state !== "failed" && standing.state !== "deleted";
+    if (standing !== null && isUsable) return await judge(io, film, { uploaded, standing });
+  } catch (error) {
+    if (!(error instanceof PlatformFault) || !PASSING.includes(error.kind)) throw error;
+    io.log.warn({ postId: film.post.id, err: error }, "a video could not be asked about");
+    const soonMs = io.isDue ? ASK_AGAIN_MS : lookAheadMs(io.now() - uploaded.at);
+    return { state: "held", checkAgainMs: error.retryAfterMs ?? soonMs, note: error.message };
+  }
+  if (standing?.state === "failed") throw new PlatformFault("rejected", standing.reason);
+  const sinceMs = io.now() - uploaded.at;
+  if (standing === null && sinceMs < APPEARS_WITHIN_MS) return held(lookAheadMs(sinceMs));
+  throw new PlatformFault(
+    "rejected",
+    `The video is not on ${film.title} any more: it was deleted there. Call retry_post to upload it again.`,
+  );
+}
+
+interface Looked {
+  readonly uploaded: Uploaded;
+  readonly standing: Standing;
+}
+
+async function judge(io: PublishIo, film: HeldFilm, { uploaded, standing }: Looked): Promise<Seen> {
+  const lateMs = io.now() - Math.max(film.post.scheduledAt, uploaded.at);
+  const isProcessing = standing.state === "processing";
+  if (!io.isDue) return isProcessing ? held(lookAheadMs(io.now() - uploaded.at)) : { state: "held" };
+  const isShown = standing.privacy !== film.hidden || film.wanted === film.hidden;
+  if (isProcessing && lateMs < film.patienceMs) return held(Math.max(LOOK_AGAIN_MS, Math.round(lateMs / 20)));
+  if (isShown && standing.isKept !== undefined) return kept(standing.isKept);
+  if (isShown) return shown(film, standing.url);
+  if (standing.isScheduled && lateMs < FLIPS_WITHIN_MS) return held(LOOK_AGAIN_MS);
+  return flip(io, film, { uploaded, standing });
+}
+
+/** A video that is worked on for hours is asked about the more seldom. */
+function lookAheadMs(sinceMs: number): number {
+  return Math.max(15 * SECOND, Math.round(sinceMs / 4));
+}
+
+const Flipped = z.object({ privacy: z.string(), refusal: z.string(), url: z.string().optional() });
+
+/** Once: what was refused, or not done without a word, would be refused again. */
+async function flip(
+  io: PublishIo,
+  film: HeldFilm,
+  { uploaded: { id }, standing: { isKept } }: Looked,
+): Promise<Seen> {
+  const { wanted, hidden } = film;
+  const told = await io.effect<Json>({
+    step: "publish",
+    request: { id, wanted },
+    send: async () => {
+      try {
+        return { ...(await film.flip(id, wanted)), refusal: "" };
+      } catch (error) {
+        if (error instanceof PlatformFault && error.kind === "rejected")
+          return { privacy: hidden, refusal: error.message };
+        throw asNotSent(error);
+      }
+    },
+    settle: async () => ({ outcome: "send_again" }),
+  });
+  const { privacy, refusal, url } = Flipped.parse(told);
+  if (privacy === wanted) return isKept === undefined ? shown(film, url) : kept(isKept);
+  await film.after?.(false);
+  return kept(refusal === "" ? film.staysHidden : refusal);
+}
+
+function kept(note: string): Seen {
+  return { state: "held", checkAgainMs: HOUR, note };
+}
+
+function held(checkAgainMs: number): Seen {
+  return { state: "held", checkAgainMs };
+}
+
+async function shown(film: HeldFilm, url: string | undefined): Promise<Seen> {
+  await film.after?.(true);
+  return { state: "live", ...(url === undefined ? {} : { url }) };
+}

@@ -1,0 +1,177 @@
+import * as z from "zod";
+import type { ConnectIo } from "../../ports/connect.ts";
+import {
+  PlatformFault,
+  type PlatformIo,
+  type PlatformRequest,
+  type PlatformResponse,
+} from "../../ports/platform-io.ts";
+import { bearer, faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
+
+const API = "https://api.vimeo.com";
+/** https://developer.vimeo.com/api/changelog: the version is named in each request. */
+const ACCEPT = "application/vnd.vimeo.*+json;version=3.4";
+
+const Refusal = z.looseObject({
+  error_code: z.int().optional().catch(undefined),
+  invalid_parameters: z.array(z.looseObject({ field: z.string().catch("") })).catch([]),
+});
+
+function codesOf({ status, json }: PlatformResponse): Code[] {
+  const body = status < 400 ? undefined : Refusal.safeParse(json).data;
+  if (body === undefined) return [];
+  const fields = body.invalid_parameters.map(({ field }) => `field:${field}`);
+  return [...fields, ...(body.error_code === undefined ? [] : [body.error_code])];
+}
+
+const FIELDS: readonly (readonly [param: string, field: string])[] = [
+  ["name", "metadata.title"],
+  ["description", "caption"],
+  ["privacy.view", "metadata.visibility"],
+  ["privacy.comments", "metadata.comments"],
+  ["privacy.embed", "metadata.embeddable"],
+  ["privacy.download", "metadata.downloadEnabled"],
+  ["license", "metadata.license"],
+  ["locale", "metadata.language"],
+  ["upload.size", "mediaUrl"],
+];
+
+/** https://developer.vimeo.com/api/common-formats#error-codes, and those of each method. */
+const RULES: readonly FaultRule[] = [
+  ...FIELDS.map(([param, field]): FaultRule => {
+    const message =
+      "Vimeo does not take this, or not with the account's plan. Change it and call retry_post.";
+    return { code: `field:${param}`, kind: "rejected", field, message };
+  }),
+  {
+    code: [8000, 8001, 8002, 8003],
+    kind: "auth",
+    message: "Vimeo does not accept the channel's token any more.",
+  },
+  {
+    code: [4101, 4102],
+    kind: "rejected",
+    message:
+      "The account's room on Vimeo is used up, for the week or for good. Delete videos there, wait, or take a larger plan; then call retry_post.",
+  },
+  {
+    status: 403,
+    kind: "rejected",
+    message:
+      "Vimeo does not allow this: the app has no upload access, the token lacks a permission, or the account's plan does not have it. Look at the app at https://developer.vimeo.com/apps, then call retry_post.",
+  },
+  {
+    status: 404,
+    kind: "rejected",
+    message: "Vimeo does not find the video: it was deleted, or is another's.",
+  },
+];
+
+type Network = Pick<PlatformIo, "setting" | "now">;
+
+/** How answers are read. A limit says by a moment, not in seconds, when it is over. */
+export function vimeoFaults(
+  { now }: Pick<Network, "now">,
+  rules: readonly FaultRule[] = [],
+): NonNullable<PlatformRequest["classify"]> {
+  const limited: FaultRule = {
+    status: 429,
+    kind: "rate",
+    message: "Vimeo asks to slow down.",
+    retryAfterMs: ({ headers }) => {
+      const reset = Date.parse(headers["x-ratelimit-reset"] ?? "") - now();
+      return reset > 0 ? reset : null;
+    },
+  };
+  return faultsBy({ title: "Vimeo", codesOf, rules: [...rules, limited, ...RULES] });
+}
+
+export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
+  /** Default: GET. */
+  readonly method?: PlatformRequest["method"];
+  /** /me/videos, /videos/1. */
+  readonly path: string;
+  readonly rules?: readonly FaultRule[];
+}
+
+function requestOf(io: Network, { path, rules, method = "GET", ...call }: Call): PlatformRequest {
+  const url = `${io.setting("BASE_URL") ?? API}${path}`;
+  return { ...call, method, url, headers: { accept: ACCEPT }, classify: vimeoFaults(io, rules) };
+}
+
+/** A call as the account. */
+export function own(io: PlatformIo, call: Call): Promise<PlatformResponse> {
+  return io.request({ ...requestOf(io, call), sign: bearer() });
+}
+
+export function askOwn<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask({ ...requestOf(io, call), sign: bearer() }, schema);
+}
+
+/** A call with a token that no account has yet. */
+export function requestWith(io: ConnectIo, token: string, call: Call): PlatformRequest {
+  const request = requestOf(io, call);
+  return { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } };
+}
+
+const Status = z
+  .looseObject({ status: z.string().catch("") })
+  .optional()
+  .catch(undefined);
+const Total = z
+  .looseObject({ total: z.int().min(0).optional().catch(undefined) })
+  .optional()
+  .catch(undefined);
+
+/** A video as far as we read it: https://developer.vimeo.com/api/reference/response/video */
+export const Video = z.looseObject({
+  uri: z.string().regex(/^\/videos\/\d+/),
+  link: z.string().optional(),
+  name: z.string().nullish().catch(null),
+  description: z.string().nullish().catch(null),
+  created_time: z.string().catch(""),
+  status: z.string().catch(""),
+  is_playable: z.boolean().catch(false),
+  privacy: z.looseObject({ view: z.string() }).optional().catch(undefined),
+  transcode: Status,
+  upload: z
+    .looseObject({
+      status: z.string().catch(""),
+      upload_link: z.string().nullish().catch(null),
+      size: z.coerce.number().nullish().catch(null),
+    })
+    .optional()
+    .catch(undefined),
+  stats: z
+    .looseObject({ plays: z.int().min(0).nullish().catch(null) })
+    .optional()
+    .catch(undefined),
+  metadata: z
+    .looseObject({
+      connections: z.looseObject({ likes: Total, comments: Total }).optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+export type Video = z.infer<typeof Video>;
+
+/** The number in its address; one that is unlisted has a hash behind it. */
+export function idOf({ uri }: Pick<Video, "uri">): string {
+  return /\d+/.exec(uri)?.[0] ?? "";
+}
+
+/** Null where there is none. */
+export async function findVideo(io: PlatformIo, id: string, fields: string): Promise<Video | null> {
+  const call = { path: `/videos/${id}`, query: { fields }, rules: [{ status: 404, kind: "ok" }] } as const;
+  const { status, json } = await own(io, call);
+  if (status === 404) return null;
+  const video = Video.safeParse(json);
+  if (video.success) return video.data;
+  throw new PlatformFault("transient", "Vimeo did not answer properly.", { cause: video.error });
+}
+
+/** What is gone already is no error. */
+export async function removeVideo(io: PlatformIo, id: string): Promise<void> {
+  const rules: readonly FaultRule[] = [{ status: 404, kind: "ok" }];
+  await own(io, { method: "DELETE", path: `/videos/${id}`, isIdempotent: true, rules });
+}

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { JsonObject } from "../../ports/platform-io.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+
+export const MAX_DESCRIPTION = 5_000;
+const MAX_TITLE = 128;
+
+const { title, tags, language, visibility, thumbnailUrl } = commonMetadata;
+
+/** What a video takes beside its file and its description, which is the caption. */
+export const VimeoMetadata = z.strictObject({
+  title: title
+    .unwrap()
+    .max(MAX_TITLE)
+    .optional()
+    .describe("Title; 128 characters. Default: the caption's first line."),
+  tags: tags
+    .unwrap()
+    .max(20)
+    .optional()
+    .describe(`${tags.description ?? ""} 20 at most.`),
+  visibility: visibility.describe(
+    "Who can see it from its time on; unlisted needs a paid plan. Default public.",
+  ),
+  language: language.describe("Language of title and description."),
+  thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best of the video's shape."),
+  license: z
+    .enum(["by", "by-nc", "by-nc-nd", "by-nc-sa", "by-nd", "by-sa", "cc0"])
+    .optional()
+    .describe("Creative Commons license; default none."),
+  comments: z.enum(["enabled", "disabled"]).optional().describe("Whether people may comment."),
+  embeddable: z.boolean().optional().describe("Whether other sites may embed it."),
+  downloadEnabled: z.boolean().optional().describe("Whether people may download it; needs a paid plan."),
+});
+export type VimeoMetadata = z.infer<typeof VimeoMetadata>;
+export type VimeoPost = PlatformPost<VimeoMetadata>;
+type Said = Pick<VimeoPost, "caption" | "metadata">;
+
+/** Who sees a video, in Vimeo's words. */
+export const VIEWS = { public: "anybody", unlisted: "unlisted", private: "nobody" } as const;
+
+export function viewOf({ metadata }: Pick<VimeoPost, "metadata">): string {
+  return VIEWS[metadata.visibility ?? "public"];
+}
+
+export function titleOf({ caption, metadata }: Said): string {
+  const [line = ""] = (caption ?? "").trim().split("\n");
+  return metadata.title ?? ([...line].slice(0, MAX_TITLE).join("") || "Untitled");
+}
+
+/** What is said of a video at first, apart from who sees it. */
+export function fieldsOf(post: Said): JsonObject {
+  const { license, language } = post.metadata;
+  return {
+    name: titleOf(post),
+    ...(post.caption === null || post.caption === "" ? {} : { description: post.caption }),
+    ...(license === undefined ? {} : { license }),
+    ...(language === undefined ? {} : { locale: language }),
+  };
+}
+
+export function privacyOf({ comments, embeddable, downloadEnabled }: VimeoMetadata): JsonObject {
+  return {
+    ...(comments === undefined ? {} : { comments: comments === "enabled" ? "anybody" : "nobody" }),
+    ...(embeddable === undefined ? {} : { embed: embeddable ? "public" : "private" }),
+    ...(downloadEnabled === undefined ? {} : { download: downloadEnabled }),
+  };
+}
+
+/** Fields of a live video that can be changed: those of the video, and those of its privacy. */
+export const EDITABLE = [
+  "caption",
+  "title",
+  "language",
+  "license",
+  "visibility",
+  "comments",
+  "embeddable",
+  "downloadEnabled",
+] as const;

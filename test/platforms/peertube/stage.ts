@@ -1,0 +1,51 @@
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import type { Answer } from "../youtube/answers.ts";
+import { toWire } from "../youtube/fake.ts";
+import { problem } from "./spec.ts";
+import { createPeertubeWorld } from "./world.ts";
+
+const answering = (answer: Answer) => async (): Promise<OutboundResponse> => ({ ...toWire(answer), url: "" });
+
+const FILM = { caption: "A horn", media_url: CLIP_URL };
+const LIMITED = {
+  ...problem(429, "too_many_requests", "Too many requests"),
+  headers: { "retry-after": "7" },
+};
+
+export default {
+  async openStage(platform) {
+    const { ctx, account, fake } = await createPeertubeWorld(platform);
+    // Each look at a video that is being transcoded is one more request to go wrong.
+    fake.videos.processingMs = 4_000;
+    const shown = () => {
+      if (fake.wrong.length > 0) throw new Error(`PeerTube would have refused: ${fake.wrong.join("; ")}`);
+      return fake.videos.shown();
+    };
+    return {
+      ctx,
+      account,
+      published: async () => shown().length,
+      captions: async () => shown().map(({ fields }) => String(fields["description"])),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    ...FILM,
+    metadata: {
+      title: "The horn",
+      tags: ["horn", "post horn"],
+      thumbnailUrl: PHOTO_URL,
+      categoryId: "15",
+      language: "en",
+      comments: "approval",
+    },
+  },
+  otherPosts: { "an unlisted film": { ...FILM, metadata: { title: "The horn", visibility: "unlisted" } } },
+  troubles: {
+    "meets its own limit": answering(LIMITED),
+    "meets a server in maintenance": answering({ status: 502, text: "<html>Bad gateway</html>" }),
+  },
+  refusesToken: answering(problem(401, "invalid_token", "Token is invalid")),
+} satisfies PlatformFixture;

@@ -1,0 +1,56 @@
+import type { OutboundResponse } from "../../../src/ports/outbound.ts";
+import type { PlatformFixture } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
+import type { Answer } from "../youtube/answers.ts";
+import { toWire } from "../youtube/fake.ts";
+import { refusal, UNAUTHORIZED } from "./spec.ts";
+import { createVimeoWorld } from "./world.ts";
+
+const answering = (answer: Answer) => async (): Promise<OutboundResponse> => ({ ...toWire(answer), url: "" });
+
+const FILM = { caption: "A horn", media_url: CLIP_URL };
+const LIMITED = {
+  ...refusal(429, 9000),
+  headers: {
+    "x-ratelimit-limit": "250",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "2026-01-01T00:15:00+00:00",
+  },
+};
+
+export default {
+  async openStage(platform) {
+    const { ctx, account, fake } = await createVimeoWorld(platform);
+    // Each look at a video that is being transcoded is one more request to go wrong.
+    fake.videos.processingMs = 4_000;
+    const shown = () => {
+      if (fake.wrong.length > 0) throw new Error(`Vimeo would have refused: ${fake.wrong.join("; ")}`);
+      if (fake.videos.all.size > 1) throw new Error("There is more than one video.");
+      return fake.videos.shown();
+    };
+    return {
+      ctx,
+      account,
+      published: async () => shown().length,
+      captions: async () => shown().map(({ fields }) => String(fields["description"])),
+      [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
+    };
+  },
+  post: {
+    ...FILM,
+    metadata: {
+      title: "The horn",
+      tags: ["horn", "post horn"],
+      thumbnailUrl: PHOTO_URL,
+      license: "by",
+      language: "en",
+      comments: "disabled",
+    },
+  },
+  otherPosts: { "an unlisted film": { ...FILM, metadata: { visibility: "unlisted" } } },
+  troubles: {
+    "meets its own limit": answering(LIMITED),
+    "meets a server that cannot begin": answering(refusal(500, 4003)),
+  },
+  refusesToken: answering(UNAUTHORIZED),
+} satisfies PlatformFixture;
