@@ -111,7 +111,8 @@ export async function remove(post: NostrPost, io: PlatformIo): Promise<void> {
   const verdicts = await sendToAll(io, relays, deletion, sign);
   const left = await Promise.all(
     relays.map(async (relay, at) => {
-      const { events, answered } = await readAll(io, [relay], { ids }, sign);
+      // Asked in other words than before: relays keep their answers for a moment.
+      const { events, answered } = await readAll(io, [relay], { ids, limit: ids.length }, sign);
       if (events.some(({ id }) => ids.includes(id))) return `${relay} still shows it`;
       if (answered.length > 0 || !having.has(relay) || verdicts[at]?.state === "taken") return [];
       return `${relay} ${verdicts[at]?.why}`;

@@ -96,6 +96,8 @@ export interface FakeRelay {
   isDown: boolean;
   needsAuth: boolean;
   deletes: boolean;
+  /** Answers a question that was asked before as it did then, as @nostr-relay does for a second. */
+  remembers: boolean;
   manner: (event: SignedEvent) => Manner;
   /** One connection: what it says to each message; null: it hangs up. */
   open(): { readonly hello: readonly Words[]; say(text: string): readonly (Words | null)[] };
@@ -104,12 +106,14 @@ export interface FakeRelay {
 /** A strict relay; `wrong` says what a client did that none may. */
 export function createFakeRelay(url: string, at: { now(): number; wrong: string[] }): FakeRelay {
   const events = new Map<string, SignedEvent>();
+  const answers = new Map<string, SignedEvent[]>();
   const relay: FakeRelay = {
     url,
     events,
     isDown: false,
     needsAuth: false,
     deletes: true,
+    remembers: false,
     manner: () => null,
     open,
   };
@@ -178,7 +182,11 @@ export function createFakeRelay(url: string, at: { now(): number; wrong: string[
       if (!known.test(name) || (isKeys && !value.every((one: string) => HEX.test(one))))
         at.wrong.push(`REQ with ${name} ${value}`);
     }
-    const fit = [...events.values()].filter((event) => filters.some((filter) => matches(event, filter)));
+    const asked = JSON.stringify(filters);
+    const fit =
+      (relay.remembers ? answers.get(asked) : undefined) ??
+      [...events.values()].filter((event) => filters.some((filter) => matches(event, filter)));
+    answers.set(asked, fit);
     return [...fit.map((event) => ["EVENT", subscription, event]), ["EOSE", subscription]];
   }
 
