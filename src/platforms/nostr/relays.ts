@@ -73,11 +73,12 @@ export async function readAll(
     }
   };
   const answers = await Promise.all(relays.map(read));
-  const signed = new Map(
-    answers.flatMap((events) => events ?? []).map((event) => [event.id + event.sig, event]),
+  // Whole ones are told apart: of two with one id, the wrong one must not hide the other.
+  const told = new Map(
+    answers.flatMap((events) => events ?? []).map((event) => [JSON.stringify(event), event]),
   );
   const events: Event[] = [];
-  for (const event of signed.values()) if (await isGenuine(event)) events.push(event);
+  for (const event of told.values()) if (await isGenuine(event)) events.push(event);
   return {
     events: events.toSorted((a, b) => b.created_at - a.created_at),
     answered: relays.filter((_relay, at) => answers[at] !== null),

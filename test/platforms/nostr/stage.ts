@@ -4,9 +4,12 @@ import { connectOn } from "../../support/contract/connect-on.ts";
 import type { PlatformFixture } from "../../support/contract/stage.ts";
 import { CLIP_URL, createStageMedia, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import { createFakeNostr, NSEC, RELAYS, SECRET } from "./fake.ts";
+import { createFakeNostr, FILES, NSEC, RELAYS, SECRET } from "./fake.ts";
 
-export const PLATFORM_SETTINGS = { POSTHORN_NOSTR_RELAYS: RELAYS.join(" ") };
+export const PLATFORM_SETTINGS = {
+  POSTHORN_NOSTR_RELAYS: RELAYS.join(" "),
+  POSTHORN_NOSTR_BLOSSOM_URL: FILES,
+};
 
 export async function openNostr(platform: AnyPlatform) {
   const clock = new FakeClock();
