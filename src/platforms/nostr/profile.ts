@@ -35,7 +35,7 @@ export async function readProfile(
   { relays, pubkey, sign }: { relays: readonly string[]; pubkey: string; sign: Sign },
 ): Promise<Profile> {
   const kinds = [KIND.profile, KIND.relays, KIND.fileServers];
-  const { events, answered } = await readAll(io, relays, { kinds, authors: [pubkey] }, sign);
+  const { events, answered } = await readAll(io, relays, { kinds, authors: [pubkey], limit: 10 }, sign);
   const newest = (kind: number): Event | undefined =>
     events.find((event) => event.kind === kind && event.pubkey === pubkey);
   const profile = Content.safeParse(parse(newest(KIND.profile)?.content ?? "")).data;

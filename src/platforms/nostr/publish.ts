@@ -106,7 +106,7 @@ async function settle(io: PublishIo, { id }: Event, relays: readonly string[]): 
   const having: string[] = [];
   let told = 0;
   for (const relay of relays) {
-    const { events, answered } = await readAll(io, [relay], { ids: [id] }, ownSign(io));
+    const { events, answered } = await readAll(io, [relay], { ids: [id], limit: 1 }, ownSign(io));
     told += answered.length;
     if (events.some((event) => event.id === id)) having.push(relay);
   }

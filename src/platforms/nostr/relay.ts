@@ -63,18 +63,18 @@ function lossOf(error: unknown): Pick<Verdict, "state" | "why"> {
   return { state: "refused", why: `cannot be used: ${error.message}` };
 }
 
+/** Which events are wanted, and how many of each relay at most. */
+export type Filter = Readonly<Record<string, number | readonly (string | number)[]>> & {
+  readonly limit: number;
+};
+
 /** What a relay says that fits, be it genuine or not; throws PlatformFault where it does not tell. */
-export async function readFrom(
-  io: RelayIo,
-  relay: string,
-  filter: Readonly<Record<string, number | readonly (string | number)[]>>,
-  sign: Sign,
-): Promise<Event[]> {
+export async function readFrom(io: RelayIo, relay: string, filter: Filter, sign: Sign): Promise<Event[]> {
   const found: Event[] = [];
   await io.socket(relay, (socket) =>
     ask(socket, { io, relay, sign, frame: ["REQ", SUBSCRIPTION, filter] }, (message) => {
       const [kind, , detail] = message;
-      if (kind === "EVENT") found.push(detail);
+      if (kind === "EVENT" && found.length < filter.limit) found.push(detail);
       if (kind === "EOSE") return true;
       if (kind !== "CLOSED") return null;
       if (message[2].startsWith(NEEDS_AUTH)) return "auth";
