@@ -26,7 +26,7 @@ export async function converse<T>(
   request: SocketRequest,
   work: (socket: Socket) => Promise<T>,
 ): Promise<T> {
-  const { url, isExcepted } = door.policy.check(httpOf(request.url), false);
+  const { url, isExcepted } = door.policy.check(httpOf(request.url), true);
   const limit = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
   const client = door.single(url.origin, isExcepted);

@@ -112,6 +112,7 @@ it("refuses addresses inside, and such as are none of a WebSocket", async () => 
   const url = await serve(echo);
   await using guarded = createOutbound({
     allowedHosts: [],
+    trustedOrigins: [url.replace("ws", "http")],
     lookup: async () => [{ address: "127.0.0.1", family: 4 }],
   });
   const named = url.replace("127.0.0.1", "relay.test");
@@ -125,7 +126,7 @@ it("refuses addresses inside, and such as are none of a WebSocket", async () => 
 
 it("ends with its time, and when it is called off", async () => {
   const url = await serve(() => {});
-  expect(await failureOf({ url, timeoutMs: 50 })).toEqual({ wasSent: true });
+  expect(await failureOf({ url, timeoutMs: 1_500 })).toEqual({ wasSent: true });
   const silent = await listen(() => {});
   expect(await failureOf({ url: silent, timeoutMs: 50 })).toEqual({ wasSent: false });
   const abort = new AbortController();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { AppError } from "../../../src/domain/errors.ts";
 import nostr from "../../../src/platforms/nostr.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import type { Socket, Sockets } from "../../../src/ports/sockets.ts";
@@ -127,6 +128,23 @@ describe("a relay that", () => {
     ]);
     expect(warnings).not.toContain(words);
     expect(stage.nostr.state.conversations - before).toBe(2);
+  });
+
+  it("the door does not let be reached becomes a warning", async () => {
+    await using stage = await openNostr(nostr);
+    const sockets: Sockets = {
+      async converse(request, work) {
+        if (request.url === RELAYS[0])
+          throw new AppError("invalid", "The address leads to a private network.");
+        return stage.nostr.sockets.converse(request, work);
+      },
+    };
+    const { id } = await addPost(stage.ctx, stage.account, contentOf(TEXT));
+    const { warnings, status } = await finish(stage.ctx, id, { ...stage.ctx, sockets });
+    expect([status, warnings]).toEqual([
+      "published",
+      expect.stringContaining("cannot be used: The address leads"),
+    ]);
   });
 
   it("knows the post already has it", async () => {
