@@ -36,6 +36,7 @@ const PLAIN_APP_FILES: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one folder alone knows; everybody else sees our own words for what they do. */
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   "@modelcontextprotocol/": ["mcp"],
+  "@noble/": ["platforms"],
   "@tus/": ["http", "media"],
   aws4fetch: ["media"],
   "better-sqlite3": ["store"],

@@ -11,6 +11,7 @@ import { createMediaSource } from "../media/source/source.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
 import type { Outbound } from "../ports/outbound.ts";
+import type { Sockets } from "../ports/sockets.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
@@ -54,7 +55,8 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const store =
       overrides.store ?? (await openStore({ file: folder.database, usedMark: folder.generation }));
     closers.add(() => store[Symbol.asyncDispose]());
-    const outbound = overrides.outbound ?? openDoor(config, closers);
+    const door = openDoor(config, closers);
+    const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
     const ctx: Context = {
@@ -64,6 +66,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       log,
       cipher: await openCipher(store, setup),
       outbound,
+      sockets: door,
       files,
       intake: createIntake(),
       media: createMediaSource({
@@ -104,7 +107,7 @@ function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
   return probe;
 }
 
-function openDoor(config: Config, closers: Closers): Outbound {
+function openDoor(config: Config, closers: Closers): Outbound & Sockets {
   const door = createDoor(config);
   closers.add(() => door[Symbol.asyncDispose]());
   return door;

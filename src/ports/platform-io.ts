@@ -3,6 +3,7 @@ import type { FeedShelf } from "./feed-shelf.ts";
 import type { Logger } from "./logger.ts";
 import type { OutboundRequest } from "./outbound.ts";
 import type { RequestBody } from "./request-body.ts";
+import type { Socket } from "./sockets.ts";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -152,6 +153,12 @@ export interface PlatformIo {
    * schema.
    */
   ask<T>(request: SignedRequest, schema: z.ZodType<T>): Promise<T>;
+  /**
+   * A conversation over a WebSocket (ws: or wss:) through the outbound door; 30 s, 4 MiB. Throws PlatformFault:
+   * `not_sent` before the first message, `transient` after it. What must not be repeated is settled by whoever
+   * sends it.
+   */
+  socket<T>(url: string, work: (socket: Socket) => Promise<T>): Promise<T>;
   /**
    * Runs `work` with the account's secrets. When it throws an `auth` fault, the secrets are refreshed once
    * (one refresh per account at a time) and it runs again; when the platform refuses the refresh, the account

@@ -7,6 +7,7 @@ import type { Logger } from "../ports/logger.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
 import type { MediaSource, PublicMedia } from "../ports/media.ts";
 import type { Outbound } from "../ports/outbound.ts";
+import type { Sockets } from "../ports/sockets.ts";
 import type { AnyPlatform } from "../ports/platform.ts";
 import type { Store, Tx } from "../store/engine/store.ts";
 import type { CallingClient } from "./calling-client.ts";
@@ -42,6 +43,7 @@ export interface AppContext {
   readonly log: Logger;
   readonly cipher: Cipher;
   readonly outbound: Outbound;
+  readonly sockets: Sockets;
   readonly files: FileStore;
   readonly intake: Intake;
   readonly media: MediaSource;

@@ -50,6 +50,7 @@ export async function createTestContext(
     settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings: {} },
     cipher: createCipher(randomBytes(32)),
     outbound: absent("outbound"),
+    sockets: absent("sockets"),
     files: absent("files"),
     intake: createIntake(),
     media: absent("media"),

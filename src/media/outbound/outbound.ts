@@ -10,8 +10,10 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "../../ports/outbound.ts";
+import type { Sockets } from "../../ports/sockets.ts";
 import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
 import { createGuardedConnector, createOpenConnector, resolveBySystem, type Lookup } from "./connector.ts";
+import { converse } from "./sockets.ts";
 import { watchStream } from "./watch-stream.ts";
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND;
@@ -65,13 +67,14 @@ interface Door {
  * The one door to the network; see `src/ports/outbound.ts`. Redirects are followed for GET and HEAD, others
  * are handed back.
  */
-export function createOutbound(options: OutboundOptions): Outbound & AsyncDisposable {
+export function createOutbound(options: OutboundOptions): Outbound & Sockets & AsyncDisposable {
   const door = createDoor(options);
   const gates = createGates();
   return {
     request: (request) =>
       gates[request.purpose ?? "platform"].pass(() => follow(door, request), request.ownerId),
     assertAllowed: (field, text) => assertAllowed(door.policy, field, text),
+    converse: (request, work) => gates.platform.pass(() => converse(door, request, work), request.ownerId),
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
     },

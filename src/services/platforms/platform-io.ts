@@ -14,6 +14,7 @@ import {
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 import { readAnswer, requestPlatform } from "./requests/platform-request.ts";
+import { conversePlatform } from "./requests/platform-socket.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
 import { rememberSettings } from "./remember.ts";
 import type { OpenIo } from "./renewal/renewal-io.ts";
@@ -145,6 +146,7 @@ function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
     sleep: (ms) => ctx.clock.sleep(ms, signal),
     setting: (name, of = platform.name) => ctx.settings.platformSettings[settingName(of, name)] ?? null,
     request: (request) => requestPlatform(asking, request),
+    socket: (url, work) => conversePlatform(asking, url, work),
     ask: async (request, schema) => {
       const response = await requestPlatform(asking, request);
       return readAnswer(asking, { request, response, schema });
