@@ -66,9 +66,10 @@ const Message = {
   properties: CONTENT,
   required: ["msgtype", "body", "m.mentions"],
   dependentRequired: { formatted_body: ["format"], url: ["info", "filename"] },
-  if: { properties: { msgtype: { const: "m.text" } } },
-  then: { not: { required: ["url"] } },
-  else: { required: ["url"] },
+  anyOf: [
+    { properties: { msgtype: { const: "m.text" } }, not: { required: ["url"] } },
+    { properties: { msgtype: { not: { const: "m.text" } } }, required: ["url"] },
+  ],
 };
 const validateMessage = strict.compile({
   ...Message,
