@@ -21,13 +21,13 @@ const MAX_ROOMS = 50;
 const ROOM: SecretField = {
   name: "room",
   label: "Room",
-  help: "Its address, for example #news:example.org, its link or its id; the account joins it. Left empty: you choose among those that it is in.",
+  help: "Its address, for example #news:example.org, its link or its id, which the account then joins. Empty: choose among those that it is in.",
   isRequired: false,
   isSecret: false,
 };
 
 const BOT =
-  "Take an account of its own for Posthorn, and invite it to the room; the room must not be encrypted.";
+  "Take an account of its own for Posthorn, and invite it to the room, which must not be encrypted.";
 
 const TOKEN_PLACE = "In Element: All settings, Help & About, Advanced, Access Token.";
 
@@ -35,7 +35,7 @@ export const TOKEN: SecretsWay = {
   kind: "secrets",
   name: "token",
   label: "Access token",
-  instructions: `${BOT} Sign in as it, copy the access token and enter it here. ${TOKEN_PLACE} Then close the window without signing out, which would end the token.`,
+  instructions: `${BOT} Sign in as it and copy its access token. ${TOKEN_PLACE} Close the window without signing out, which would end the token.`,
   fields: [
     { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
     ROOM,
@@ -55,7 +55,7 @@ export const PASSWORD: SecretsWay = {
   kind: "secrets",
   name: "password",
   label: "User name and password",
-  instructions: `${BOT} Enter its name and password here: Posthorn signs in once and keeps the access token alone. Servers that sign people in by other pages, as matrix.org, take no passwords from apps.`,
+  instructions: `${BOT} Posthorn signs in once and keeps an access token, not the password. Servers with pages of their own for signing in, as matrix.org, take no passwords from apps.`,
   fields: [
     {
       name: "user",
@@ -82,9 +82,9 @@ export const PASSWORD: SecretsWay = {
       input.instanceUrl ?? (own === undefined ? io.setting("BASE_URL") : `https://${own}`),
     );
     const known = input.reconnecting?.settings["deviceId"];
-    // The server knows a message that is sent again by its device.
-    const deviceId =
-      typeof known === "string" ? known : `POSTHORN${randomBytes(5).toString("hex").toUpperCase()}`;
+    // A message that is sent again is known by its device; that of a token may be the person's own app.
+    const isOurs = typeof known === "string" && known.startsWith(DEVICE);
+    const deviceId = isOurs ? known : `${DEVICE}${randomBytes(5).toString("hex").toUpperCase()}`;
     const json = {
       type: "m.login.password",
       identifier: { type: "m.id.user", user },
@@ -104,6 +104,9 @@ export const PASSWORD: SecretsWay = {
     await askWith(io, baseUrl, accessToken)(call, z.looseObject({}));
   },
 };
+
+/** What the names of devices begin with that we made: a new sign-in ends what another one of them had. */
+const DEVICE = "POSTHORN";
 
 const WHO_AM_I = "/client/v3/account/whoami";
 const Who = z.looseObject({ user_id: z.string().startsWith("@"), device_id: z.string().optional() });
@@ -167,7 +170,7 @@ const Joined = z.looseObject({ room_id: z.string().startsWith("!") });
 const AllJoined = z.looseObject({ joined_rooms: z.array(z.string()) });
 
 async function toConnected(session: Session, input: ConnectInput, io: ConnectIo): Promise<Connected> {
-  const { baseUrl, accessToken, userId } = session;
+  const { baseUrl, accessToken } = session;
   const ask = askWith(io, baseUrl, accessToken);
   const given = input.secrets["room"] ?? "";
   const named = given === "" ? null : await joinRoom(ask, given);
@@ -183,7 +186,6 @@ async function toConnected(session: Session, input: ConnectInput, io: ConnectIo)
   if (isOne && only?.problem !== undefined) throw new AppError("invalid", `room: ${only.problem}`);
   const user = input.secrets["user"];
   const secrets = { accessToken, ...(user === undefined ? {} : { user }) };
-  io.log.debug({ userId, rooms: ids.length }, "Rooms were found");
   return {
     tokens: { secrets, expiresAt: null, renewableUntil: null, scopes: null, answer: {} },
     targets: isOne && only !== undefined ? [{ ...only, name: input.name ?? only.name }] : targets,

@@ -20,14 +20,12 @@ const RULES: readonly FaultRule[] = [
   {
     code: ["M_USER_LOCKED", "M_USER_DEACTIVATED", "M_USER_SUSPENDED"],
     kind: "auth",
-    message:
-      "The server has locked, suspended or deactivated this account. Settle that with the server first.",
+    message: "The server has locked, suspended or deactivated this account. Settle that with it first.",
   },
   {
     code: "M_CONSENT_NOT_GIVEN",
     kind: "auth",
-    message:
-      "The server wants its terms accepted first. Sign in there with an app, accept them, and reconnect.",
+    message: "The server wants its terms accepted first. Sign in with an app, accept them, and reconnect.",
   },
   {
     status: 401,
@@ -37,8 +35,7 @@ const RULES: readonly FaultRule[] = [
   {
     code: "M_RESOURCE_LIMIT_EXCEEDED",
     kind: "setup",
-    message:
-      "The server has reached a limit of its own and takes no messages. Its administrator can tell more.",
+    message: "The server has reached a limit and takes no messages. Ask its administrator.",
   },
 ];
 
@@ -50,8 +47,7 @@ export const classify = faultsBy({
     {
       status: 403,
       kind: "rejected",
-      message:
-        "The server does not let this account do that. Have its rights in the room raised, or do it in an app.",
+      message: "The server does not let this account do that. Do it in an app.",
     },
   ],
 });
@@ -85,7 +81,7 @@ export const classifySending = faultsBy({
       status: [403, 404],
       kind: "auth",
       message:
-        "The account may not post in the room, or is not in it any more. Invite it again, and let it send messages.",
+        "The account may not post in the room, or is not in it any more. Invite it again, or raise its power level.",
     },
     {
       status: 413,
@@ -111,7 +107,7 @@ export const classifyUpload = faultsBy({
       status: 403,
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server does not take files of this type, or no more of this account. Give another one.",
+      message: "the server does not take files of this type, or no more of this account.",
     },
   ],
 });

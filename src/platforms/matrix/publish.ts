@@ -24,7 +24,7 @@ export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishO
   }
   if (!io.isDue) return { state: "prepared" };
   const [first, ...more] = itemsOf(post).map(({ altText }, at) => ({ altText, file: files[at] }));
-  const text = textOf(post.caption ?? first?.altText ?? "", post.metadata.html);
+  const text = textOf(post.caption || first?.altText || "", post.metadata.html);
   const eventId = await send({ ...text, ...fileIn(text, first?.file) }, { at: 0, io });
   if (more.length > 0) {
     // One extra: they arrive in their order.

@@ -60,10 +60,10 @@ export async function readRoom(ask: Ask, roomId: string, userId: string): Promis
     if (tombstone !== null) return "This room was closed for a new one. Connect that one instead.";
     if (create?.content.type === "m.space") return "This is a space, which has rooms and no messages.";
     if (encryption !== null)
-      return "This room is encrypted, and Posthorn posts in rooms without encryption alone. Take another room.";
+      return "This room is encrypted. Posthorn posts in rooms without encryption alone.";
     return maySend(userId, power, create)
       ? null
-      : "The account may not send messages here. Have its power level raised in the room's settings.";
+      : "The account may not send messages here. Have its power level raised.";
   };
   return { name: named?.name || alias || roomId, alias, problem: problem() };
 }

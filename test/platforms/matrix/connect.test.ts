@@ -45,8 +45,14 @@ describe("connecting", () => {
     const again = await world.signIn({ room: "" }, { accountId: row.id });
     expect([again.id, JSON.parse(again.settings).deviceId]).toEqual([row.id, deviceId]);
     expect([...world.state.sessions.values()].map(({ device }) => device)).toEqual(["ELEMENT", deviceId]);
+    // Connected with a token since, its device is that of the person's own app.
+    await world.connect({}, { accountId: row.id });
+    const third = await world.signIn({ room: "" }, { accountId: row.id });
+    expect(JSON.parse(third.settings).deviceId).toMatch(/^POSTHORN/);
+    expect(world.state.sessions.has(TOKEN)).toBe(true);
     await disconnectChannel(world.call, { accountId: row.id });
-    await expect.poll(() => world.state.sessions.size).toBe(1);
+    const devices = () => [...world.state.sessions.values()].map(({ device }) => device);
+    await expect.poll(devices).not.toContain(JSON.parse(third.settings).deviceId);
   });
 
   it("renews the token of every room when one is reconnected", async () => {
