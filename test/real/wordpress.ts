@@ -24,13 +24,11 @@ import { createMemoryMedia } from "../support/memory-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startWordpress } from "./wordpress-server.ts";
-import { createReport, openReal } from "./world.ts";
+import { conclude, openReal, tell } from "./world.ts";
 
 const LARGE_URL = "https://media.example/large.mp4";
 const CAPTION =
   "Grüße 👩‍👩‍👧 *stars* <b>tags</b> &amp; [link](https://a.example) [gallery] שלום 日本語 \\ | ~ {x} 1 < 2 \"quoted\" 'it' don't -- ... 9x9 :) 8-)";
-
-const { tell, end } = createReport();
 
 function withMetadata(post: Partial<PostRow>, metadata: object): Partial<PostRow> {
   return { ...post, metadata: JSON.stringify(metadata) };
@@ -220,4 +218,4 @@ async function run(): Promise<void> {
 
 process.once("SIGINT", () => process.exit(130));
 await run();
-end();
+conclude();

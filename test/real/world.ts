@@ -10,28 +10,28 @@ import type { MediaSource } from "../../src/ports/media.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/services/context.ts";
+import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
+import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
+import { readStepResults } from "../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import type { AccountRow } from "../../src/store/tables/accounts.ts";
 import { createTestContext } from "../support/context.ts";
 import { createStageMedia } from "../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
 
-/** What the scripts share that try a platform on its real server, on this machine. */
-export function createReport() {
-  const failures: string[] = [];
-  return {
-    tell(what: string, isRight: boolean, seen: unknown = ""): void {
-      const said = isRight
-        ? ""
-        : (seen instanceof Error ? seen.message : JSON.stringify(seen)).slice(0, 2_000);
-      process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${said}\n`);
-      if (!isRight) failures.push(what);
-    },
-    end(): void {
-      process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
-      process.exitCode = failures.length === 0 ? 0 : 1;
-    },
-  };
+const failures: string[] = [];
+
+/** One line a scenario; what was seen where it is not right. */
+export function tell(what: string, isRight: boolean, seen: unknown = ""): void {
+  const shown = (seen instanceof Error ? seen.message : JSON.stringify(seen)).slice(0, 2_000);
+  process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${isRight ? "" : shown}\n`);
+  if (!isRight) failures.push(what);
+}
+
+/** Ends the script's report, and gives its exit code. */
+export function conclude(): void {
+  process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
 }
 
 export async function freePort(): Promise<number> {
@@ -41,6 +41,20 @@ export async function freePort(): Promise<number> {
   server.close();
   await once(server, "close");
   return port;
+}
+
+/** Until the address answers so that it is taken for ready; throws after that many seconds. */
+export async function untilReady(
+  url: string,
+  isReady: (response: Response) => boolean,
+  seconds: number,
+): Promise<void> {
+  for (let n = 0; n < seconds * 5; n += 1) {
+    const response = await fetch(url).catch(() => null);
+    if (response !== null && isReady(response)) return;
+    await wait(200);
+  }
+  throw new Error(`Nobody answers at ${url}.`);
 }
 
 /** Unpacks Debian's packages into a folder; nothing is installed. */
@@ -69,6 +83,12 @@ export async function openReal(platform: AnyPlatform, media: MediaSource = creat
       ...ctx,
       outbound: losing(outbound, isIt),
     }),
+    remove: async (account: AccountRow, { id }: Pick<PostRow, "id">) => {
+      const row = await readPost(ctx, id);
+      const io = await createPlatformIo(ctx, account, AbortSignal.timeout(10_000));
+      const results = await readStepResults(ctx, row);
+      await platform.remove?.(toPlatformPost(platform, row), { ...io, ...results });
+    },
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
       await outbound[Symbol.asyncDispose]();
@@ -86,13 +106,14 @@ async function finish(ctx: AppContext, id: string, worker: AppContext): Promise<
   return readPost(ctx as never, id);
 }
 
-function losing(outbound: Outbound, isIt: (request: OutboundRequest) => boolean): Outbound {
+/** The way out, on which the answer to the first request of this kind is lost: the process died before it was kept. */
+export function losing(outbound: Outbound, isMeant: (request: OutboundRequest) => boolean): Outbound {
   let isLost = false;
   return {
     ...outbound,
     request: async (request) => {
       const response = await outbound.request(request);
-      if (isLost || !isIt(request)) return response;
+      if (isLost || !isMeant(request)) return response;
       isLost = true;
       for await (const _chunk of response.body);
       throw new OutboundFailure("The process died before it was written down.", true);

@@ -4,6 +4,7 @@ import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED } from "../shared/accepted.ts";
+import { fileNameOf } from "../shared/file-name.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "./metadata.ts";
 
 /** What its apps show in the channel. */
@@ -39,18 +40,18 @@ export async function toFile(item: MediaItem, { at, maxBytes, io }: Place): Prom
   const name = `files[${at}]`;
   const { type, mimeType, sizeBytes } = item.facts;
   if (type !== "image")
-    return { name, fileName: fileName(at, mimeType), mimeType, sizeBytes, open: () => item.open() };
+    return {
+      name,
+      fileName: fileNameOf(mimeType, `${at + 1}`),
+      mimeType,
+      sizeBytes,
+      open: () => item.open(),
+    };
   const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes: PICTURES });
-  return { name, fileName: fileName(at, fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  "image/jpeg": "jpg",
-  "video/quicktime": "mov",
-  "audio/mpeg": "mp3",
-  "audio/mp4": "m4a",
-};
-
-function fileName(at: number, mimeType: string): string {
-  return `${at + 1}.${ENDINGS[mimeType] ?? mimeType.slice(mimeType.indexOf("/") + 1)}`;
+  return {
+    name,
+    fileName: fileNameOf(fitted.mimeType, `${at + 1}`),
+    mimeType: fitted.mimeType,
+    bytes: fitted.bytes,
+  };
 }

@@ -5,10 +5,10 @@ import { MINUTE } from "../../domain/time.ts";
 import { Created, Id, listAll } from "../shared/meta/graph.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { fileNameOf } from "../shared/file-name.ts";
 import { withoutPermission } from "./faults.ts";
 import { askPage, pageRequest } from "./graph.ts";
 import type { FacebookPost } from "./metadata.ts";
-import { fileNameOf } from "./photos.ts";
 
 interface Live {
   readonly post: FacebookPost;
@@ -88,7 +88,7 @@ async function putThumbnail(
     send: async () => {
       const multipart = [
         { name: "is_preferred", text: "true" },
-        { name: "source", fileName: fileNameOf(mimeType), mimeType, bytes },
+        { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes },
       ];
       const call = { ...UPLOAD_TIMES, method: "POST", path: `${id}/thumbnails`, multipart } as const;
       await askPage(io, { ...call, classify: mayDress, isIdempotent: true }, z.looseObject({}));

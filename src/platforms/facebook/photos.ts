@@ -4,6 +4,7 @@ import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { Created } from "../shared/meta/graph.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { fileNameOf } from "../shared/file-name.ts";
 import { isThere } from "./film-status.ts";
 import { askPage, pageOf } from "./graph.ts";
 import { MAX_PHOTOS, mediaOf, type FacebookPost } from "./metadata.ts";
@@ -73,14 +74,9 @@ function uploadPhoto(io: PlatformIo, { bytes, mimeType, fields }: Upload): Promi
       ...UPLOAD_TIMES,
       method: "POST",
       path: `${pageOf(io)}/photos`,
-      multipart: [...texts, { name: "source", fileName: fileNameOf(mimeType), mimeType, bytes }],
+      multipart: [...texts, { name: "source", fileName: fileNameOf(mimeType, "photo"), mimeType, bytes }],
       isIdempotent: true,
     },
     Created,
   );
-}
-
-/** As Facebook tells types apart. */
-export function fileNameOf(mimeType: string): string {
-  return mimeType === "image/png" ? "photo.png" : "photo.jpg";
 }

@@ -1,13 +1,15 @@
-/** A file's name for servers that go by it, and none needs the user's: "image.jpg". */
-export function fileNameOf(mimeType: string): string {
-  const [kind = "media", type = ""] = mimeType.split("/");
-  return `${kind}.${EXTENSIONS[mimeType] ?? EXTENSIONS[type] ?? type}`;
-}
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  jpeg: "jpg",
-  quicktime: "mov",
-  mpeg: "mp3",
+const ENDINGS: Readonly<Record<string, string>> = {
+  "image/jpeg": "jpg",
+  "video/quicktime": "mov",
+  "video/x-matroska": "mkv",
+  "audio/mpeg": "mp3",
   "audio/mp4": "m4a",
-  "x-matroska": "mkv",
 };
+
+/**
+ * What a file of this type is called, by its bytes: what an address ends in may be anything. `name`: before
+ * the dot; left out, what kind it is ("image.jpg").
+ */
+export function fileNameOf(mimeType: string, name = mimeType.slice(0, mimeType.indexOf("/"))): string {
+  return `${name}.${ENDINGS[mimeType] ?? mimeType.slice(mimeType.indexOf("/") + 1)}`;
+}

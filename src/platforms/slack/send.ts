@@ -4,6 +4,7 @@ import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { fileNameOf } from "../shared/file-name.ts";
 import { AnyAnswer, call, readingOf } from "./api.ts";
 import { channelOf } from "./channel.ts";
 import { EVENT_TYPE, findMessage, findShare, hasKey, settleByLooking } from "./look-up.ts";
@@ -124,7 +125,7 @@ function upload(item: MediaItem, step: string, io: PublishIo): Promise<string> {
     send: async () => {
       const { body, sizeBytes, mimeType } = await contentOf(item, io);
       const form = {
-        filename: fileNameOf(item.facts.type, mimeType),
+        filename: fileNameOf(mimeType, item.facts.type),
         length: sizeBytes,
         ...(item.altText === null || item.altText === "" ? {} : { alt_txt: item.altText }),
       };
@@ -150,17 +151,4 @@ async function contentOf(item: MediaItem, io: PublishIo) {
   if (type !== "image") return { body: () => item.open(), sizeBytes, mimeType };
   const fitted = await io.media.fitImage(item, IMAGE_LIMITS);
   return { body: fitted.bytes, sizeBytes: fitted.bytes.length, mimeType: fitted.mimeType };
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  "image/jpeg": "jpg",
-  "video/quicktime": "mov",
-  "video/x-matroska": "mkv",
-  "audio/mpeg": "mp3",
-  "audio/mp4": "m4a",
-};
-
-/** By the bytes: what an address ends in may be anything. */
-function fileNameOf(type: string, mimeType: string): string {
-  return `${type}.${ENDINGS[mimeType] ?? mimeType.split("/")[1] ?? "bin"}`;
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED } from "../shared/accepted.ts";
+import { fileNameOf } from "../shared/file-name.ts";
 import { MAX_ITEMS, mixProblem, NO_COVER, urlsOf, type TelegramPost } from "./metadata.ts";
 
 const MB = 1_000_000;
@@ -83,7 +84,7 @@ export async function toSendable(item: MediaItem, how: Showing, io: PublishIo): 
   const { type, width, height, durationSeconds, mimeType, sizeBytes } = item.facts;
   const file = (name: string): FormPart => ({
     name,
-    fileName: `${how.asDocument ? "file" : type}.${endingOf(mimeType)}`,
+    fileName: fileNameOf(mimeType, how.asDocument ? "file" : type),
     mimeType,
     sizeBytes,
     open: () => item.open(),
@@ -103,7 +104,7 @@ async function toPicture(item: MediaItem, how: Showing, io: PublishIo): Promise<
   const { bytes, mimeType } = await io.media.fitImage(item, limits);
   return {
     kind: how.asDocument ? "document" : picture,
-    file: (name) => ({ name, fileName: `picture.${endingOf(mimeType)}`, mimeType, bytes }),
+    file: (name) => ({ name, fileName: fileNameOf(mimeType, "picture"), mimeType, bytes }),
     figures: {},
   };
 }
@@ -114,16 +115,4 @@ export const COVER_PART = "cover_file";
 export async function toCover(url: string, io: PublishIo): Promise<FormPart> {
   const { bytes, mimeType } = await io.media.fitImage(await io.media.item(url), COVER_LIMITS);
   return { name: COVER_PART, fileName: "cover.jpg", mimeType, bytes };
-}
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  "image/jpeg": "jpg",
-  "video/quicktime": "mov",
-  "video/x-matroska": "mkv",
-  "audio/mpeg": "mp3",
-  "audio/mp4": "m4a",
-};
-
-function endingOf(mimeType: string): string {
-  return ENDINGS[mimeType] ?? mimeType.slice(mimeType.indexOf("/") + 1);
 }

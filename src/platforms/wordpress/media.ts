@@ -120,7 +120,7 @@ export async function upload(
 /** WordPress goes by the ending of the name. */
 async function filePart(item: MediaItem, name: string, io: PublishIo): Promise<FormPart> {
   const { type, mimeType, sizeBytes } = item.facts;
-  const fileName = (mime: string): string => `${name}.${fileNameOf(mime).split(".").at(-1)}`;
+  const fileName = (mime: string): string => fileNameOf(mime, name);
   if (type !== "image")
     return { name: "file", fileName: fileName(mimeType), mimeType, sizeBytes, open: () => item.open() };
   const fitted = await io.media.fitImage(item, PICTURES);

@@ -1,0 +1,136 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { AnyPlatform, PlatformAnalytics } from "../../ports/platform.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import { askAs, orNull, placeOf, roomPath } from "./api.ts";
+import type { MatrixPost } from "./metadata.ts";
+import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
+
+function idOf({ platformPostId }: MatrixPost): string {
+  if (platformPostId !== null) return platformPostId;
+  throw new AppError("conflict", "platformPostId: names no message, so the post cannot be found on Matrix.");
+}
+
+const Content = z.record(z.string(), z.json());
+
+const Event = z.looseObject({
+  content: Content,
+  unsigned: z
+    .looseObject({
+      redacted_because: z.unknown().optional(),
+      "m.relations": z
+        .looseObject({
+          "m.thread": z
+            .looseObject({ count: z.int().min(0) })
+            .optional()
+            .catch(undefined),
+        })
+        .optional()
+        .catch(undefined),
+    })
+    .optional(),
+});
+type Event = z.infer<typeof Event>;
+
+/** Null where it is not there, or was taken back: then it has no content. */
+async function readEvent(io: PlatformIo, eventId: string): Promise<Event | null> {
+  const path = `${roomPath(placeOf(io.account).roomId)}/event/${encodeURIComponent(eventId)}`;
+  const event = await orNull(askAs(io)({ method: "GET", path }, Event));
+  const isGone =
+    event?.unsigned?.redacted_because !== undefined || Object.keys(event?.content ?? {}).length === 0;
+  return isGone ? null : event;
+}
+
+/** An event that takes the place of the first one; a file stays. */
+export async function edit(post: MatrixPost, _changed: readonly string[], io: PlatformIo): Promise<object> {
+  const eventId = idOf(post);
+  const event = await readEvent(io, eventId);
+  if (event === null)
+    throw new AppError("conflict", "The message is not in the room any more, so it cannot be changed.");
+  const { format: _format, formatted_body: _html, [KEY_FIELD]: _key, ...kept } = event.content;
+  const { msgtype, filename } = kept;
+  const caption = post.caption ?? "";
+  const body = caption === "" && typeof filename === "string" ? filename : caption;
+  const fresh = { ...kept, ...textOf(body, post.metadata.html), msgtype: msgtype ?? "m.text" };
+  await sendEvent(
+    io,
+    {
+      // For apps that know no edits.
+      ...kept,
+      body: filename === undefined ? `* ${body}` : body,
+      "m.new_content": fresh,
+      "m.relates_to": { rel_type: "m.replace", event_id: eventId },
+    },
+    `edit ${io.now()} ${eventId}`,
+  );
+  return {};
+}
+
+const Page = z.looseObject({
+  chunk: z.array(z.looseObject({ event_id: z.string() })),
+  next_batch: z.string().optional(),
+});
+
+const MAX_PAGES = 20;
+
+/** What refers to an event in this way. */
+async function relationsOf(io: PlatformIo, eventId: string, type: string): Promise<string[]> {
+  const room = roomPath(placeOf(io.account).roomId, "v1");
+  const found: string[] = [];
+  let from: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const path = `${room}/relations/${encodeURIComponent(eventId)}/${type}`;
+    const answer = await orNull(askAs(io)({ method: "GET", path, query: { limit: 100, from } }, Page));
+    found.push(...(answer?.chunk ?? []).map(({ event_id: id }) => id));
+    from = answer?.next_batch;
+    if (from === undefined) return found;
+  }
+  return found;
+}
+
+/** Its further messages, last one first, then its edits, which hold the text too, then itself. */
+export async function remove(post: MatrixPost, io: PlatformIo): Promise<void> {
+  const eventId = idOf(post);
+  const more = (post.metadata.moreMedia ?? []).map((_item, at) => io.resultOf(stepOf(at + 1)));
+  const edits = await relationsOf(io, eventId, "m.replace");
+  for (const id of [...more.toReversed(), ...edits, eventId])
+    if (typeof id === "string") await redact(io, id);
+}
+
+/** Once taken back, an event is not taken back again. */
+async function redact(io: PlatformIo, eventId: string): Promise<void> {
+  if ((await readEvent(io, eventId)) === null) return;
+  const id = encodeURIComponent(eventId);
+  const path = `${roomPath(placeOf(io.account).roomId)}/redact/${id}/${encodeURIComponent(`redact ${eventId}`)}`;
+  await askAs(io)(
+    { method: "PUT", path, json: {}, isIdempotent: true, newConnection: true },
+    z.looseObject({}),
+  );
+}
+
+type Insights = ReturnType<NonNullable<AnyPlatform["insights"]>>;
+
+/** Reactions, and the messages of its thread: nothing else is counted. */
+export async function insights(post: MatrixPost, io: PlatformIo): Insights {
+  const eventId = idOf(post);
+  const event = await readEvent(io, eventId);
+  if (event === null) return { state: "removed", visibility: null, metrics: {} };
+  const likes = (await relationsOf(io, eventId, "m.annotation")).length;
+  const comments = event.unsigned?.["m.relations"]?.["m.thread"]?.count ?? 0;
+  return { state: "live", visibility: null, metrics: { likes, comments } };
+}
+
+const Hierarchy = z.looseObject({
+  rooms: z.array(z.looseObject({ room_id: z.string(), num_joined_members: z.int().min(0) })),
+});
+
+/** Members of the room, as they are now. */
+export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
+  const { roomId } = placeOf(io.account);
+  const call = { method: "GET", path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } } as const;
+  const { rooms } = await askAs(io)(call, Hierarchy);
+  const followers = rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members;
+  const reason = "Matrix does not count it.";
+  const unavailable = ["views", "impressions", "reach", "clicks"].map((metric) => ({ metric, reason }));
+  return { totals: followers === undefined ? {} : { followers }, days: [], unavailable };
+}

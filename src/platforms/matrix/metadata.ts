@@ -1,0 +1,94 @@
+import * as z from "zod";
+import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
+import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { ACCEPTED } from "../shared/accepted.ts";
+import { itemsOf } from "../shared/items.ts";
+
+const MIB = 1_024 * 1_024;
+const MAX_ITEMS = 20;
+
+/** Of a whole event the specification allows 65,536, and an edit holds the text twice. */
+const MAX_EDIT_BYTES = 60_000;
+const MAX_CAPTION_BYTES = 25_000;
+
+const { altText, moreMedia, thumbnailUrl } = commonMetadata;
+
+/** What a message on Matrix takes beside caption and media. */
+export const MatrixMetadata = z.strictObject({
+  html: z
+    .string()
+    .min(1)
+    .max(20_000)
+    .optional()
+    .describe("The text as HTML (bold, links, lists); the caption is for apps that show none."),
+  altText: altText.describe("What the first file shows; told where there is no caption."),
+  moreMedia: moreMedia
+    .unwrap()
+    .max(MAX_ITEMS - 1)
+    .optional()
+    .describe("Up to 19 more files, each a message of its own that follows."),
+  thumbnailUrl: thumbnailUrl.describe("Picture shown before the video plays."),
+});
+export type MatrixPost = PlatformPost<z.infer<typeof MatrixMetadata>>;
+
+/** Synapse's own, for servers that do not say. */
+const USUAL_BYTES = 50 * MIB;
+
+function acceptsOf(maxBytes: number): AcceptedMedia[] {
+  const limits = { maxBytes, maxItems: MAX_ITEMS };
+  return [
+    { kind: "image", mimeTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"], ...limits },
+    { kind: "video", mimeTypes: ACCEPTED.video, ...limits },
+    { kind: "audio", mimeTypes: ACCEPTED.audio, ...limits },
+  ];
+}
+
+export const CAPABILITIES: PlatformCapabilities = {
+  media: { required: false, maxItems: MAX_ITEMS, accepts: acceptsOf(USUAL_BYTES) },
+  caption: { maxLength: MAX_CAPTION_BYTES, unit: "bytes" },
+  // Files go ahead, which no message names.
+  scheduling: "prepare",
+  leadMinutes: { min: 0, default: 0, max: 720 },
+  thumbnail: { set: true, replaceAfterPublish: false },
+  editPublished: { fields: ["caption", "html"] },
+  analytics: { account: ["followers"], post: ["likes", "comments"] },
+  reconciles: "client_key",
+  fetchesMedia: [],
+  quotas: [],
+};
+
+/** With what the account's server says of the size of files. */
+export function capabilitiesOf({ limits }: Pick<PlatformAccount, "limits">): PlatformCapabilities {
+  const { maxBytes } = limits;
+  if (typeof maxBytes !== "number") return CAPABILITIES;
+  return { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: acceptsOf(maxBytes) } };
+}
+
+export function check(
+  post: MatrixPost,
+  { media }: Pick<CheckedAt, "media">,
+): { errors: string[]; warnings: string[] } {
+  const { caption, mediaUrl, metadata } = post;
+  const errors: string[] = [];
+  if (mediaUrl === "" && itemsOf(post).length > 0)
+    errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
+  if (metadata.html !== undefined && (caption ?? "") === "")
+    errors.push("metadata.html: give the same text as caption too, for apps that show no HTML.");
+  const isOther = (media.get(mediaUrl)?.type ?? "video") !== "video";
+  if (metadata.thumbnailUrl !== undefined && (mediaUrl === "" || isOther)) errors.push(NO_THUMBNAIL);
+  const bytesOf = (text = ""): number => Buffer.byteLength(JSON.stringify(text));
+  if (2 * bytesOf(caption ?? "") + bytesOf(metadata.html) > MAX_EDIT_BYTES)
+    errors.push("caption: makes more than a message on Matrix may hold, with metadata.html. Shorten it.");
+  const isUntold = (caption ?? "") !== "" && (metadata.altText ?? "") !== "";
+  return {
+    errors,
+    warnings: isUntold
+      ? ["metadata.altText: Matrix tells one text of a file, and that is the caption here. It is left out."]
+      : [],
+  };
+}
+
+export const NO_THUMBNAIL =
+  "metadata.thumbnailUrl: only a video has one on Matrix. Give a video as mediaUrl, or leave it out.";

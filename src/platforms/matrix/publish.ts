@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
+import { itemsOf } from "../shared/items.ts";
+import { settleByKeyThenListing } from "../shared/settle.ts";
+import { askAs, linkTo, placeOf, roomPath } from "./api.ts";
+import { classifySending } from "./faults.ts";
+import { upload, type Uploaded } from "./media.ts";
+import type { MatrixPost } from "./metadata.ts";
+
+/** Names the step that sends the message at this place, from 0: the post's own, then those of further files. */
+export function stepOf(at: number): string {
+  return at === 0 ? "message" : `message ${at + 1}`;
+}
+
+/** Files first, which nobody sees; then the message with text and first file, then one for each other file. */
+export async function publish(post: MatrixPost, io: PublishIo): Promise<PublishOutcome> {
+  const files: Uploaded[] = [];
+  for (const [at, item] of itemsOf(post).entries()) {
+    const thumbnailUrl = at === 0 ? (post.metadata.thumbnailUrl ?? null) : null;
+    files.push(await upload(item, { io, step: `file ${at + 1}`, thumbnailUrl }));
+  }
+  if (!io.isDue) return { state: "prepared" };
+  const [first, ...more] = itemsOf(post).map(({ altText }, at) => ({ altText, file: files[at] }));
+  const text = textOf(post.caption || first?.altText || "", post.metadata.html);
+  const eventId = await send({ ...text, ...fileIn(text, first?.file) }, { at: 0, io });
+  if (more.length > 0) {
+    // One extra: they arrive in their order.
+    await io.extra("The messages with further files", async () => {
+      for (const [index, { altText, file }] of more.entries()) {
+        const told = textOf(altText ?? "");
+        await send({ ...told, ...fileIn(told, file) }, { at: index + 1, io });
+      }
+    });
+  }
+  return { state: "live", ...liveAt(eventId, io) };
+}
+
+/** Apps show `body` as it is written, and in its place the HTML, where they can. */
+export function textOf(body: string, html?: string): { msgtype: string; body: string } & JsonObject {
+  return {
+    msgtype: "m.text",
+    body,
+    ...(html === undefined ? {} : { format: "org.matrix.custom.html", formatted_body: html }),
+    // Nobody is pinged, whatever the text says.
+    "m.mentions": {},
+  };
+}
+
+/** A file whose `body` is another text than its name is shown with that text. */
+function fileIn({ body }: { readonly body: string }, file: Uploaded | undefined): JsonObject {
+  return file === undefined ? {} : { ...file, ...(body === "" ? { body: file.filename } : {}) };
+}
+
+/** In the event itself: what servers remember of transactions, they forget, and tell the same device alone. */
+export const KEY_FIELD = "posthorn.key";
+
+const Sent = z.looseObject({ event_id: z.string().startsWith("$") });
+
+/** Synapse knows a transaction for a day, others for half an hour. */
+const TRANSACTION_MS = 30 * MINUTE;
+
+function send(
+  content: JsonObject,
+  { at, io }: { readonly at: number; readonly io: PublishIo },
+): Promise<string> {
+  return io.effect<string>({
+    step: stepOf(at),
+    request: content,
+    send: async ({ key }) => sendEvent(io, { ...content, [KEY_FIELD]: key }, key),
+    settle: async (context) => {
+      const find = (since: number): Promise<string | null> => findMessage(io, context.key, since);
+      // Another token may have brought another device, which the transaction is unknown to.
+      const found = await find(context.intentAt - MINUTE);
+      if (found !== null) return { outcome: "done", result: found };
+      const listing = { now: io.now(), settleMs: 30 * SECOND, isReliable: true, reason: "", find };
+      return settleByKeyThenListing(context, { ...listing, keyMs: TRANSACTION_MS });
+    },
+    ...(at === 0 ? { live: (eventId: string) => liveAt(eventId, io) } : {}),
+  });
+}
+
+/** The same transaction a second time is answered with the event that came of the first. */
+export async function sendEvent(io: PlatformIo, content: JsonObject, transaction: string): Promise<string> {
+  const path = `${roomPath(placeOf(io.account).roomId)}/send/m.room.message/${encodeURIComponent(transaction)}`;
+  const call = { method: "PUT", path, json: content, isIdempotent: true, newConnection: true } as const;
+  return (await askAs(io)({ ...call, classify: classifySending }, Sent)).event_id;
+}
+
+const PAGE = 100;
+const MAX_PAGES = 20;
+
+const Messages = z.looseObject({
+  chunk: z.array(
+    z.looseObject({
+      event_id: z.string(),
+      origin_server_ts: z.number(),
+      content: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  end: z.string().optional(),
+});
+
+/** The account's own message with this key since then (milliseconds since 1970); null: there is none. */
+async function findMessage(io: PlatformIo, key: string, since: number): Promise<string | null> {
+  const { roomId, userId } = placeOf(io.account);
+  const filter = JSON.stringify({ types: ["m.room.message"], senders: [userId] });
+  const path = `${roomPath(roomId)}/messages`;
+  let from: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const query = { dir: "b", limit: PAGE, filter, from };
+    const { chunk, end } = await askAs(io)(
+      { method: "GET", path, query, classify: classifySending },
+      Messages,
+    );
+    const found = chunk.find(({ content }) => content[KEY_FIELD] === key);
+    if (found !== undefined) return found.event_id;
+    if (end === undefined || chunk.some(({ origin_server_ts: at }) => at < since)) return null;
+    from = end;
+  }
+  return null;
+}
+
+function liveAt(eventId: string, { account }: Pick<PlatformIo, "account">): LiveAt {
+  const { roomId, userId } = placeOf(account);
+  return { platformPostId: eventId, platformUrl: linkTo(roomId, { eventId, userId }) };
+}

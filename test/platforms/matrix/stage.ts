@@ -1,0 +1,57 @@
+import { Readable } from "node:stream";
+import { textOfHtml } from "../../../src/platforms/shared/html-text.ts";
+import type { PlatformFixture, Trouble } from "../../support/contract/stage.ts";
+import { CLIP_URL, PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";
+import { openMatrix } from "./world.ts";
+
+function says(status: number, body: object): Trouble {
+  const text = JSON.stringify(body);
+  return async () => ({ status, headers: {}, url: "", body: Readable.from([Buffer.from(text)]) });
+}
+
+/** What the files after the first one tell. */
+const FURTHER = "The same horn";
+
+export default {
+  async openStage(platform) {
+    const world = await openMatrix(platform);
+    const heads = () => {
+      const all = world.shown();
+      const keys = all.map(({ event }) => event.content["posthorn.key"]);
+      if (new Set(keys).size < keys.length) throw new Error("A message of the post is there twice.");
+      return all.map(({ content }) => content).filter(({ body }) => body !== FURTHER);
+    };
+    return {
+      ctx: world.ctx,
+      account: await world.connect(),
+      published: async () => heads().length,
+      captions: async () =>
+        heads().map(({ body, formatted_body: html }) => (html === undefined ? body : textOfHtml(html))),
+      [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    };
+  },
+  post: { caption: "A horn", media_url: PHOTO_URL, metadata: PICTURES },
+  otherPosts: {
+    "a text": { caption: "A horn is heard.", media_url: "", metadata: {} },
+    "a text with HTML": {
+      caption: "A horn",
+      media_url: "",
+      metadata: { html: '<b>A</b> <a href="https://horn.example">horn</a>' },
+    },
+    "a film": { caption: "It plays", media_url: CLIP_URL, metadata: { thumbnailUrl: PHOTO_URL } },
+  },
+  troubles: {
+    "meets a limit": says(429, {
+      errcode: "M_LIMIT_EXCEEDED",
+      error: "Too Many Requests",
+      retry_after_ms: 4_521,
+    }),
+    "meets a broken server": says(500, { errcode: "M_UNKNOWN", error: "Internal server error" }),
+    "meets a server that starts": says(502, {}),
+  },
+  refusesToken: says(401, {
+    errcode: "M_UNKNOWN_TOKEN",
+    error: "Invalid access token passed.",
+    soft_logout: false,
+  }),
+} satisfies PlatformFixture;
