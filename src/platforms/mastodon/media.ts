@@ -5,6 +5,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { fileNameOf } from "../shared/file-name.ts";
 import { sendUnseen } from "../shared/unseen.ts";
 import { isGone, own, ownOrGone } from "./api.ts";
 import { Attachment } from "./entities.ts";
@@ -73,19 +74,6 @@ export async function picturePart(name: string, item: MediaItem, io: PublishIo):
   const fitted = await io.media.fitImage(item, { maxBytes, mimeTypes, ...sides });
   return { name, fileName: fileNameOf(fitted.mimeType), mimeType: fitted.mimeType, bytes: fitted.bytes };
 }
-
-/** Some servers go by the name, and none needs the user's. */
-function fileNameOf(mimeType: string): string {
-  const [kind = "media", type = ""] = mimeType.split("/");
-  return `${kind}.${EXTENSIONS[type] ?? type}`;
-}
-
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  jpeg: "jpg",
-  quicktime: "mov",
-  mpeg: "mp3",
-  "x-matroska": "mkv",
-};
 
 /** 202 is "not ready yet" with an attachment that has no address so far. */
 async function upload(io: PublishIo, multipart: readonly FormPart[]): Promise<Attached> {
