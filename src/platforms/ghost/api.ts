@@ -108,8 +108,13 @@ const Post = z.looseObject({
     .nullable()
     .catch(null),
   visibility: z.string().nullish().catch(null),
-  count: z.looseObject({ clicks: z.int().min(0).nullish().catch(null) }).nullish().catch(null),
+  count: z
+    .looseObject({ clicks: z.int().min(0).nullish().catch(null) })
+    .nullish()
+    .catch(null),
 });
 export type Post = z.infer<typeof Post>;
 
-export const Posts = z.looseObject({ posts: z.array(Post).min(1) }).transform(({ posts }) => posts[0] as Post);
+export const Posts = z
+  .looseObject({ posts: z.array(Post).min(1) })
+  .transform(({ posts }) => posts[0] as Post);

@@ -52,7 +52,15 @@ const WEB_ADDRESS = /(\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}'])/i;
 function lineOf(line: string): JsonObject[] {
   return line.split(WEB_ADDRESS).flatMap((text, at): JsonObject[] => {
     if (text === "") return [];
-    const plain = { type: "extended-text", version: 1, detail: 0, format: 0, mode: "normal", style: "", text };
+    const plain = {
+      type: "extended-text",
+      version: 1,
+      detail: 0,
+      format: 0,
+      mode: "normal",
+      style: "",
+      text,
+    };
     return at % 2 === 0 ? [plain] : [{ ...BLOCK, type: "link", url: text, children: [plain] }];
   });
 }
