@@ -1,0 +1,105 @@
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { systemClock } from "../../src/app/system-clock.ts";
+import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
+import type { AnyPlatform } from "../../src/ports/platform.ts";
+import type { AppContext } from "../../src/services/context.ts";
+import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
+import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
+import { readStepResults } from "../../src/services/publishing/step-results.ts";
+import type { PostRow } from "../../src/store/engine/schema.ts";
+import type { AccountRow } from "../../src/store/tables/accounts.ts";
+import { createTestContext } from "../support/context.ts";
+import { createStageMedia } from "../support/contract/stage-media.ts";
+import { addPost, drain, readPost } from "../support/publishing.ts";
+
+const failures: string[] = [];
+
+/** One line a scenario; what was seen where it is not right. */
+export function tell(what: string, isRight: boolean, seen: unknown = ""): void {
+  const shown = seen instanceof Error ? seen.message : JSON.stringify(seen);
+  process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${isRight ? "" : shown}\n`);
+  if (!isRight) failures.push(what);
+}
+
+/** Ends the script's report, and gives its exit code. */
+export function conclude(): void {
+  process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
+  process.exitCode = failures.length === 0 ? 0 : 1;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+/** Until the address answers so that it is taken for ready; throws after that many seconds. */
+export async function untilReady(
+  url: string,
+  isReady: (response: Response) => boolean,
+  seconds: number,
+): Promise<void> {
+  for (let n = 0; n < seconds * 5; n += 1) {
+    const response = await fetch(url).catch(() => null);
+    if (response !== null && isReady(response)) return;
+    await wait(200);
+  }
+  throw new Error(`Nobody answers at ${url}.`);
+}
+
+/** Posthorn with a real clock and a real way out, to servers on this machine. */
+export async function openReal(platform: AnyPlatform) {
+  const outbound = await createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
+  const ctx = await createTestContext({
+    platformList: [platform],
+    outbound,
+    media: createStageMedia(),
+    clock: systemClock as never,
+  });
+  const finish = async (id: string, worker: AppContext = ctx): Promise<PostRow> => {
+    for (let n = 0; n < 120; n += 1) {
+      await drain(worker);
+      const row = await readPost(ctx, id);
+      if (row.next_at === null) return row;
+      await wait(Math.max(0, Math.min(row.next_at - ctx.clock.now(), 5_000)));
+    }
+    return readPost(ctx, id);
+  };
+  return {
+    ctx,
+    outbound,
+    finish,
+    publish: async (account: AccountRow, post: Partial<PostRow>, worker: AppContext = ctx) =>
+      finish((await addPost(ctx, account, post)).id, worker),
+    remove: async (account: AccountRow, { id }: Pick<PostRow, "id">) => {
+      const row = await readPost(ctx, id);
+      const io = await createPlatformIo(ctx, account, AbortSignal.timeout(10_000));
+      const results = await readStepResults(ctx, row);
+      await platform.remove?.(toPlatformPost(platform, row), { ...io, ...results });
+    },
+    async [Symbol.asyncDispose]() {
+      await ctx[Symbol.asyncDispose]();
+      await outbound[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The way out, on which the answer to the first request of this kind is lost: the process died before it was kept. */
+export function losing(outbound: Outbound, isMeant: (request: OutboundRequest) => boolean): Outbound {
+  let isLost = false;
+  return {
+    ...outbound,
+    request: async (request) => {
+      const response = await outbound.request(request);
+      if (isLost || !isMeant(request)) return response;
+      isLost = true;
+      for await (const _chunk of response.body);
+      throw new OutboundFailure("The process died before it was written down.", true);
+    },
+  };
+}
