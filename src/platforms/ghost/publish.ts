@@ -73,7 +73,7 @@ async function draft(post: GhostPost, io: PublishIo): Promise<string> {
 
 /** Until it is placed: by it the draft is found again. */
 function ownSlug({ id }: GhostPost): string {
-  return `posthorn-${id.toLowerCase()}`;
+  return `posthorn-${id.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
 }
 
 /** The whole article stands in no answer: one of 100,000 letters would be too long. */

@@ -148,6 +148,7 @@ export function createPosts({ now, url, soonestMs }: Site) {
     state,
     mails,
     serve,
+    delete: (id: string): boolean => posts.delete(id),
     /** All of them, as they are now. */
     all: (): FakePost[] => {
       runSchedule();
