@@ -127,7 +127,7 @@ async function run(): Promise<void> {
     connectWithSecrets(callOf(ctx), { provider: "ghost", instanceUrl, secrets: { adminKey } });
 
   const wrong = await connect(`${"0".repeat(24)}:${"ab".repeat(32)}`).catch((error: unknown) => error);
-  tell("says that a key is wrong", /^adminKey: /.test(String((wrong as Error).message)), wrong);
+  tell("says that a key is wrong", String((wrong as Error).message).startsWith("adminKey: "), wrong);
   const { account } = await connect(site.adminKey, `${site.base}/ghost/`);
   const row = (await findAccountRow(ctx.store, "default", account.id)) as AccountRow;
   tell("connects with a key", row.platform_account_id === site.base && row.name === "Horns", row);
@@ -200,7 +200,7 @@ async function run(): Promise<void> {
   const [two] = await find("Pictures");
   tell("publishes pictures", pictures.status === "published", pictures.error);
   tell("as a gallery with alt texts", /kg-gallery.*alt="A horn".*alt="Another"/s.test(two?.html), two?.html);
-  tell("with a feature image", /\.jpg$/.test(two?.feature_image), two?.feature_image);
+  tell("with a feature image", two?.feature_image?.endsWith(".jpg") === true, two?.feature_image);
   const film = await publish("A film", { title: "Film", altText: 'It "plays" <b>' }, { media_url: CLIP_URL });
   const [three] = await find("Film");
   tell("publishes a video", film.status === "published" && /<video[^>]*\.mp4/s.test(three?.html), [
