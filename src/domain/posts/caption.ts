@@ -1,7 +1,7 @@
 import type { Capabilities } from "../accounts/account.ts";
 
 /** An address in a text, without what ends the sentence it stands in. */
-const WEB_ADDRESS = /\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/gi;
+export const WEB_ADDRESS = /\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}']/gi;
 
 /**
  * The length of a caption as its platform counts it: each address as `urlLength` where it has one, `weighted`

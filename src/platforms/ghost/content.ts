@@ -1,3 +1,4 @@
+import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import type { GhostPost } from "./metadata.ts";
 
@@ -45,12 +46,11 @@ function paragraphsOf(text: string): JsonObject[] {
     }));
 }
 
-/** An address in a text, without what ends the sentence it stands in. */
-const WEB_ADDRESS = /(\bhttps?:\/\/[^\s<>"]*[^\s<>".,;:!?)\]}'])/i;
+const ADDRESSES = new RegExp(`(${WEB_ADDRESS.source})`, "i");
 
 /** Addresses become links. */
 function lineOf(line: string): JsonObject[] {
-  return line.split(WEB_ADDRESS).flatMap((text, at): JsonObject[] => {
+  return line.split(ADDRESSES).flatMap((text, at): JsonObject[] => {
     if (text === "") return [];
     const plain = {
       type: "extended-text",

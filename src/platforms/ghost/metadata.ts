@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
 
 const { title, description, tags, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -54,10 +54,7 @@ export const GhostMetadata = z.strictObject({
 export type GhostMetadata = z.infer<typeof GhostMetadata>;
 export type GhostPost = PlatformPost<GhostMetadata>;
 
-export function check(
-  { mediaUrl, metadata }: GhostPost,
-  _at: CheckedAt,
-): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: GhostPost): { errors: string[]; warnings: string[] } {
   const errors =
     mediaUrl === "" && metadata.moreMedia !== undefined && metadata.moreMedia.length > 0
       ? ["metadata.moreMedia: the first of the media belongs in mediaUrl."]
