@@ -1,0 +1,126 @@
+import * as z from "zod";
+import type { ConnectIo } from "../../ports/connect.ts";
+import {
+  PlatformFault,
+  type Json,
+  type PlatformIo,
+  type PlatformRequest,
+  type PlatformResponse,
+  type Signed,
+} from "../../ports/platform-io.ts";
+import { faultsBy, type Code } from "../shared/faults.ts";
+
+const API = "https://dev.to/api";
+
+export interface Call extends Pick<PlatformRequest, "query" | "isIdempotent"> {
+  /** Default: GET. */
+  readonly method?: PlatformRequest["method"];
+  readonly path: string;
+  readonly json?: Json;
+}
+
+/** One call with the channel's key. */
+export function call<T>(
+  io: Pick<PlatformIo, "ask" | "setting">,
+  one: Call,
+  schema: z.ZodType<T>,
+): Promise<T> {
+  return io.ask({ ...requestOf(io, one), sign: ({ apiKey = "" }) => keyed(apiKey) }, schema);
+}
+
+/** The same; null where what it is about is not there (any more). */
+export async function callOrGone<T>(
+  io: Pick<PlatformIo, "ask" | "setting">,
+  one: Call,
+  schema: z.ZodType<T>,
+): Promise<T | null> {
+  try {
+    return await call(io, one, schema);
+  } catch (error) {
+    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
+    throw error;
+  }
+}
+
+/** While connecting: the key is at hand. */
+export function callWith<T>(io: ConnectIo, apiKey: string, one: Call, schema: z.ZodType<T>): Promise<T> {
+  return io.ask({ ...requestOf(io, one), ...keyed(apiKey) }, schema);
+}
+
+function requestOf(io: Pick<ConnectIo, "setting">, { path, ...one }: Call): PlatformRequest {
+  return { method: "GET", ...one, url: `${io.setting("BASE_URL") ?? API}${path}`, classify };
+}
+
+/** Without the version, an older one answers. */
+function keyed(apiKey: string): Signed {
+  return { headers: { accept: "application/vnd.forem.api-v1+json", "api-key": apiKey } };
+}
+
+/** https://developers.forem.com/api/v1#tag/users/operation/getUserMe */
+export const User = z.looseObject({
+  id: z.int(),
+  username: z.string().min(1),
+  name: z.string().catch(""),
+  profile_image: z.url().nullish().catch(null),
+});
+
+const Count = z.int().min(0).nullish().catch(null);
+
+/** An article, in answers and lists alike. */
+export const Article = z.looseObject({
+  id: z.int(),
+  title: z.string().catch(""),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .catch(null),
+  body_markdown: z.string().nullish().catch(null),
+  published_at: z.string().nullish().catch(null),
+  public_reactions_count: Count,
+  comments_count: Count,
+  page_views_count: Count,
+});
+export type Article = z.infer<typeof Article>;
+
+export const DUPLICATE = "duplicate";
+
+const Refusal = z.looseObject({ error: z.string() });
+
+/** Forem names its errors in sentences alone: the fields that they begin with. */
+const CODES: readonly (readonly [RegExp, string])[] = [
+  [/canonical url/i, "canonicalUrl"],
+  [/body markdown has already/i, DUPLICATE],
+  [/\btitle\b/i, "title"],
+  [/\btags?\b/i, "tags"],
+  [/main image/i, "thumbnailUrl"],
+];
+
+function codesOf({ status, json }: PlatformResponse): readonly Code[] {
+  const words = status === 422 ? Refusal.safeParse(json).data?.error : undefined;
+  return words === undefined ? [] : CODES.flatMap(([sign, code]) => (sign.test(words) ? [code] : []));
+}
+
+const classify = faultsBy({
+  title: "DEV",
+  codesOf,
+  rules: [
+    {
+      code: DUPLICATE,
+      kind: "rejected",
+      message: "DEV has an article of yours with the same title and text already. Change either.",
+    },
+    ...["canonicalUrl", "title", "tags", "thumbnailUrl"].map((name) => ({
+      code: name,
+      kind: "rejected" as const,
+      field: `metadata.${name}`,
+      message: "DEV refused it. The log has its words; change it and call retry_post.",
+    })),
+    {
+      status: 422,
+      kind: "rejected",
+      message: "DEV refused the article. The log has its words; change the post and call retry_post.",
+    },
+    { status: 403, kind: "rejected", message: "DEV does not let this account do that." },
+    { status: 404, kind: "rejected", message: "It is not on DEV any more: it was deleted there." },
+  ],
+});

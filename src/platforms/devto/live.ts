@@ -1,0 +1,90 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Inspection } from "../../ports/platform.ts";
+import type { Json, PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { Article, call, callOrGone, User } from "./api.ts";
+import type { DevtoPost } from "./metadata.ts";
+import { addressOf, change, fieldsOf, pathOf } from "./publish.ts";
+
+function idOf({ platformPostId }: DevtoPost): string {
+  if (/^\d+$/.test(platformPostId ?? "")) return platformPostId ?? "";
+  throw new AppError(
+    "conflict",
+    "platformPostId: is not the number of an article, so it cannot be found on DEV.",
+  );
+}
+
+/** Forem's names of what may be changed; null takes away what is not said any more. */
+const EDITABLE: Readonly<Record<string, string>> = {
+  caption: "body_markdown",
+  altText: "body_markdown",
+  format: "body_markdown",
+  title: "title",
+  description: "description",
+  tags: "tags",
+  series: "series",
+  canonicalUrl: "canonical_url",
+};
+
+export const EDITABLE_FIELDS = Object.keys(EDITABLE);
+
+export async function edit(
+  post: DevtoPost,
+  changed: readonly string[],
+  io: PublishIo,
+): Promise<{ platformUrl?: string }> {
+  const all = await fieldsOf(post, io);
+  const fields = Object.entries(EDITABLE)
+    .filter(([name]) => changed.includes(name))
+    .map(([, theirs]): [string, Json] => [theirs, all[theirs] ?? (theirs === "description" ? "" : null)]);
+  const { url } = await change(io, idOf(post), Object.fromEntries(fields));
+  return url === null ? {} : { platformUrl: url };
+}
+
+export async function setThumbnail(post: DevtoPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
+  await change(io, idOf(post), { main_image: await addressOf(thumbnailUrl, "thumbnailUrl", io) });
+}
+
+/** DEV lets nobody delete articles over its API: it becomes a draft, which its author alone sees. */
+export async function remove(post: DevtoPost, io: PlatformIo): Promise<void> {
+  const json = { article: { published: false } };
+  await callOrGone(io, { method: "PUT", path: pathOf(idOf(post)), json, isIdempotent: true }, Article);
+}
+
+export async function insights(
+  post: DevtoPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const article = await callOrGone(io, { path: pathOf(idOf(post)) }, Article);
+  if (article === null) return { state: "removed", visibility: null, metrics: {} };
+  const { public_reactions_count: likes = null, comments_count: comments = null } = article;
+  const metrics = { likes, comments, views: await viewsOf(article, io) };
+  return { state: "live", visibility: "public", metrics };
+}
+
+const MAX_PAGES = 20;
+
+/** Told in the list of one's own articles alone, the newest first. */
+async function viewsOf({ id, published_at: at }: Article, io: PlatformIo): Promise<number | null> {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const query = { page, per_page: 10 };
+    const listed = await call(io, { path: "/articles/me/published", query }, z.array(Article));
+    const found = listed.find((one) => one.id === id);
+    if (found !== undefined) return found.page_views_count ?? null;
+    const last = listed.at(-1)?.published_at ?? "";
+    if (listed.length < 10 || Date.parse(last) < Date.parse(at ?? "")) return null;
+  }
+  return null;
+}
+
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  const user = await call(io, { path: "/users/me" }, User);
+  return {
+    name: user.name === "" ? user.username : user.name,
+    handle: user.username,
+    avatarUrl: user.profile_image ?? null,
+    problem: null,
+  };
+}

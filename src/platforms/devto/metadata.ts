@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import type { PlatformPost } from "../../ports/platform.ts";
+
+const { title, description, altText, moreMedia, thumbnailUrl } = commonMetadata;
+
+/** What an article on DEV takes beside its text. */
+export const DevtoMetadata = z.strictObject({
+  title: title
+    .unwrap()
+    .max(128)
+    .refine((text) => text.trim() !== "", "must not be empty")
+    .describe("Title; 128 characters."),
+  description: description.describe("What the article is about, in search results."),
+  tags: z
+    .array(z.string().regex(/^[\p{L}\p{N}]{1,30}$/u, "must have letters and digits alone, 30 at most"))
+    .max(4)
+    .optional()
+    .describe("Tags, without #; 4 at most, of letters and digits."),
+  altText,
+  moreMedia: moreMedia.describe("Further pictures."),
+  thumbnailUrl: thumbnailUrl.describe("Cover image."),
+  format: z
+    .enum(["text", "markdown"])
+    .optional()
+    .describe("What the caption is written in; default: text, shown as it stands."),
+  series: z.string().min(1).max(200).optional().describe("Name of the series that it belongs to."),
+  canonicalUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional()
+    .describe("Where the article first appeared."),
+  organizationId: z
+    .int()
+    .positive()
+    .optional()
+    .describe("Number of your organization that it is published under."),
+});
+export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
+
+/** Front matter would go before everything else that is said of the article, that it is a draft among it. */
+const FRONT_MATTER = /^\s*---/;
+
+export function check({ caption, mediaUrl, metadata }: DevtoPost): { errors: string[]; warnings: string[] } {
+  const errors: string[] = [];
+  if (metadata.format === "markdown" && FRONT_MATTER.test(caption ?? ""))
+    errors.push("caption: begins with front matter (---). Say it in metadata, and leave it out.");
+  if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
+    errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
+  return { errors, warnings: [] };
+}

@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
+import { PlatformFault } from "../../ports/platform-io.ts";
+import { ADMIN_KEY, callWith, Site } from "./api.ts";
+import { ONE } from "./live.ts";
+
+const KEY_PLACE =
+  "In Ghost, under Settings, Integrations, choose Add custom integration; its card shows the Admin API key and the API URL.";
+
+export const KEY: SecretsWay = {
+  kind: "secrets",
+  name: "key",
+  label: "Admin API key",
+  instructions: `${KEY_PLACE} Give the API URL as the site's address, and enter the key here. Posts appear under the name of the site's owner, unless metadata names authors. No mail is sent unless metadata names a newsletter. On Ghost(Pro), the cheapest plan has no custom integrations.`,
+  fields: [
+    {
+      name: "adminKey",
+      label: "Admin API key",
+      help: `${KEY_PLACE} It has 24 signs, a colon, and 64 more; the Content API key is another.`,
+      isRequired: true,
+      isSecret: true,
+    },
+  ],
+  renewal: null,
+  connect,
+};
+
+async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
+  const site = siteOf(input, io);
+  const adminKey = input.secrets["adminKey"] ?? "";
+  if (!ADMIN_KEY.test(adminKey))
+    throw new AppError("invalid", `adminKey: is not an Admin API key. ${KEY_PLACE} Copy the whole of it.`);
+  const at = { site, adminKey };
+  const told = await explaining(site, () => callWith(io, { ...at, adminKey: "" }, { path: "/site/" }, Site));
+  await explaining(site, () => callWith(io, at, { path: "/posts/", query: ONE }, z.looseObject({})));
+  const { title, url, icon, logo, version } = told.site;
+  const major = Number.parseInt(version, 10);
+  if (major < 5)
+    throw new AppError("invalid", `instanceUrl: the site runs Ghost ${version}. It needs Ghost 5 or newer.`);
+  return {
+    tokens: null,
+    targets: [
+      {
+        platformAccountId: url.replace(/\/+$/, ""),
+        name: input.name ?? (title === "" ? new URL(url).host : title),
+        handle: new URL(url).host,
+        profileUrl: url,
+        avatarUrl: icon ?? logo ?? null,
+        settings: { instanceUrl: site },
+        secrets: { adminKey },
+      },
+    ],
+  };
+}
+
+/** Of the site, of its administration, or of its API: people copy any of them. */
+function siteOf({ instanceUrl }: ConnectInput, io: ConnectIo): string {
+  const given = instanceUrl ?? io.setting("BASE_URL");
+  if (given !== null) return given.replace(/\/ghost(\/.*)?$/, "");
+  throw new AppError(
+    "invalid",
+    "instanceUrl: is required. Give the site's address, for example https://blog.example.",
+  );
+}
+
+/** Throws `invalid` naming the field that the site objects to. */
+async function explaining<T>(site: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof PlatformFault) || cause.kind === "rate" || cause.kind === "setup") throw cause;
+    const { host } = new URL(site);
+    const { httpStatus } = cause;
+    if (cause.kind === "auth" && (httpStatus === null || httpStatus >= 400))
+      throw new AppError("invalid", `adminKey: ${host} does not know it. ${KEY_PLACE}`, { cause });
+    throw new AppError(
+      cause.kind === "rejected" || cause.kind === "auth" ? "invalid" : "unavailable",
+      `instanceUrl: ${host} did not answer as a Ghost site does. Give the API URL that the integration shows, or try again later.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,142 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { call, callOrGone, Posts, Site, type Post } from "./api.ts";
+import { lexicalOf } from "./content.ts";
+import type { GhostPost } from "./metadata.ts";
+import { change, fieldsOf, findPost, pathOf } from "./publish.ts";
+import { upload, uploadedMedia } from "./upload.ts";
+
+function idOf({ platformPostId }: GhostPost): string {
+  if (platformPostId !== null) return platformPostId;
+  throw new AppError("conflict", "platformPostId: the post's id on its site is not known.");
+}
+
+/** Ghost's names of what may be changed on a live post. */
+const EDITABLE = {
+  title: "title",
+  description: "custom_excerpt",
+  tags: "tags",
+  audience: "visibility",
+  featured: "featured",
+  authors: "authors",
+  canonicalUrl: "canonical_url",
+} as const;
+
+const WRITTEN = ["caption", "altText", "format"] as const;
+
+export const EDITABLE_FIELDS = [...WRITTEN, "slug", ...Object.keys(EDITABLE)];
+
+/** What is not named stays as it is on the site. */
+export async function edit(
+  post: GhostPost,
+  changed: readonly string[],
+  io: PublishIo,
+): Promise<{ platformUrl?: string }> {
+  const all = fieldsOf(post);
+  const named = Object.entries(EDITABLE).flatMap(([name, theirs]): [string, Json][] => {
+    const value = all[theirs];
+    return changed.includes(name) && value !== undefined ? [[theirs, value]] : [];
+  });
+  const { slug } = post.metadata;
+  const fields: JsonObject = {
+    ...Object.fromEntries(named),
+    ...(changed.includes("slug") && slug !== undefined ? { slug } : {}),
+    ...(WRITTEN.some((name) => changed.includes(name))
+      ? { lexical: lexicalOf(post, uploadedMedia(post, io)) }
+      : {}),
+  };
+  const { url } = await change(io, await requireLive(post, io), fields);
+  return url === null ? {} : { platformUrl: url };
+}
+
+export async function setThumbnail(post: GhostPost, thumbnailUrl: string, io: PublishIo): Promise<void> {
+  const found = await requireLive(post, io);
+  const { url } = await upload(await io.media.item(thumbnailUrl), io);
+  await change(io, found, { feature_image: url });
+}
+
+async function requireLive(post: GhostPost, io: PlatformIo): Promise<Post> {
+  const found = await findPost(idOf(post), io);
+  if (found !== null) return found;
+  throw new AppError("conflict", "The post is no longer on its site, so it cannot be changed.");
+}
+
+const Nothing = z.null();
+
+/** What is gone already is no error. */
+export async function remove(post: GhostPost, io: PlatformIo): Promise<void> {
+  await callOrGone(io, { method: "DELETE", path: pathOf(idOf(post)), isIdempotent: true }, Nothing);
+}
+
+/** Whether it is there, and how often links of its newsletter were followed: Ghost counts no readers for others. */
+export async function insights(
+  post: GhostPost,
+  io: PlatformIo,
+): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+  const path = pathOf(idOf(post));
+  const query = { include: "count.clicks", fields: "id,status,slug,updated_at,url,visibility" };
+  const found = await callOrGone(io, { path, query }, Posts);
+  if (found === null) return { state: "removed", visibility: null, metrics: {} };
+  const state = found.status === "published" ? "live" : "private";
+  return { state, visibility: found.visibility ?? null, metrics: { clicks: found.count?.clicks ?? null } };
+}
+
+const Members = z.looseObject({
+  meta: z.looseObject({ pagination: z.looseObject({ total: z.int().min(0) }) }),
+});
+
+/** The site's members as they are now. */
+export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
+  const { meta } = await call(io, { path: "/members/", query: { limit: 1, fields: "id" } }, Members);
+  const reason = "Ghost does not tell it to integrations.";
+  return {
+    totals: { followers: meta.pagination.total },
+    days: [],
+    unavailable: [{ metric: "views", reason }],
+  };
+}
+
+/** The site as it is now; the key is good when its posts can be listed. */
+export async function inspect(io: PlatformIo): Promise<Inspection> {
+  await call(io, { path: "/posts/", query: ONE }, z.looseObject({}));
+  const { site } = await call(io, { path: "/site/" }, Site);
+  return {
+    name: site.title,
+    avatarUrl: site.icon ?? site.logo ?? null,
+    limits: { version: site.version },
+    problem: null,
+  };
+}
+
+export const ONE = { limit: 1, fields: "id" } as const;
+
+const Newsletters = z.looseObject({
+  newsletters: z.array(z.looseObject({ slug: z.string(), name: z.string(), status: z.string().optional() })),
+});
+const Users = z.looseObject({ users: z.array(z.looseObject({ email: z.string(), name: z.string() })) });
+
+export async function newsletters(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const query = { limit: 100, filter: "status:active" };
+  const found = await call(io, { path: "/newsletters/", query }, Newsletters);
+  return fitting(
+    search,
+    found.newsletters.map(({ slug, name }) => ({ value: slug, label: name })),
+  );
+}
+
+export async function authors(search: string, io: PlatformIo): Promise<readonly Choice[]> {
+  const { users } = await call(io, { path: "/users/", query: { limit: 100 } }, Users);
+  return fitting(
+    search,
+    users.map(({ email, name }) => ({ value: email, label: name })),
+  );
+}
+
+function fitting(search: string, all: readonly Choice[]): Choice[] {
+  const wanted = search.toLowerCase();
+  return all.filter(({ value, label }) => `${value} ${label}`.toLowerCase().includes(wanted));
+}

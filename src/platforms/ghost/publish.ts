@@ -1,0 +1,183 @@
+import * as z from "zod";
+import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
+import type { PublishOutcome } from "../../ports/platform.ts";
+import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { sendUnseen } from "../shared/unseen.ts";
+import { call, callOrGone, Posts, type Post } from "./api.ts";
+import { lexicalOf } from "./content.ts";
+import type { GhostPost } from "./metadata.ts";
+import { uploadMedia, uploadThumbnail } from "./upload.ts";
+
+/** Ghost 5 schedules nothing that is nearer than two minutes; the rest is for its clock and the way there. */
+const SOONEST_MS = 3 * MINUTE;
+
+/** Within so long after the time Ghost publishes by itself; then we do. */
+const FLIPS_WITHIN_MS = 15 * SECOND;
+
+const LOOK_AGAIN_MS = 3 * SECOND;
+
+/** It is too late for Ghost's own schedule: the post goes out at its time. */
+class TooNear extends PlatformFault {
+  constructor() {
+    super("not_sent", "The post goes out at its time.");
+  }
+}
+
+/** Where the post stands after the step that everybody sees, or will see by Ghost's own schedule. */
+const Placed = z.object({ url: z.string().nullable(), isPublished: z.boolean() });
+type Placed = z.infer<typeof Placed>;
+
+/** Media first, then a draft, which nobody sees; then that draft is scheduled, or published. */
+export async function publish(post: GhostPost, io: PublishIo): Promise<PublishOutcome> {
+  const id = await draft(post, io);
+  let placed: Placed;
+  try {
+    placed = await place(post, id, io);
+  } catch (error) {
+    if (error instanceof TooNear) return { state: "prepared" };
+    throw error;
+  }
+  const platformUrl = placed.isPublished ? placed.url : await publishedUrl(post, id, io);
+  if (platformUrl === undefined) {
+    const waits = io.isDue ? { checkAgainMs: LOOK_AGAIN_MS } : {};
+    return { state: "held", platformPostId: id, platformUrl: placed.url, ...waits };
+  }
+  await io.live({ platformPostId: id, platformUrl });
+  return { state: "live", platformPostId: id, platformUrl };
+}
+
+/** Found again by its slug until it is placed, so that a lost answer leaves no second one. */
+async function draft(post: GhostPost, io: PublishIo): Promise<string> {
+  const media = await uploadMedia(post, io);
+  const { thumbnailUrl } = post.metadata;
+  const image = thumbnailUrl === undefined ? null : await uploadThumbnail(thumbnailUrl, io);
+  const slug = ownSlug(post);
+  const fields: JsonObject = {
+    ...fieldsOf(post),
+    lexical: lexicalOf(post, media),
+    ...(image === null ? {} : { feature_image: image }),
+    slug,
+  };
+  return sendUnseen<string>(io, {
+    step: "draft",
+    request: fields,
+    send: async () => {
+      const found = await callOrGone(io, { path: `/posts/slug/${slug}/` }, Posts);
+      if (found !== null) return (await change(io, found, fields)).id;
+      const json = { posts: [{ ...fields, status: "draft" }] };
+      return (await call(io, { method: "POST", path: "/posts/", json, query: BRIEF }, Posts)).id;
+    },
+  });
+}
+
+/** Until it is placed: by it the draft is found again. */
+function ownSlug({ id }: GhostPost): string {
+  return `posthorn-${id.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
+}
+
+/** The whole article stands in no answer: one of 100,000 letters would be too long. */
+const BRIEF = { formats: "plaintext" } as const;
+
+/** All that the metadata says. */
+export function fieldsOf({ metadata }: GhostPost): JsonObject {
+  const { title, description, tags, audience, featured, authors, canonicalUrl } = metadata;
+  return {
+    title,
+    custom_excerpt: description ?? null,
+    tags: (tags ?? []).map((name) => ({ name })),
+    canonical_url: canonicalUrl ?? null,
+    featured: featured ?? false,
+    ...(audience === undefined ? {} : { visibility: audience }),
+    ...(authors === undefined ? {} : { authors: authors.map((email) => ({ email })) }),
+  };
+}
+
+/** Ghost makes addresses fit to be read out of any text, and different from those that it has. */
+function slugOf({ title, slug }: GhostPost["metadata"]): string {
+  return slug ?? [...title].slice(0, 150).join("");
+}
+
+function place(post: GhostPost, id: string, io: PublishIo): Promise<Placed> {
+  const { newsletter } = post.metadata;
+  return io.effect<Placed>({
+    step: "publish",
+    request: { id, slug: slugOf(post.metadata), newsletter: newsletter ?? null },
+    send: async () => {
+      const isSoon = post.scheduledAt - io.now() < SOONEST_MS;
+      if (isSoon && !io.isDue) throw new TooNear();
+      const timing: JsonObject = io.isDue
+        ? { status: "published" }
+        : { status: "scheduled", published_at: toIso(Math.ceil(post.scheduledAt / SECOND) * SECOND) };
+      const found = await requirePost(id, io);
+      // A second time, Ghost would make another one of it.
+      const slug = found.slug === ownSlug(post) ? { slug: slugOf(post.metadata) } : {};
+      return placedOf(await change(io, found, { ...timing, ...slug }, newsletter));
+    },
+    // Asked for again, the same change makes no second post.
+    settle: async () => {
+      const found = await requirePost(id, io);
+      return found.status === "draft"
+        ? { outcome: "send_again" }
+        : { outcome: "done", result: placedOf(found) };
+    },
+  });
+}
+
+function placedOf({ url, status }: Post): Placed {
+  return { url, isPublished: status === "published" };
+}
+
+/** Of a post that was scheduled; undefined while it is hidden. */
+async function publishedUrl(post: GhostPost, id: string, io: PublishIo): Promise<string | null | undefined> {
+  if (!io.isDue) return undefined;
+  const found = await requirePost(id, io);
+  if (found.status === "published") return found.url;
+  if (found.status === "draft") throw new PlatformFault("rejected", TAKEN_BACK);
+  if (io.now() < post.scheduledAt + FLIPS_WITHIN_MS) return undefined;
+  // Its own schedule does not run where the site cannot reach itself. A mail was asked for with the schedule.
+  return (await change(io, found, { status: "published" })).url;
+}
+
+const TAKEN_BACK =
+  "Somebody made it a draft again on the site. Publish it there, or send it again with retry_post.";
+
+async function requirePost(id: string, io: PlatformIo): Promise<Post> {
+  const found = await findPost(id, io);
+  if (found !== null) return found;
+  throw new PlatformFault(
+    "rejected",
+    "It is not on the site any more: somebody deleted it there. Send it again with retry_post.",
+  );
+}
+
+/** Null where it is gone. */
+export function findPost(id: string, io: PlatformIo): Promise<Post | null> {
+  return callOrGone(io, { path: pathOf(id), query: BRIEF }, Posts);
+}
+
+export const pathOf = (id: string): string => `/posts/${encodeURIComponent(id)}/`;
+
+const MAX_COLLISIONS = 3;
+
+/** Changes what is named alone. Whoever edits the post at the same time is not in the way for long. */
+export async function change(
+  io: PlatformIo,
+  found: Post,
+  fields: JsonObject,
+  newsletter?: string,
+): Promise<Post> {
+  let current = found;
+  for (let time = 1; ; time += 1) {
+    const json = { posts: [{ ...fields, updated_at: current.updated_at }] };
+    const query = { ...BRIEF, newsletter };
+    const asked = { method: "PUT", path: pathOf(found.id), json, query, isIdempotent: true } as const;
+    try {
+      return await call(io, asked, Posts);
+    } catch (error) {
+      const isCollision = error instanceof PlatformFault && error.httpStatus === 409;
+      if (!isCollision || time === MAX_COLLISIONS) throw error;
+      current = await requirePost(found.id, io);
+    }
+  }
+}
