@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
-import { leanLibraries, shortLibraries } from "./lean-libraries.ts";
+import { leanLibraries, shortInside } from "./lean-libraries.ts";
 import { staticCatalog } from "./static-catalog.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -44,11 +44,11 @@ const { outputFiles } = await build({
   format: "esm",
   target: "node20.19",
   external: EXTERNAL,
-  plugins: [staticCatalog, finishedCalendar, leanLibraries, shortLibraries],
+  plugins: [staticCatalog, finishedCalendar, leanLibraries, shortInside],
   banner: { js: REQUIRE },
-  // Names of functions stay, and lines a person can look at, for the stacks in the log.
-  minifyWhitespace: true,
-  minifySyntax: true,
+  // Lines a person can look at, and names in the stacks in the log.
+  minify: true,
+  keepNames: true,
   lineLimit: 1_000,
   logLevel: "warning",
 });

@@ -34,12 +34,15 @@ class DefaultJsonSchemaValidator {
 }
 export { DefaultJsonSchemaValidator, process };`;
 
-/** The types that file names tell; what else is known of types, nothing here asks for. */
+/** The types that file names tell of what is served and taken here; what else there is, nothing asks for. */
 const MIME_TYPES = `module.exports = ${JSON.stringify(
   Object.fromEntries(
     Object.entries(
       createRequire(import.meta.url)("mime-db") as Record<string, { extensions?: string[] }>,
-    ).filter(([, { extensions }]) => extensions !== undefined),
+    ).filter(
+      ([type, { extensions }]) =>
+        extensions !== undefined && /^(image|video|audio|text|font)\/|[/+](json|xml|javascript)$/.test(type),
+    ),
   ),
 )};`;
 
@@ -54,6 +57,12 @@ const REPLACEMENTS: readonly Replacement[] = [
   // Requests are JSON in UTF-8; these tables would read those in the encodings of single countries.
   { path: /[\\/]iconv-lite[\\/]encodings[\\/](dbcs|sbcs)-(data|data-generated|codec)\.js$/, contents: "" },
   { path: /[\\/]mime-db[\\/]index\.js$/, contents: MIME_TYPES },
+  // Limits count by what `src/http/access/network-of.ts` says.
+  { path: /[\\/]ip-address[\\/]dist[\\/]ip-address\.js$/, contents: "export class Address6 {}" },
+  // Nobody reads the libraries' own traces of what they do.
+  { path: /[\\/]debug[\\/]src[\\/]index\.js$/, contents: "module.exports = () => () => {};" },
+  // The log is written by this thread.
+  { path: /[\\/]thread-stream[\\/]index\.js$/, contents: "" },
   // Queries and forms are read by URLSearchParams.
   { path: /[\\/]qs[\\/]lib[\\/]index\.js$/, contents: "" },
   // Numbers alone are shown, to whoever asks: no traces, no push, no cluster.
@@ -80,14 +89,15 @@ export const leanLibraries: Plugin = {
 };
 
 /**
- * Shortens the names inside of libraries' functions. Functions and classes keep theirs, for the stacks in the
- * log, and our own code keeps all.
+ * Shortens the names inside of functions. Functions and classes of a file keep theirs (`keepNames`), for the
+ * stacks in the log.
  */
-export const shortLibraries: Plugin = {
-  name: "short-libraries",
+export const shortInside: Plugin = {
+  name: "short-inside",
   setup(builder) {
-    builder.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, "utf8"), { minifyIdentifiers: true });
+    builder.onLoad({ filter: /\.([cm]?js|ts)$/ }, async ({ path }) => {
+      const loader = path.endsWith(".ts") ? "ts" : "js";
+      const { code } = await transform(await readFile(path, "utf8"), { loader, minifyIdentifiers: true });
       return { contents: code, loader: "js" };
     });
   },

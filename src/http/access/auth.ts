@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from "express";
 import { rateLimit, type Options } from "express-rate-limit";
+import { networkOf } from "./network-of.ts";
 import { AppError } from "../../domain/errors.ts";
 import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
@@ -138,6 +139,7 @@ function refuseKey(request: Request, next: (error: unknown) => void): (error?: u
 function limiter(ctx: AppContext, options: Partial<Options>): RequestHandler {
   return rateLimit({
     windowMs: MINUTE,
+    keyGenerator: ({ ip }) => networkOf(ip),
     standardHeaders: "draft-8",
     legacyHeaders: false,
     // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.

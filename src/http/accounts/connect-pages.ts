@@ -18,6 +18,7 @@ import {
 } from "../../services/accounts/connecting/consent.ts";
 import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
+import { networkOf } from "../access/network-of.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { sendPage } from "../pages/layout.ts";
 import { messageView, type View } from "../pages/message-view.ts";
@@ -71,6 +72,7 @@ export function createConnectRouter(ctx: AppContext): Router {
 function limitTo(limit: number): RequestHandler {
   return rateLimit({
     windowMs: MINUTE,
+    keyGenerator: ({ ip }) => networkOf(ip),
     limit,
     standardHeaders: "draft-8",
     legacyHeaders: false,
