@@ -19,8 +19,11 @@ const REDIRECT_URL = `\`<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}\``;
 const KIB = 1024;
 const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 
-/** How one platform is connected, set up before that, and what it takes. */
-export function guidePage(platform: AnyPlatform): string {
+/**
+ * How one platform is connected, set up before that, and what it takes. `trial`: the sentence of the script that
+ * tries it on a real server; null where there is none.
+ */
+export function guidePage(platform: AnyPlatform, trial: string | null): string {
   const { title, docs, name, connect } = platform;
   const capabilities = showCapabilities(platform.capabilities);
   const isFirstReady = connect.filter(({ kind }) => kind === "oauth").length > 1;
@@ -34,6 +37,7 @@ export function guidePage(platform: AnyPlatform): string {
     "## What it takes",
     takenMedia(capabilities),
     bulleted([`Text: ${captionOf(platform.capabilities)}.`, ...capabilities.quotas.map(quotaLine)]),
+    ...(trial === null ? [] : ["## Tried", `\`npx tsx test/real/${name}.ts\` tries ${trial}`]),
     ...(settingsOf(platform).length === 0 ? [] : ["## Settings", settingTable(platform)]),
   ].join("\n\n");
 }

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { loadCatalog } from "../src/app/catalog.ts";
 import { SETTINGS } from "../src/app/settings.ts";
 import { PERMISSIONS } from "../src/domain/permissions.ts";
@@ -28,7 +29,7 @@ export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
   const { tools, platforms } = await loadCatalog();
   const guides = platforms.map((platform): [string, string] => [
     `platforms/${platform.name}.md`,
-    guidePage(platform),
+    guidePage(platform, readTrial(platform)),
   ]);
   const pages: [string, string][] = [
     ["tools.md", toolsPage(tools)],
@@ -36,6 +37,14 @@ export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
     ["platforms.md", platformsPage(platforms)],
   ];
   return new Map([...pages, ...guides].map(([path, text]) => [path, `${NOTE}\n\n${text}`]));
+}
+
+/** The first sentence of the script that tries it on a real server. */
+function readTrial({ name }: AnyPlatform): string | null {
+  const script = new URL(`../test/real/${name}.ts`, import.meta.url);
+  if (!existsSync(script)) return null;
+  const [, comment = ""] = /^\/\*\n(.*?)\n \*\n/s.exec(readFileSync(script, "utf8")) ?? [];
+  return firstSentence(comment.replace(/\n? \* /g, " ").trim());
 }
 
 const NOTE = "<!-- Written by npm run readme. -->";

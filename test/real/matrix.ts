@@ -1,5 +1,5 @@
 /*
- * Matrix's platform file against a real server: Synapse, of Debian's package matrix-synapse. Nothing is installed:
+ * Matrix's platform file against a real Synapse, of Debian's package matrix-synapse. Nothing is installed:
  * the packages are unpacked into a temporary folder, or into the one that is named, where they stay for the next
  * time. By hand, as it needs Debian's packages:
  *

@@ -3,40 +3,13 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { unpackPackages } from "./debian.ts";
 import { freePort, untilReady } from "./world.ts";
-
-const SOURCE =
-  "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian sid main\n";
 
 /** Synapse of Debian with all that it needs, Python and C library too, unpacked and not installed. */
 export function unpackSynapse(folder: string, given: string | undefined): string {
   if (given !== undefined && existsSync(join(given, "usr/bin/python3"))) return given;
-  const apt = join(folder, "apt");
-  for (const part of ["lists/partial", "cache/archives/partial"])
-    mkdirSync(join(apt, part), { recursive: true });
-  writeFileSync(join(apt, "sources.list"), SOURCE);
-  writeFileSync(join(apt, "status"), "");
-  const settings = {
-    "Dir::State::lists": join(apt, "lists"),
-    "Dir::State::status": join(apt, "status"),
-    "Dir::Cache": join(apt, "cache"),
-    "Dir::Etc::sourcelist": join(apt, "sources.list"),
-    "Dir::Etc::sourceparts": "/nonexistent",
-    "Debug::NoLocking": "1",
-    "APT::Sandbox::User": "",
-  };
-  const lines = Object.entries(settings).map(([name, value]) => `${name} "${value}";\n`);
-  writeFileSync(join(apt, "apt.conf"), lines.join(""));
-  const env = { ...process.env, APT_CONFIG: join(apt, "apt.conf") };
-  const run = (args: string[]) =>
-    execFileSync("apt-get", args, { env, stdio: ["ignore", "ignore", "inherit"] });
-  run(["update", "-q"]);
-  run(["install", "-yq", "--download-only", "--no-install-recommends", "matrix-synapse"]);
-  const root = given ?? join(folder, "root");
-  const packages = join(apt, "cache/archives");
-  for (const file of readdirSync(packages))
-    if (file.endsWith(".deb")) execFileSync("dpkg-deb", ["-x", join(packages, file), root]);
-  return root;
+  return unpackPackages(folder, { names: ["matrix-synapse"], release: "sid", withDependencies: true }, given);
 }
 
 function findIn(folder: string, name: RegExp): string {

@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { freePort, unpackPackages } from "./world.ts";
+import { unpackPackages } from "./debian.ts";
+import { freePort } from "./world.ts";
 
 const EXTENSIONS = [
   ...["mysqlnd", "mysqli", "ctype", "tokenizer", "dom", "xml", "simplexml", "iconv", "mbstring"],
@@ -61,11 +62,9 @@ export async function startWordpress(folder: string, given: string | undefined) 
   const php = /php\d\.\d+(?=-cli)/.exec(said)?.[0] ?? "php8.2";
   const parts = ["cli", "common", "mysql", "gd", "xml", "mbstring"].map((name) => `${php}-${name}`);
   const database = ["mariadb-server", "mariadb-server-core", "mariadb-client-core", "liburing2", "libaio1"];
-  const root = unpackPackages(folder, [
-    ...["wordpress", "php-getid3", "libjs-cropper", "libjs-underscore"],
-    ...parts,
-    ...database,
-  ]);
+  const root = unpackPackages(folder, {
+    names: [...["wordpress", "php-getid3", "libjs-cropper", "libjs-underscore"], ...parts, ...database],
+  });
   const site = given === undefined ? join(root, "usr/share/wordpress") : join(folder, "wordpress");
   if (given !== undefined) cpSync(given, site, { recursive: true });
   const socket = join(folder, "db.sock");

@@ -1,8 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
@@ -55,15 +52,6 @@ export async function untilReady(
     await wait(200);
   }
   throw new Error(`Nobody answers at ${url}.`);
-}
-
-/** Unpacks Debian's packages into a folder; nothing is installed. */
-export function unpackPackages(folder: string, names: readonly string[]): string {
-  execFileSync("apt-get", ["download", ...names], { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
-  const root = join(folder, "root");
-  for (const name of readdirSync(folder).filter((one) => one.endsWith(".deb")))
-    execFileSync("dpkg-deb", ["-x", join(folder, name), root]);
-  return root;
 }
 
 /** Posthorn with one platform, the true clock, and a door that lets it reach this machine. */

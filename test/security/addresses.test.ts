@@ -125,7 +125,12 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 /** Shown as links, never opened by us. */
-const NEVER_OPENED: readonly string[] = ["resolve_post platformUrl", "metadata.link"];
+const NEVER_OPENED: readonly string[] = [
+  "resolve_post platformUrl",
+  "metadata.canonicalUrl",
+  "metadata.link",
+  "metadata.redeemOnlineUrl",
+];
 
 describe("every argument that takes an address", () => {
   it.each(Object.entries(WAYS))("%s refuses all that leads inside", async (_name, way) => {

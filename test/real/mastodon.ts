@@ -1,56 +1,32 @@
 /*
- * Mastodon's platform file against a real server that is not Mastodon: snac, of Debian's package snac2. Nothing is
+ * Mastodon's platform file against a real server that is not Mastodon, snac of Debian's package snac2. Nothing is
  * installed: the package is unpacked into a temporary folder. By hand, as it needs Debian's packages:
  *
- *   npx tsx test/real/snac.ts [path of the program or of the .deb]
+ *   npx tsx test/real/mastodon.ts [path of the program]
  */
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../src/app/system-clock.ts";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import mastodon from "../../src/platforms/mastodon.ts";
-import { OutboundFailure, type OutboundRequest } from "../../src/ports/outbound.ts";
 import { comeBack, leadOn } from "../../src/services/accounts/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
-import { guestCall, type AppContext } from "../../src/services/context.ts";
-import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
+import { guestCall } from "../../src/services/context.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../src/services/posts/insights.ts";
-import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import { readStepResults } from "../../src/services/publishing/step-results.ts";
-import type { PostRow } from "../../src/store/engine/schema.ts";
-import { callOf, createTestContext } from "../support/context.ts";
-import { createStageMedia, PHOTO_URL } from "../support/contract/stage-media.ts";
+import { callOf } from "../support/context.ts";
+import { PHOTO_URL } from "../support/contract/stage-media.ts";
 import { queryOf } from "../support/handles.ts";
-import { addPost, drain, readPost } from "../support/publishing.ts";
+import { readPost } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const failures: string[] = [];
-
-function tell(what: string, isRight: boolean, seen: unknown = ""): void {
-  process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${isRight ? "" : JSON.stringify(seen)}\n`);
-  if (!isRight) failures.push(what);
-}
+import { unpackPackages } from "./debian.ts";
+import { conclude, freePort, openReal, tell } from "./world.ts";
 
 function findProgram(folder: string, given: string | undefined): string {
-  if (given !== undefined && !given.endsWith(".deb")) return resolve(given);
-  if (given === undefined && existsSync("/usr/bin/snac")) return "/usr/bin/snac";
-  if (given === undefined) execFileSync("apt-get", ["download", "snac2"], { cwd: folder, stdio: "inherit" });
-  const found = readdirSync(folder).find((name) => name.endsWith(".deb")) ?? "";
-  execFileSync("dpkg-deb", ["-x", given ?? join(folder, found), join(folder, "root")]);
-  return join(folder, "root/usr/bin/snac");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+  if (given !== undefined) return resolve(given);
+  if (existsSync("/usr/bin/snac")) return "/usr/bin/snac";
+  return join(unpackPackages(folder, { names: ["snac2"], release: "trixie" }), "usr/bin/snac");
 }
 
 async function startSnac(folder: string, program: string) {
@@ -91,27 +67,11 @@ async function startSnac(folder: string, program: string) {
   };
 }
 
-async function finish(ctx: AppContext, id: string, worker: AppContext = ctx): Promise<PostRow> {
-  for (let n = 0; n < 60; n += 1) {
-    await drain(worker);
-    const row = await readPost(ctx, id);
-    if (row.next_at === null) return row;
-    await wait(Math.max(0, Math.min(row.next_at - ctx.clock.now(), 5_000)));
-  }
-  return readPost(ctx, id);
-}
-
 async function run(): Promise<void> {
   using folder = temporaryFolder();
   await using snac = await startSnac(folder.path, findProgram(folder.path, process.argv[2]));
-  await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-  const parts = {
-    platformList: [mastodon],
-    outbound,
-    media: createStageMedia(),
-    clock: systemClock as never,
-  };
-  await using ctx = await createTestContext(parts);
+  await using posthorn = await openReal(mastodon);
+  const { ctx, publish } = posthorn;
   const named = { provider: "mastodon", instanceUrl: snac.base };
 
   const { url } = await connectChannel(callOf(ctx), named);
@@ -133,13 +93,11 @@ async function run(): Promise<void> {
     return (await fetch(path, { headers })).json() as Promise<any[]>;
   };
   const count = async (text: string) => (await list()).filter(({ content }) => content.includes(text)).length;
-  const publish = async (post: Partial<PostRow>, worker: AppContext = ctx) =>
-    finish(ctx, (await addPost(ctx, row, post)).id, worker);
 
-  const text = await publish({ caption: "A text\n\nwith lines" });
+  const text = await publish(row, { caption: "A text\n\nwith lines" });
   tell("publishes a text", text.status === "published", text.error);
   const metadata = JSON.stringify({ altText: "A horn", thread: [{ caption: "Part two" }] });
-  const picture = await publish({ caption: "A picture", media_url: PHOTO_URL, metadata });
+  const picture = await publish(row, { caption: "A picture", media_url: PHOTO_URL, metadata });
   tell("publishes a picture and a thread", picture.status === "published", picture);
   tell("without warnings", picture.warnings === null, picture.warnings);
   const [shown] = (await list()).filter(({ content }) => content.includes("A picture"));
@@ -159,27 +117,15 @@ async function run(): Promise<void> {
     ["a text", { caption: "Gone *and* [found](https://a.example)" }],
     ["a picture", { caption: "Lost picture", media_url: PHOTO_URL }],
   ] as const) {
-    let isLost = false;
-    const request = async (one: OutboundRequest) => {
-      const response = await outbound.request(one);
-      if (isLost || one.method !== "POST" || !one.url.endsWith("/api/v1/statuses")) return response;
-      isLost = true;
-      for await (const _chunk of response.body);
-      throw new OutboundFailure("The process died before it was written down.", true);
-    };
-    const lost = await publish(extra, { ...ctx, outbound: { ...outbound, request } });
+    const dying = posthorn.dyingAfter(
+      ({ method, url: to }) => method === "POST" && to.endsWith("/api/v1/statuses"),
+    );
+    const lost = await publish(row, extra, dying);
     const seen = await count(extra.caption.slice(0, 4));
     tell(`shows ${what} once whose answer was lost`, lost.status === "published" && seen === 1, [lost, seen]);
   }
 
-  const last = await readPost(ctx, picture.id);
-  const io = {
-    ...(await createPlatformIo(ctx, row, AbortSignal.timeout(10_000))),
-    ...(await readStepResults(ctx, last)),
-  };
-  const removed = await mastodon
-    .remove?.(toPlatformPost(mastodon, last), io)
-    .catch((error: unknown) => error);
+  const removed = await posthorn.remove(row, picture).catch((error: unknown) => error);
   // snac 2.75 has no way to delete: what it cannot, it must not seem to have done.
   const left = (await count("A changed picture")) + (await count("Part two"));
   tell("removes a thread, or says that it cannot", (removed === undefined) === (left === 0), [removed, left]);
@@ -187,5 +133,4 @@ async function run(): Promise<void> {
 }
 
 await run();
-process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
-process.exitCode = failures.length === 0 ? 0 : 1;
+conclude();
