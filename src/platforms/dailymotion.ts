@@ -10,7 +10,7 @@ import {
   MAX_DESCRIPTION,
 } from "./dailymotion/metadata.ts";
 import { publish } from "./dailymotion/publish.ts";
-import { ACCEPTED } from "./shared/accepted.ts";
+import { ACCEPTED } from "./shared/media/accepted.ts";
 
 export default definePlatform({
   name: "dailymotion",

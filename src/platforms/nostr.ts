@@ -1,6 +1,6 @@
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/accepted.ts";
+import { ACCEPTED } from "./shared/media/accepted.ts";
 import { inspect, NSEC } from "./nostr/connect.ts";
 import { IMAGE_LIMITS } from "./nostr/files.ts";
 import { edit, insights, remove } from "./nostr/live.ts";

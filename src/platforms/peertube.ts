@@ -6,7 +6,7 @@ import { edit, insights, remove, setThumbnail } from "./peertube/live.ts";
 import { checkPost, EDITABLE, MAX_DESCRIPTION, PeertubeMetadata, visibilityOf } from "./peertube/metadata.ts";
 import { EXTENSIONS, publish } from "./peertube/publish.ts";
 import { KIND } from "./peertube/api.ts";
-import { ACCEPTED } from "./shared/accepted.ts";
+import { ACCEPTED } from "./shared/media/accepted.ts";
 import { SERVER_SETTING } from "./shared/servers.ts";
 
 const FILM = { kind: "video", mimeTypes: ACCEPTED.video, maxItems: 1 } as const;

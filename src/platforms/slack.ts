@@ -1,5 +1,5 @@
 import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/accepted.ts";
+import { ACCEPTED } from "./shared/media/accepted.ts";
 import { connect, FIELDS, INSTRUCTIONS } from "./slack/connect.ts";
 import { consent } from "./slack/consent.ts";
 import { edit, insights, inspect, remove } from "./slack/live.ts";

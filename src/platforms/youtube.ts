@@ -1,6 +1,6 @@
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/accepted.ts";
+import { ACCEPTED } from "./shared/media/accepted.ts";
 import { GOOGLE_CONSENT } from "./shared/google.ts";
 import { ACCOUNT_METRICS, analytics } from "./youtube/analytics.ts";
 import { CHOICES, inspect, targets } from "./youtube/channel.ts";

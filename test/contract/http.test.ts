@@ -492,7 +492,7 @@ describe("the rest", () => {
     const refused = await service.ask("GET /api/v1/platforms?provider=myspace");
     expect([refused.status, refused.json.error]).toEqual([
       400,
-      expect.stringContaining("The platforms are bluesky, discord, "),
+      expect.stringContaining("The platforms are bluesky, dailymotion, "),
     ]);
   });
 

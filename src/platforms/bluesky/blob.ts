@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import * as z from "zod";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { asNotSent } from "../shared/not-sent.ts";
 import { pdsOf } from "./session.ts";
 import { ownXrpc } from "./xrpc.ts";

@@ -1,4 +1,4 @@
-import { itemsOf, type PostItem } from "../shared/items.ts";
+import { itemsOf, type PostItem } from "../shared/media/items.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { MAX_TEXT_BYTES, MAX_TEXT_GRAPHEMES, type BlueskyPost } from "./metadata.ts";
 import { normalizeText } from "./rich-text.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { Blob, sendBlob, uploadOnce, type Sending } from "./blob.ts";
 import { didOf, pdsOf } from "./session.ts";
 import { ownXrpc, XrpcFault, xrpc, type XrpcCall } from "./xrpc.ts";

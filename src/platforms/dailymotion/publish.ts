@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { faultsBy } from "../shared/faults.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { sendUnseen } from "../shared/unseen.ts";

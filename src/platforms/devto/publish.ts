@@ -4,7 +4,7 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/items.ts";
+import { itemsOf } from "../shared/media/items.ts";
 import { sendUnseen } from "../shared/unseen.ts";
 import { Article, call } from "./api.ts";
 import { check, type DevtoPost } from "./metadata.ts";

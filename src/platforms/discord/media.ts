@@ -3,8 +3,8 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { ACCEPTED } from "../shared/accepted.ts";
-import { fileNameOf } from "../shared/file-name.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { fileNameOf } from "../shared/media/file-name.ts";
 import { MAX_FILE_BYTES, MAX_FILES } from "./metadata.ts";
 
 /** What its apps show in the channel. */

@@ -6,7 +6,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { Json, JsonObject, PlatformRequest } from "../../ports/platform-io.ts";
 import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { blind, settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
 import { channelOf, headersOf, Id, SEND_STEP, Sent, signedBy } from "./api.ts";
 import { classifyCrosspost, classifySending, classifyThread } from "./faults.ts";

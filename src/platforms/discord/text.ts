@@ -1,4 +1,4 @@
-import { escapeMarkdown as escape } from "../shared/markdown.ts";
+import { escapeMarkdown as escape } from "../shared/text/markdown.ts";
 
 /** Emphasis, code, spoilers, links, mentions, emoji, times. */
 const MARKUP = { starts: "#>+-", signs: "\\\\*_~`|[\\]<" };

@@ -4,7 +4,7 @@ import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { bearer, faultsBy } from "../shared/faults.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { Created, Id } from "../shared/meta/graph.ts";
 import { facebookFaults } from "./faults.ts";
 import { readFilm } from "./film-status.ts";

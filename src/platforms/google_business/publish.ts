@@ -4,7 +4,7 @@ import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { asciiAddressOf } from "../shared/fetched.ts";
+import { asciiAddressOf } from "../shared/media/fetched.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
 import { checkPost, fieldsOf, type BusinessPost } from "./metadata.ts";

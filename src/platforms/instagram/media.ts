@@ -1,7 +1,7 @@
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { asciiAddressOf } from "../shared/fetched.ts";
+import { asciiAddressOf } from "../shared/media/fetched.ts";
 import { MAX_ITEMS } from "./metadata.ts";
 
 const MB = 1_000_000;

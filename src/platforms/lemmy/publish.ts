@@ -9,8 +9,8 @@ import {
   type PlatformIo,
 } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
-import { itemsOf, type PostItem } from "../shared/items.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
+import { itemsOf, type PostItem } from "../shared/media/items.ts";
 import { picturePart } from "../shared/posts/form-file.ts";
 import { serverOf } from "../shared/servers.ts";
 import { settleByListing } from "../shared/settle.ts";

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { FittedImage, ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { bearer } from "../shared/faults.ts";
 import { asNotSent } from "../shared/not-sent.ts";
 import { askLinkedIn, requestOf, urn } from "./api.ts";

@@ -3,7 +3,7 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/items.ts";
+import { itemsOf } from "../shared/media/items.ts";
 import { settleByKeyThenListing } from "../shared/settle.ts";
 import { askAs, linkTo, placeOf, roomPath } from "./api.ts";
 import { classifySending } from "./faults.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
-import { ACCEPTED } from "../shared/accepted.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
 import { serverOf } from "../shared/servers.ts";
 import { handleOf, own, User } from "./api.ts";
 

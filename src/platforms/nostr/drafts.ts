@@ -1,5 +1,5 @@
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf, type PostItem } from "../shared/items.ts";
+import { itemsOf, type PostItem } from "../shared/media/items.ts";
 import { KIND, type Draft } from "./event.ts";
 import { sendFile, type Stored } from "./files.ts";
 import { formatOf, mediaErrors, type NostrPost } from "./metadata.ts";

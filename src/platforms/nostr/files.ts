@@ -5,7 +5,7 @@ import { HOUR } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { faultsBy } from "../shared/faults.ts";
 import { sendUnseen } from "../shared/unseen.ts";
 import { KIND, type Sign } from "./event.ts";

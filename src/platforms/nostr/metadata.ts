@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { itemsOf } from "../shared/items.ts";
+import { itemsOf } from "../shared/media/items.ts";
 
 const {
   title,

@@ -3,7 +3,7 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { sendThumbnail, type Picture, type Thumbnail } from "../shared/film/thumbnail.ts";
 import { own } from "./api.ts";

@@ -3,7 +3,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { call } from "./api.ts";
 

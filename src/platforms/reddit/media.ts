@@ -3,7 +3,7 @@ import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { sendUnseen } from "../shared/unseen.ts";
 import { ask, baseUrl } from "./api.ts";
 import { classifyUpload } from "./faults.ts";

@@ -1,4 +1,4 @@
-import { escapeMarkdown } from "../shared/markdown.ts";
+import { escapeMarkdown } from "../shared/text/markdown.ts";
 import type { RedditPost } from "./metadata.ts";
 
 /** https://www.reddit.com/wiki/markdown: emphasis, code, superscript, spoilers, tables, links, entities. */

@@ -8,7 +8,7 @@ import {
   type PlatformRequest,
 } from "../../ports/platform-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { classifyChange, classifySending, Migrated } from "./faults.ts";
 
 /** A method of the Bot API with its parameters; files are parts of a form beside them. */

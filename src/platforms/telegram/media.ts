@@ -5,8 +5,8 @@ import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { ACCEPTED } from "../shared/accepted.ts";
-import { fileNameOf } from "../shared/file-name.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { fileNameOf } from "../shared/media/file-name.ts";
 import { MAX_ITEMS, mixProblem, NO_COVER, urlsOf, type TelegramPost } from "./metadata.ts";
 
 const MB = 1_000_000;

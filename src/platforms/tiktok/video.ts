@@ -3,7 +3,7 @@ import { HOUR, MINUTE } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
-import { sendInChunks } from "../shared/chunks.ts";
+import { sendInChunks } from "../shared/media/chunks.ts";
 import { asNotSent } from "../shared/not-sent.ts";
 import { callTikTok } from "./api.ts";
 import { assertAllowed, readCreator, type CreatorInfo } from "./creator.ts";

@@ -3,7 +3,7 @@ import type { MediaItem } from "../../ports/media.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
-import { itemsOf } from "../shared/items.ts";
+import { itemsOf } from "../shared/media/items.ts";
 import { MAX_ITEMS, type TumblrPost } from "./metadata.ts";
 
 const MB = 1_000_000;

@@ -3,7 +3,7 @@ import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
 import { addressOf } from "./connect.ts";

@@ -4,7 +4,7 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { publishHeld, type Standing } from "../shared/film/held.ts";
 import { sendThumbnail, type Picture, type Thumbnail } from "../shared/film/thumbnail.ts";
 import { askOwn, findVideo, own, removeVideo, Video, vimeoFaults } from "./api.ts";

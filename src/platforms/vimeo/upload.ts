@@ -5,7 +5,7 @@ import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-
 import type { EffectContext, PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
 import { openFilm, unopened, Uploaded } from "../shared/film/sessions.ts";
 import { settleByListing } from "../shared/settle.ts";
-import { sendByTus, tusOffset, type TusUpload } from "../shared/tus.ts";
+import { sendByTus, tusOffset, type TusUpload } from "../shared/media/tus.ts";
 import { askOwn, findVideo, idOf, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, titleOf, VIEWS, type VimeoPost } from "./metadata.ts";
 

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/items.ts";
+import { itemsOf } from "../shared/media/items.ts";
 import { ask, count, findPost, orGone, update } from "./api.ts";
 import { contentOf, escapeLine, Filed } from "./content.ts";
 import { stepOf, upload } from "./media.ts";

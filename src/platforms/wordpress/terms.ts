@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Choice } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { textOfHtml } from "../shared/html-text.ts";
+import { textOfHtml } from "../shared/text/html-text.ts";
 import { ask } from "./api.ts";
 import type { WordpressPost } from "./metadata.ts";
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { chunkAt, UPLOAD_TIMES, type Chunk } from "../shared/chunks.ts";
+import { chunkAt, UPLOAD_TIMES, type Chunk } from "../shared/media/chunks.ts";
 import { ask, Id, send } from "./api.ts";
 import { MEDIA_LIFE_MS, MEDIA_MARGIN_MS } from "./capabilities.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { askAs, uploadBaseOf } from "./api.ts";
-import { UPLOAD_TIMES } from "../shared/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { bearer, type FaultRule } from "../shared/faults.ts";
 import type { Picture, Thumbnail } from "../shared/film/thumbnail.ts";
 import { youtubeFaults } from "./faults.ts";

@@ -103,7 +103,7 @@ describe.each(LINES)("a client of %s", (line) => {
     expect(await values(prompt("review_failed_posts"), "status", "p")).toEqual(["publishing", "published"]);
     expect(await values(template("posthorn://accounts/{id}"), "id", "acc")).toEqual(["acc_1", "acc_2"]);
     expect(await values(template("posthorn://posts/{id}"), "id", "")).toEqual(["post_2", "post_1"]);
-    expect(await values(template("posthorn://platforms/{provider}"), "provider", "fe")).toEqual(["feed"]);
+    expect(await values(template("posthorn://platforms/{provider}"), "provider", "feed")).toEqual(["feed"]);
     expect((await values(template("posthorn://calendar/{month}"), "month", ""))[0]).toBe("2026-11");
     expect(await values(template("posthorn://calendar/{month}"), "month", "2027-0")).toContain("2027-01");
   });

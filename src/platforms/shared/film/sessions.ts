@@ -11,7 +11,7 @@ import {
   type SignedRequest,
 } from "../../../ports/platform-io.ts";
 import type { EffectContext, PublishIo, Settled, SettleContext } from "../../../ports/publish-io.ts";
-import { committedBytes, sendInChunks } from "../chunks.ts";
+import { committedBytes, sendInChunks } from "../media/chunks.ts";
 import { settleByListing } from "../settle.ts";
 
 /** What was uploaded stands in the list of uploads by then. */

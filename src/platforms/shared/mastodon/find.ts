@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { PlatformIo } from "../../../ports/platform-io.ts";
-import { comparable, textOfHtml } from "../html-text.ts";
+import { comparable, textOfHtml } from "../text/html-text.ts";
 import { idOnServer } from "../servers.ts";
 import { own, ownOrGone } from "./api.ts";
 import { Status } from "./entities.ts";

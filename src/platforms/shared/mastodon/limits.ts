@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../../domain/accounts/capabilities.ts";
 import { HOUR } from "../../../domain/time.ts";
 import type { JsonObject, PlatformAccount } from "../../../ports/platform-io.ts";
-import { ACCEPTED } from "../accepted.ts";
+import { ACCEPTED } from "../media/accepted.ts";
 import { isAtLeast, type Software } from "../fediverse.ts";
 
 const MIB = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { MediaItem } from "../../../ports/media.ts";
 import { PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
-import { UPLOAD_TIMES } from "../chunks.ts";
+import { UPLOAD_TIMES } from "../media/chunks.ts";
 import { filePart, picturePart } from "../posts/form-file.ts";
 import type { Part } from "../posts/thread.ts";
 import { sendUnseen } from "../unseen.ts";

@@ -3,7 +3,7 @@ import type { PlatformCapabilities } from "../../../domain/accounts/capabilities
 import type { MediaItem } from "../../../ports/media.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
-import { fileNameOf } from "../file-name.ts";
+import { fileNameOf } from "../media/file-name.ts";
 
 type Accepts = PlatformCapabilities["media"]["accepts"];
 

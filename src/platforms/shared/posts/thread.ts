@@ -1,5 +1,5 @@
 import type { PublishIo } from "../../../ports/publish-io.ts";
-import { itemsOf, type PostItem, type WithItems } from "../items.ts";
+import { itemsOf, type PostItem, type WithItems } from "../media/items.ts";
 
 /** One post of a thread; a post without a thread is one part. */
 export interface Part {

@@ -1,4 +1,4 @@
-import type { MediaKind } from "../../domain/accounts/account.ts";
+import type { MediaKind } from "../../../domain/accounts/account.ts";
 
 /** Every type that the file store tells apart, for platforms that take what comes. */
 export const ACCEPTED = {

@@ -1,5 +1,5 @@
-import type { MediaItem } from "../../ports/media.ts";
-import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
+import type { MediaItem } from "../../../ports/media.ts";
+import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../../ports/platform-io.ts";
 import { chunkAt, UPLOAD_TIMES } from "./chunks.ts";
 
 const VERSION = { "tus-resumable": "1.0.0" } as const;

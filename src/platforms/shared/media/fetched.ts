@@ -1,5 +1,5 @@
-import type { ImageLimits, MediaItem } from "../../ports/media.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
+import type { ImageLimits, MediaItem } from "../../../ports/media.ts";
+import type { PublishIo } from "../../../ports/publish-io.ts";
 
 interface Fetching {
   /** Of pictures. */

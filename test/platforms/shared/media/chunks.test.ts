@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { MediaFacts } from "../../../src/ports/media.ts";
-import type { PlatformIo, PlatformResponse } from "../../../src/ports/platform-io.ts";
-import { chunksOf, committedBytes, sendInChunks } from "../../../src/platforms/shared/chunks.ts";
+import type { MediaFacts } from "../../../../src/ports/media.ts";
+import type { PlatformIo, PlatformResponse } from "../../../../src/ports/platform-io.ts";
+import { chunksOf, committedBytes, sendInChunks } from "../../../../src/platforms/shared/media/chunks.ts";
 
 describe("chunksOf", () => {
   it("covers every byte from the offset on, once and in order", () => {

@@ -1,11 +1,11 @@
-import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { MediaItem } from "../../ports/media.ts";
+import { MINUTE, SECOND } from "../../../domain/time.ts";
+import type { MediaItem } from "../../../ports/media.ts";
 import {
   PlatformFault,
   type PlatformIo,
   type PlatformResponse,
   type SignedRequest,
-} from "../../ports/platform-io.ts";
+} from "../../../ports/platform-io.ts";
 
 /** A part of a file; `end` is its last byte. */
 export interface Chunk {
