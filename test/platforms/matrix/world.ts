@@ -1,17 +1,13 @@
 import matrix from "../../../src/platforms/matrix.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
-import { readStepResults } from "../../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
-import { findAccountRow, type AccountRow } from "../../../src/store/tables/accounts.ts";
+import type { AccountRow } from "../../../src/store/tables/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
 import { finish } from "../../support/contract/ends.ts";
+import { platformWorld } from "../../support/contract/platform-world.ts";
 import { createStageMedia } from "../../support/contract/stage-media.ts";
-import { addPost } from "../../support/publishing.ts";
 import { createFakeMatrix, PASSWORD, ROOM, SERVER, TOKEN } from "./fake.ts";
 import { shownIn } from "./rooms.ts";
 
@@ -26,6 +22,7 @@ export async function openMatrix(platform: AnyPlatform = matrix) {
     media: createStageMedia(),
   });
   const call = callOf(ctx);
+  const world = platformWorld(ctx, platform);
   return {
     ctx,
     call,
@@ -50,23 +47,9 @@ export async function openMatrix(platform: AnyPlatform = matrix) {
       }),
     /** What people see in the room. */
     shown: (room = ROOM) => shownIn(fake.state.rooms.get(room)!),
-    publish: async (
-      account: AccountRow,
-      post: { caption?: string | null; mediaUrl?: string; metadata?: JsonObject },
-    ): Promise<PostRow> => {
-      const { id } = await addPost(ctx, account, {
-        caption: post.caption === undefined ? "A horn" : post.caption,
-        media_url: post.mediaUrl ?? "",
-        metadata: JSON.stringify(post.metadata ?? {}),
-      });
-      return finish(ctx, id);
-    },
-    readAccount: async ({ owner_id: owner, id }: AccountRow) => (await findAccountRow(ctx.store, owner, id))!,
-    ioOf: async (account: AccountRow, row?: PostRow) => ({
-      ...(await createPlatformIo(ctx, account, AbortSignal.timeout(20_000))),
-      ...(row === undefined ? {} : await readStepResults(ctx, row)),
-    }),
-    postOf: (row: PostRow) => toPlatformPost(platform, row),
+    ...world,
+    publish: async (...post: Parameters<typeof world.add>): Promise<PostRow> =>
+      finish(ctx, (await world.add(...post)).id),
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
       const { wrong } = fake.state;

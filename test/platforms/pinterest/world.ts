@@ -1,69 +1,16 @@
 import pinterest from "../../../src/platforms/pinterest.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import type { PostRow } from "../../../src/store/engine/schema.ts";
-import { findAccountRow, type AccountRow } from "../../../src/store/tables/accounts.ts";
-import { FakeClock } from "../../support/clock.ts";
-import { callOf, createTestContext } from "../../support/context.ts";
-import { consentOn } from "../../support/contract/consent-on.ts";
-import { finish } from "../../support/contract/ends.ts";
-import { createStageMedia, PHOTO_URL } from "../../support/contract/stage-media.ts";
-import { addPost, drain, readPost } from "../../support/publishing.ts";
+import { openConsentWorld } from "../../support/contract/consent-world.ts";
+import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { createFakePinterest, SCOPES } from "./fake.ts";
 
-const APP = { POSTHORN_PINTEREST_CLIENT_ID: "client-1", POSTHORN_PINTEREST_CLIENT_SECRET: "secret-1" };
-
 /** Pinterest and a publisher that pins there. */
-export async function openWorld(
-  platform: AnyPlatform = pinterest,
-  platformSettings: Record<string, string> = APP,
-) {
-  const clock = new FakeClock();
-  const fake = createFakePinterest(() => clock.now());
-  const ctx = await createTestContext({
-    platformList: [platform],
-    outbound: fake.door,
-    media: createStageMedia(),
-    clock,
-    settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings },
+export function openWorld(platform: AnyPlatform = pinterest, platformSettings?: Record<string, string>) {
+  return openConsentWorld({
+    platform,
+    createFake: createFakePinterest,
+    scopes: SCOPES,
+    post: { media_url: PHOTO_URL, metadata: { boardId: "111" } },
+    ...(platformSettings === undefined ? {} : { platformSettings }),
   });
-  const call = callOf(ctx);
-  const consent = (scopes: readonly string[] = SCOPES) =>
-    consentOn(
-      call,
-      { provider: "pinterest" },
-      {
-        agree: (url) => {
-          fake.state.codes.set("code-1", scopes);
-          return { code: "code-1", state: new URL(url).searchParams.get("state") ?? "" };
-        },
-      },
-    );
-  return {
-    ctx,
-    call,
-    fake,
-    consent,
-    async connect(): Promise<AccountRow> {
-      const [row] = (await consent()).rows;
-      if (row === undefined) throw new Error("Nothing was connected.");
-      return row;
-    },
-    async readAccount(id: string): Promise<AccountRow | undefined> {
-      return findAccountRow(ctx.store, call.caller.ownerId, id);
-    },
-    post: (account: AccountRow, metadata: JsonObject = {}, more: Partial<PostRow> = {}) =>
-      addPost(ctx, account, {
-        caption: "A horn",
-        media_url: PHOTO_URL,
-        metadata: JSON.stringify({ boardId: "111", ...metadata }),
-        ...more,
-      }),
-    async run({ id }: Pick<PostRow, "id">): Promise<PostRow> {
-      await drain(ctx);
-      return readPost(ctx, id);
-    },
-    end: ({ id }: Pick<PostRow, "id">) => finish(ctx, id),
-    [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
-  };
 }

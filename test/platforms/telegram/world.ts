@@ -1,15 +1,9 @@
-import type { JsonObject } from "../../../src/ports/platform-io.ts";
-import type { PublishIo } from "../../../src/ports/publish-io.ts";
 import telegram from "../../../src/platforms/telegram.ts";
-import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
-import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
-import type { PostRow, Tables } from "../../../src/store/engine/schema.ts";
-import { findAccountRow } from "../../../src/store/tables/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";
+import { platformWorld } from "../../support/contract/platform-world.ts";
 import { createStageMedia } from "../../support/contract/stage-media.ts";
-import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { BOT_TOKEN, createFakeTelegram } from "./fake.ts";
 
 /** Telegram behind the real publisher, with helpers for what tests do with it. */
@@ -33,24 +27,7 @@ export async function createTelegramWorld() {
         secrets: { botToken: BOT_TOKEN, chat: "@hornnews", ...secrets },
         ...(accountId === undefined ? {} : { accountId }),
       }),
-    /** Works on a post that is due, as far as it comes now. */
-    publish: async (
-      account: Tables["accounts"],
-      post: { caption?: string | null; mediaUrl?: string; metadata?: JsonObject },
-    ): Promise<PostRow> => {
-      const { id } = await addPost(ctx, account, {
-        caption: post.caption === undefined ? "A horn" : post.caption,
-        media_url: post.mediaUrl ?? "",
-        metadata: JSON.stringify(post.metadata ?? {}),
-      });
-      await drain(ctx);
-      return readPost(ctx, id);
-    },
-    readAccount: async (account: Tables["accounts"]) =>
-      (await findAccountRow(ctx.store, account.owner_id, account.id))!,
-    ioOf: async (account: Tables["accounts"]) =>
-      (await createPlatformIo(ctx, account, AbortSignal.timeout(20_000))) as PublishIo,
-    postOf: (row: PostRow) => toPlatformPost(telegram, row),
+    ...platformWorld(ctx, telegram),
     /** The last request's method of the Bot API. */
     methods: () => fake.requests.map(({ url }) => url.pathname.split("/").at(-1)),
     async [Symbol.asyncDispose]() {
