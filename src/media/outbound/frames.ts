@@ -33,23 +33,37 @@ function lengthOf(bytes: number): Buffer {
  * for more than `maxBytes` in all.
  */
 export async function* readFrames(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Frame> {
-  let held = Buffer.alloc(0);
+  let held: Buffer = Buffer.alloc(0);
+  // Put together once there are enough: joined piece by piece, a large frame in small pieces would block us.
+  let waiting: Buffer[] = [];
+  let wanted = 0;
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw new Error(`The other side sent more than ${maxBytes} bytes.`);
-    held = Buffer.concat([held, chunk]);
-    for (let frame = parse(held, maxBytes); frame !== null; frame = parse(held, maxBytes)) {
-      held = held.subarray(frame.end);
-      yield frame;
+    waiting.push(chunk);
+    wanted -= chunk.length;
+    if (wanted > 0) continue;
+    held = Buffer.concat([held, ...waiting]);
+    waiting = [];
+    for (;;) {
+      const found = parse(held, maxBytes);
+      if ("wanted" in found) {
+        wanted = found.wanted;
+        break;
+      }
+      held = held.subarray(found.end);
+      yield found;
     }
   }
 }
 
-/** The first frame; null where it is not there whole. */
-function parse(held: Buffer, maxBytes: number): (Frame & { readonly end: number }) | null {
+type Parsed = (Frame & { readonly end: number }) | { readonly wanted: number };
+
+/** The first frame, or how many bytes more it takes to know more of it. */
+function parse(held: Buffer, maxBytes: number): Parsed {
   const [first, second] = held;
-  if (first === undefined || second === undefined) return null;
+  if (first === undefined || second === undefined) return { wanted: 2 - held.length };
   const opcode = first & 0x0f;
   const isFinal = (first & FINAL) !== 0;
   const short = second & 0x7f;
@@ -61,12 +75,13 @@ function parse(held: Buffer, maxBytes: number): (Frame & { readonly end: number 
   )
     throw new Error("The other side sent what is no frame of a WebSocket.");
   const start = short <= MAX_CONTROL_BYTES ? 2 : short === 126 ? 4 : 10;
-  if (held.length < start) return null;
+  if (held.length < start) return { wanted: start - held.length };
   // Of the eight bytes, those that count beyond any limit are looked at first.
   if (start === 10 && held.readUInt32BE(2) !== 0)
     throw new Error(`The other side announced more than ${maxBytes} bytes.`);
   const size = start === 2 ? short : start === 4 ? held.readUInt16BE(2) : held.readUInt32BE(6);
   if (size > maxBytes) throw new Error(`The other side announced more than ${maxBytes} bytes.`);
   const end = start + size;
-  return held.length < end ? null : { opcode, isFinal, payload: held.subarray(start, end), end };
+  if (held.length < end) return { wanted: end - held.length };
+  return { opcode, isFinal, payload: held.subarray(start, end), end };
 }

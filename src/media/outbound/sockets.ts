@@ -119,7 +119,8 @@ async function* readMessages(stream: Duplex, maxBytes: number): AsyncGenerator<s
     // A message that begins within another, goes on without one, or is not text.
     if (opcode !== (parts === null ? OPCODE.text : OPCODE.more))
       throw new Error("The other side sent something else than texts.");
-    parts = [...(parts ?? []), payload];
+    parts ??= [];
+    parts.push(payload);
     if (!isFinal) continue;
     yield decoder.decode(Buffer.concat(parts));
     parts = null;
