@@ -111,7 +111,9 @@ async function addFile(): Promise<{ id: string; url: string }> {
   return { id, url: `r2://${storage_key}` };
 }
 
-async function yieldSometimes(): Promise<void> {
+/** `headStartMs`: what the other one gets, while it was never first. */
+async function yieldSometimes(headStartMs: number): Promise<void> {
+  if (headStartMs > 0) await new Promise((resolve) => setTimeout(resolve, headStartMs));
   for (let turns = Math.floor(random() * 6); turns > 0; turns--)
     await new Promise((resolve) => setImmediate(resolve));
 }
@@ -125,8 +127,8 @@ describe("a file that is deleted while a post comes to use it", { timeout: TIMEO
       const narrow = callerOf({ keyId: "local", accountIds: [account.id] });
       const used = await way(callOf(ctx, pair % 2 === 0 ? callerOf() : narrow), file);
       const [use, removal] = await Promise.allSettled([
-        yieldSometimes().then(used),
-        yieldSometimes().then(() => deleteFile(callOf(ctx), { id: file.id })),
+        yieldSometimes(seen.deleted === 0 ? pair : 0).then(used),
+        yieldSometimes(seen.used === 0 ? pair : 0).then(() => deleteFile(callOf(ctx), { id: file.id })),
       ]);
       const outcome = [use.status, removal.status].join();
       const rows = await queryOf(ctx.store)
