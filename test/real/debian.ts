@@ -34,7 +34,8 @@ export function unpackPackages(folder: string, packages: Packages, root = join(f
 function writeSettings(apt: string, release: string): string {
   for (const part of ["lists/partial", "cache/archives/partial"])
     mkdirSync(join(apt, part), { recursive: true });
-  const source = `deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian ${release} main\n`;
+  const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
+  const source = `deb [signed-by=${keyring}] ${findMirror()} ${release} main\n`;
   writeFileSync(join(apt, "sources.list"), source);
   writeFileSync(join(apt, "status"), "");
   const settings = {
@@ -54,4 +55,13 @@ function writeSettings(apt: string, release: string): string {
       .join(""),
   );
   return file;
+}
+
+/** Where this machine gets its own packages from; other releases lie at the same place. */
+function findMirror(): string {
+  const list = ["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"];
+  const places = execFileSync("apt-get", list, { encoding: "utf8" }).split("\n");
+  const mirror = places.find((place) => /\/debian\/?$/.test(place));
+  if (mirror === undefined) throw new Error("apt is set up for no packages of Debian on this machine.");
+  return mirror;
 }
