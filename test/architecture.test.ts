@@ -293,6 +293,11 @@ describe("architecture", () => {
     expect(telling).toEqual([]);
   });
 
+  it("reads addresses with parseUrl", () => {
+    const others = sources.filter(({ text }) => codeLines(text).some((line) => line.includes("canParse(")));
+    expect(others.map(({ path }) => path)).toEqual([]);
+  });
+
   it("exports defaults only from tools and platforms, and no barrels", () => {
     const isListed = (path: string): boolean =>
       /^tools\/[^/]+\.ts$/.test(path) || /^src\/platforms\/[^/]+\.ts$/.test(path);

@@ -1,3 +1,4 @@
+import { parseUrl } from "../domain/parse-url.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
@@ -139,7 +140,7 @@ export function defaultPublicUrl(config: Config, port = config.port): string {
 function trustedOrigins({ platformSettings, bucket }: Config): string[] {
   const ofPlatforms = Object.entries(platformSettings)
     .filter(
-      ([name, value]) => name.endsWith("_URL") && !name.endsWith("_REDIRECT_URL") && URL.canParse(value),
+      ([name, value]) => name.endsWith("_URL") && !name.endsWith("_REDIRECT_URL") && parseUrl(value) !== null,
     )
     .map(([, value]) => new URL(value).origin);
   return bucket === null ? ofPlatforms : [...ofPlatforms, new URL(bucket.endpoint).origin];

@@ -1,3 +1,4 @@
+import { parseUrl } from "../domain/parse-url.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretField } from "../ports/connect.ts";
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
@@ -116,13 +117,13 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
 }
 
 function readAddress(text: string): URL {
-  if (!URL.canParse(text)) {
+  const url = parseUrl(text);
+  if (url === null) {
     throw new AppError(
       "invalid",
       "url: is not an address. Give the whole of it, for example https://example.com/hooks/posts.",
     );
   }
-  const url = new URL(text);
   url.hash = "";
   return url;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../parse-url.ts";
 
 /** The S3-compatible bucket behind `r2://`, without the secret that opens it. */
 export interface BucketSettings {
@@ -64,8 +65,8 @@ const Settings = z.object({
 
 /** True also for what is no address at all, which is told already. */
 function isPlainAddress(text: string): boolean {
-  if (!URL.canParse(text)) return true;
-  const url = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return true;
   return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
 }
 

@@ -1,5 +1,6 @@
 import type { RequestHandler } from "express";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
@@ -38,7 +39,7 @@ export function checkHost(publicUrl: string | null): RequestHandler {
 }
 
 function isOwnOrigin(origin: string, own: URL | null): boolean {
-  const url = URL.canParse(origin) ? new URL(origin) : null;
+  const url = parseUrl(origin);
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
   return LOOPBACK.test(url.hostname) || url.origin === own?.origin;
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
 import { THUMBNAIL } from "../../services/feeds/feed.ts";
 import { html, type Html } from "../pages/html.ts";
@@ -51,7 +52,7 @@ function withLinks(line: string): (string | Html)[] {
   let done = 0;
   for (const match of line.matchAll(ADDRESS)) {
     const address = withoutPunctuation(match[0]);
-    if (!URL.canParse(address)) continue;
+    if (parseUrl(address) === null) continue;
     parts.push(line.slice(done, match.index), html`<a href="${address}">${address}</a>`);
     done = match.index + address.length;
   }

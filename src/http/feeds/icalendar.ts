@@ -1,3 +1,4 @@
+import { parseUrl } from "../../domain/parse-url.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
 import type { CalendarFeed, PlannedPost } from "../../services/feeds/calendar-link.ts";
@@ -60,6 +61,7 @@ function toEvent({ post, accountName }: PlannedPost): string[] {
     ...(post.error === null ? [] : [post.error]),
     ...(post.caption === null ? [] : ["", [...post.caption].slice(0, MAX_DESCRIPTION).join("")]),
   ];
+  const address = parseUrl(post.platformUrl ?? "");
   return [
     "BEGIN:VEVENT",
     `UID:${post.id}@posthorn`,
@@ -73,9 +75,7 @@ function toEvent({ post, accountName }: PlannedPost): string[] {
     `DESCRIPTION:${escape(details.join("\n"))}`,
     `CATEGORIES:${escape(name)}`,
     `STATUS:${STATUSES[post.status]}`,
-    ...(post.platformUrl === null || !URL.canParse(post.platformUrl)
-      ? []
-      : [`URL:${new URL(post.platformUrl).href}`]),
+    ...(address === null ? [] : [`URL:${address.href}`]),
     // Nobody is busy because a post goes out.
     "TRANSP:TRANSPARENT",
     "END:VEVENT",

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { matchesHostRule, type HostRule } from "../../domain/host-rule.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { quote } from "../../domain/time.ts";
 import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";
 
@@ -47,7 +48,7 @@ export function createAddressPolicy(options: {
 function parseAddress(text: string): URL {
   if (text.length > MAX_URL_CHARS)
     throw refused(`has more than ${MAX_URL_CHARS} characters. Give a shorter address.`);
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:") || url.hostname === "") {
     throw refused(`${quote(text)} is not an http(s) address. Give one that begins with https://.`);
   }

@@ -2,6 +2,7 @@ import { Agent, Client, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { Gate } from "../../domain/gate.ts";
 import type { HostRule } from "../../domain/host-rule.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
 import {
   OutboundFailure,
@@ -141,10 +142,9 @@ async function followRedirects(
 
 /** The next hop is an address that the answering server gave, whoever gave the first one. */
 function redirected(request: OutboundRequest, location: string): OutboundRequest {
-  if (!URL.canParse(location, request.url))
-    throw new OutboundFailure("A redirect leads to no address.", true);
   const from = new URL(request.url);
-  const to = new URL(location, from);
+  const to = parseUrl(location, from);
+  if (to === null) throw new OutboundFailure("A redirect leads to no address.", true);
   const headers = from.origin === to.origin ? request.headers : onlyHarmless(request.headers);
   return {
     ...request,

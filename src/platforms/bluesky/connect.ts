@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { createSession, resolveHandle, tokensOf, webUrl, type Session, type SignIn } from "./session.ts";
@@ -77,15 +78,14 @@ function isMainPassword(accessJwt: string): boolean {
 function instanceOf(given: string | null): string | null {
   const text = (given ?? "").trim();
   if (text === "") return null;
-  const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
-  if (!URL.canParse(address)) {
+  const url = parseUrl(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  if (url === null) {
     throw new AppError(
       "invalid",
       "instanceUrl: is not an address. Give your server's, for example https://pds.example.com.",
     );
   }
-  const { origin } = new URL(address);
-  return origin === BLUESKY ? null : origin;
+  return url.origin === BLUESKY ? null : url.origin;
 }
 
 function identifierOf(input: ConnectInput, service: string): string {
@@ -179,9 +179,10 @@ function pdsFrom(session: Session, service: string): string {
   const entry = session.didDoc?.service?.find(
     ({ id }) => id === "#atproto_pds" || id === `${session.did}#atproto_pds`,
   );
-  const endpoint = entry?.serviceEndpoint;
-  if (typeof endpoint !== "string" || !URL.canParse(endpoint)) return service;
-  const { protocol, origin } = new URL(endpoint);
+  const given = entry?.serviceEndpoint;
+  const endpoint = typeof given === "string" ? parseUrl(given) : null;
+  if (endpoint === null) return service;
+  const { protocol, origin } = endpoint;
   const isFit = protocol === "https:" || (protocol === "http:" && service.startsWith("http:"));
   return isFit ? origin : service;
 }

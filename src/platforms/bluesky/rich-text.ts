@@ -1,4 +1,5 @@
 import tlds from "tlds" with { type: "json" };
+import { parseUrl } from "../../domain/parse-url.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 
 /** A stretch of text that is a link, a mention or a tag; offsets in UTF-16 units, as JavaScript counts. */
@@ -75,9 +76,10 @@ function isDomain(text: string): boolean {
 function linkSpan(match: RegExpExecArray, scheme: string): Span | null {
   const shown = withoutTail(match[0]);
   const address = scheme + shown;
-  if (!URL.canParse(address)) return null;
+  const url = parseUrl(address);
+  if (url === null) return null;
   // Plain ASCII stays as it was written; other alphabets become what a server understands.
-  const value = /^[\x21-\x7e]+$/.test(address) ? address : new URL(address).href;
+  const value = /^[\x21-\x7e]+$/.test(address) ? address : url.href;
   return { kind: "link", start: match.index, end: match.index + shown.length, value };
 }
 

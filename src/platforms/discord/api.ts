@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { ConnectIo, Secrets } from "../../ports/connect.ts";
 import type { PlatformAccount, PlatformIo, Signed, SignedRequest } from "../../ports/platform-io.ts";
 import { isWebhook } from "./metadata.ts";
@@ -26,8 +27,9 @@ export const Id = z.union([z.int(), z.string()]).transform(String);
 
 /** A webhook's id and token out of its address; null where it is none. */
 export function readWebhook(text: string, { setting }: Pick<ConnectIo, "setting">): string | null {
-  if (!URL.canParse(text)) return null;
-  const { hostname, pathname } = new URL(text);
+  const url = parseUrl(text);
+  if (url === null) return null;
+  const { hostname, pathname } = url;
   const own = new URL(baseOf({ setting })).hostname;
   const isDiscord = hostname === own || /^(\w+\.)?discord(app)?\.com$/.test(hostname);
   const [, id, token] = /^\/api(?:\/v\d+)?\/webhooks\/(\d+)\/([\w-]+)\/?$/.exec(pathname) ?? [];

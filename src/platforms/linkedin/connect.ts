@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
 import { askLinkedIn, urn } from "./api.ts";
@@ -31,7 +32,7 @@ async function readMember(token: string | undefined, given: readonly string[], i
     name: name === "" ? "LinkedIn" : name,
     handle: null,
     profileUrl: null,
-    avatarUrl: URL.canParse(picture) ? picture : null,
+    avatarUrl: parseUrl(picture) === null ? null : picture,
     settings: { urn: `urn:li:person:${sub}` },
     secrets: {},
     ...(given.includes("w_member_social")

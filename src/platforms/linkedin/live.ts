@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -121,7 +122,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
       const { name, picture } = await askLinkedIn(io, { path: "/v2/userinfo", kind: "read" }, Person);
       return {
         ...(name === "" ? {} : { name }),
-        ...(URL.canParse(picture) ? { avatarUrl: picture } : {}),
+        ...(parseUrl(picture) !== null ? { avatarUrl: picture } : {}),
         problem: null,
       };
     }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Readable } from "node:stream";
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -72,7 +73,7 @@ const Addresses = z.array(z.string()).catch([]);
 /** The account's own servers, then the usual one. */
 function serversOf(io: PlatformIo): string[] {
   const own = Addresses.parse(io.account.limits["fileServers"]);
-  const all = [...own, io.setting("BLOSSOM_URL") ?? USUAL_SERVER].filter((url) => URL.canParse(url));
+  const all = [...own, io.setting("BLOSSOM_URL") ?? USUAL_SERVER].filter((url) => parseUrl(url) !== null);
   return [...new Set(all.map((url) => new URL(url).origin))].slice(0, MAX_SERVERS);
 }
 

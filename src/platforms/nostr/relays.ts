@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { PlatformFault, type PlatformAccount, type PlatformIo } from "../../ports/platform-io.ts";
 import { isGenuine, signerOf, type Event, type Sign } from "./event.ts";
 import { secretIn } from "./key.ts";
@@ -15,8 +16,9 @@ type Settings = Pick<PlatformIo, "setting">;
 /** The addresses in a text or a list, each once; throws nothing: what is none is left out. */
 export function relaysIn(given: string | readonly string[]): string[] {
   const texts = typeof given === "string" ? given.split(/[\s,]+/) : given;
-  const fit = texts.filter((text) => /^wss?:\/\//i.test(text) && URL.canParse(text));
-  return [...new Set(fit.map((text) => new URL(text).href))].slice(0, MAX_RELAYS);
+  const found = texts.map((text) => parseUrl(text)).filter((url) => url !== null);
+  const fit = found.filter(({ protocol }) => /^wss?:$/.test(protocol));
+  return [...new Set(fit.map(({ href }) => href))].slice(0, MAX_RELAYS);
 }
 
 export function usualRelays(io: Settings): string[] {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { AnalyticsDay, Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
@@ -50,8 +51,7 @@ function userOf(server: string, raw: z.infer<typeof RawUser>): User {
     videoChannels: raw.videoChannels.map(({ id, name, displayName, avatars }) => {
       const { fileUrl, path } = avatars.at(-1) ?? {};
       const avatar = fileUrl ?? path;
-      const avatarUrl =
-        avatar === undefined || !URL.canParse(avatar, server) ? null : new URL(avatar, server).href;
+      const avatarUrl = avatar === undefined ? null : (parseUrl(avatar, server)?.href ?? null);
       return { id, name, displayName, avatarUrl };
     }),
   };

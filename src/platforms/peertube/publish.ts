@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { toIso } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
@@ -104,7 +105,7 @@ async function begin(io: PublishIo, { film, key, body }: Begun): Promise<string>
   });
   const location = headers["location"] ?? "";
   const server = serverOf(io);
-  const id = URL.canParse(location, server) ? new URL(location, server).searchParams.get("upload_id") : null;
+  const id = parseUrl(location, server)?.searchParams.get("upload_id") ?? null;
   // Of the address only the session is taken: behind a proxy, the server may not know its own.
   if (id !== null) return `${server}/api/v1/videos/upload-resumable?upload_id=${encodeURIComponent(id)}`;
   throw new PlatformFault("transient", "PeerTube did not say where to send the video.");

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { Settled, SettleContext } from "../../ports/publish-io.ts";
@@ -94,5 +95,5 @@ function plain(text: string | null | undefined): string {
 }
 
 function address(link: string | null | undefined): string {
-  return link !== null && link !== undefined && URL.canParse(link) ? new URL(link).href : "";
+  return parseUrl(link ?? "")?.href ?? "";
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { ask, listOf, REDDIT } from "./api.ts";
@@ -53,7 +54,7 @@ function isSame(entry: Entry, post: RedditPost): boolean {
     entry.subreddit.toLowerCase() === communityOf(post).toLowerCase() &&
     plain(entry.title) === plain(title) &&
     plain(entry.selftext) === plain(bodyOf(post)) &&
-    (link === undefined || (URL.canParse(entry.url) && new URL(entry.url).href === new URL(link).href))
+    (link === undefined || parseUrl(entry.url)?.href === new URL(link).href)
   );
 }
 
@@ -63,5 +64,5 @@ function plain(text: string): string {
 
 /** Where people find it. */
 export function addressOf(permalink: string): string {
-  return URL.canParse(permalink, REDDIT) ? REDDIT + new URL(permalink, REDDIT).pathname : REDDIT;
+  return REDDIT + (parseUrl(permalink, REDDIT)?.pathname ?? "");
 }

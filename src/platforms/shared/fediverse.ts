@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 
@@ -19,11 +20,10 @@ const NodeInfo = z.looseObject({
 export async function askSoftware(io: Network, server: string): Promise<Software | null> {
   const links = await askOrNull(io, `${server}/.well-known/nodeinfo`, Links);
   const link = links?.links.findLast(({ rel }) => rel.includes("nodeinfo.diaspora.software/ns/schema/"));
-  if (link === undefined || !URL.canParse(link.href)) return null;
+  const address = parseUrl(link?.href ?? "");
   // What another server says of it is no word of its own; behind a proxy, it may not know its own scheme.
-  const { host, pathname } = new URL(link.href);
-  if (host !== new URL(server).host) return null;
-  const info = await askOrNull(io, `${new URL(server).origin}${pathname}`, NodeInfo);
+  if (address?.host !== new URL(server).host) return null;
+  const info = await askOrNull(io, `${new URL(server).origin}${address.pathname}`, NodeInfo);
   return info === null ? null : { name: info.software.name.toLowerCase(), version: info.software.version };
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
 import { callTikTok } from "./api.ts";
@@ -46,7 +47,7 @@ async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readon
       name: name === "" ? (handle ?? "TikTok") : name,
       handle,
       profileUrl: handle === null ? null : profileUrl(handle),
-      avatarUrl: URL.canParse(avatarUrl) ? avatarUrl : null,
+      avatarUrl: parseUrl(avatarUrl) === null ? null : avatarUrl,
       settings: {},
       secrets: {},
     },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseUrl } from "../../domain/parse-url.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
 import {
   PlatformFault,
@@ -95,7 +96,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     return {
       ...(name === "" ? {} : { name }),
       ...(handle === "" ? {} : { handle }),
-      ...(URL.canParse(avatarUrl) ? { avatarUrl } : {}),
+      ...(parseUrl(avatarUrl) !== null ? { avatarUrl } : {}),
       limits,
       problem: null,
     };

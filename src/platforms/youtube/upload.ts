@@ -1,3 +1,4 @@
+import { parseUrl } from "../../domain/parse-url.ts";
 import { toIso } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
@@ -70,9 +71,8 @@ async function beginSession(io: PublishIo, { post, body, film }: Begun): Promise
     classify: youtubeFaults(io),
   });
   const location = headers["location"] ?? "";
-  if (location === "" || !URL.canParse(location, base))
-    throw new PlatformFault("transient", "YouTube did not say where to send the video.");
-  const url = new URL(location, base);
+  const url = location === "" ? null : parseUrl(location, base);
+  if (url === null) throw new PlatformFault("transient", "YouTube did not say where to send the video.");
   // It gets the channel's token.
   if (url.protocol !== new URL(base).protocol)
     throw new PlatformFault("transient", "YouTube named an address to send the video to that is not secure.");

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { AppError } from "../../../domain/errors.ts";
+import { parseUrl } from "../../../domain/parse-url.ts";
 import { plainText } from "../../../domain/plain-text.ts";
 import type { Connected, Place } from "../../../ports/connect.ts";
 import type { JsonObject } from "../../../ports/platform-io.ts";
@@ -115,7 +116,7 @@ async function askToBegin({ ctx, signal }: GuestCall, target: ConsentTarget, sta
 
 /** The server of somebody's choice may have named it: a browser must not be sent to a script or a file. */
 function assertWebAddress({ platform }: ConsentTarget, url: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  if (/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   throw new AppError("unavailable", `${platform.title} named an address that no browser can be sent to.`);
 }
 

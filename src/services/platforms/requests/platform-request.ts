@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
+import { parseUrl } from "../../../domain/parse-url.ts";
 import { MediaUnavailable } from "../../../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../ports/outbound.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
@@ -184,7 +185,7 @@ function secretsIn({ knownSecrets }: RequestOptions, request: PlatformRequest): 
   const headers = Object.entries(request.headers ?? {})
     .filter(([name]) => name.toLowerCase() === "authorization" || SECRET_FIELD.test(name))
     .map(([, value]) => value.slice(value.indexOf(" ") + 1));
-  const own = URL.canParse(request.url) ? [...new URL(request.url).searchParams] : [];
+  const own = [...(parseUrl(request.url)?.searchParams ?? [])];
   const fields = [request.query, request.form, request.json].flatMap((some) => Object.entries(some ?? {}));
   const values = [...own, ...fields].filter(([name]) => SECRET_FIELD.test(name)).map(([, value]) => value);
   return [...headers, ...values.filter((value) => typeof value === "string"), ...knownSecrets];

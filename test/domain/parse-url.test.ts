@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { parseUrl } from "../../src/domain/parse-url.ts";
+
+it("reads letters of other alphabets, however often it was called", () => {
+  const text = "https://münchen.example/ä";
+  const wrong = Array.from({ length: 50_000 }, () => parseUrl(text)?.href).filter(
+    (href) => href !== "https://xn--mnchen-3ya.example/%C3%A4",
+  );
+  expect(wrong).toEqual([]);
+});
+
+it("completes an address from its base, and tells what is none", () => {
+  expect(parseUrl("../b?c=1", "https://example.com/a/x")?.href).toBe("https://example.com/b?c=1");
+  expect(parseUrl("/b")).toBeNull();
+  expect(parseUrl("https://")).toBeNull();
+  expect(parseUrl("")).toBeNull();
+});
