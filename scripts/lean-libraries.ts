@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
-import { transform, type Plugin } from "esbuild";
+import type { Plugin } from "esbuild";
 
 /** What takes the place of a library's file that nothing here needs; "": an empty module. */
 interface Replacement {
@@ -85,20 +84,5 @@ export const leanLibraries: Plugin = {
     for (const { path: filter, contents } of REPLACEMENTS) {
       builder.onLoad({ filter }, ({ path }) => ({ contents, loader: "js", resolveDir: dirname(path) }));
     }
-  },
-};
-
-/**
- * Shortens the names inside of functions. Functions and classes of a file keep theirs (`keepNames`), for the
- * stacks in the log.
- */
-export const shortInside: Plugin = {
-  name: "short-inside",
-  setup(builder) {
-    builder.onLoad({ filter: /\.([cm]?js|ts)$/ }, async ({ path }) => {
-      const loader = path.endsWith(".ts") ? "ts" : "js";
-      const { code } = await transform(await readFile(path, "utf8"), { loader, minifyIdentifiers: true });
-      return { contents: code, loader: "js" };
-    });
   },
 };

@@ -121,6 +121,21 @@ describe("a build into the folder of another one", () => {
     expect(statSync(BUNDLE).mode & 0o777).toBe(0o755);
   });
 
+  it("has maps, by which a stack of the log is read", async () => {
+    const words = "no such setting";
+    const chunks = readdirSync(join(FOLDER, "chunks")).filter((name) => name.endsWith(".js"));
+    const places = chunks.flatMap((name) =>
+      readFileSync(join(FOLDER, "chunks", name), "utf8")
+        .split("\n")
+        .flatMap((line, index) =>
+          line.includes(words) ? [`chunks/${name}:${index + 1}:${line.indexOf(words) + 1}`] : [],
+        ),
+    );
+    const reading = run(process.execPath, ["--import", "tsx", "scripts/read-stack.ts", FOLDER], { cwd: ROOT });
+    reading.child.stdin?.end(`Error: x\n${places.map((place) => `    at a (file:///opt/dist/${place})\n`)}`);
+    expect((await reading).stdout).toMatch(/^Error: x\n {4}at a \(src\/app\/config\.ts:\d+:\d+\)\n/);
+  });
+
   it("carries the licences that libraries ask to be shown", () => {
     const texts = readdirSync(join(FOLDER, "chunks")).map((name) =>
       readFileSync(join(FOLDER, "chunks", name), "utf8"),
