@@ -19,6 +19,8 @@ export interface EffectsOptions {
   readonly isSettleOnly: boolean;
   /** Asked before the intent of what is sent is written: throws where it must not be sent now. */
   readonly guard?: (() => Promise<void>) | null;
+  /** How many requests and conversations with the platform this run began so far. */
+  requestsBegun(): number;
   /** How the platform settles a doubtful outcome. */
   readonly reconciles: ReconcileClass;
 }

@@ -1,3 +1,5 @@
+import { AppError } from "../../domain/errors.ts";
+import { MediaUnavailable } from "../../ports/media.ts";
 import { PlatformFault, type Json } from "../../ports/platform-io.ts";
 import type { EffectSpec, LiveAt, Settled } from "../../ports/publish-io.ts";
 import type { EffectRow } from "../../store/engine/ledger.ts";
@@ -172,14 +174,16 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   at.signal.throwIfAborted();
   await intend(at, spec, ctx.clock.now());
   at.signal.throwIfAborted();
+  const asked = at.requestsBegun();
   try {
     const result = await spec.send(contextOf(at, spec.step, true));
     await finishDone(at, spec, result);
     return result;
   } catch (error) {
-    const state = error instanceof PlatformFault && !isInDoubt ? stateAfter(error) : "intent";
-    if (error instanceof PlatformFault && state !== "intent") {
-      await finish(at, spec.step, { state, result: null, httpStatus: error.httpStatus });
+    const state = isInDoubt ? "intent" : stateAfter(error, at.requestsBegun() > asked);
+    if (state !== "intent") {
+      const httpStatus = error instanceof PlatformFault ? error.httpStatus : null;
+      await finish(at, spec.step, { state, result: null, httpStatus });
     }
     // What is refused now may have been taken before; asking for ever would not tell.
     if (state === "rejected" && at.suspectSince !== null) throw new OutcomeUnknown(MAY_BE_OUT);
@@ -195,11 +199,16 @@ async function finishDone<R extends Json>(at: Running, spec: EffectSpec<R>, resu
 }
 
 /**
- * What a fault says about the step. A refused or a lost answer may have come after the deed: it stays open.
+ * What an error says about the step. A refused or a lost answer may have come after the deed: it stays open.
  */
-function stateAfter({ kind, isNotDone }: PlatformFault): EffectRow["state"] {
-  if (kind === "rejected") return "rejected";
-  return isNotDone ? "not_sent" : "intent";
+function stateAfter(error: unknown, hasAsked: boolean): EffectRow["state"] {
+  if (error instanceof PlatformFault) {
+    if (error.kind === "rejected") return "rejected";
+    return error.isNotDone ? "not_sent" : "intent";
+  }
+  // A picture that turned out bad, a source that did not answer, before anything of the step had left.
+  const isOfMedia = error instanceof AppError || error instanceof MediaUnavailable;
+  return isOfMedia && !hasAsked ? "not_sent" : "intent";
 }
 
 const ONCE_PREFIX = "once:";

@@ -48,8 +48,10 @@ export async function createPublishRun(
   const platform = platformOf(ctx, row.provider);
   const post = toPlatformPost(platform, row);
   const capabilities = capabilitiesFor(ctx, account, post);
+  const door = countRequests(ctx);
   const effects = createEffects({
     ctx,
+    requestsBegun: door.begun,
     lease,
     run: row.run,
     rows: leased.effects,
@@ -59,7 +61,7 @@ export async function createPublishRun(
     reconciles: capabilities.reconciles,
     guard: guardQuotas(ctx, leased, capabilities),
   });
-  const platformIo = await createPlatformIo(ctx, account, options.signal);
+  const platformIo = await createPlatformIo(door.ctx, account, options.signal);
   const source = ctx.media.forPost({ ownerId: row.owner_id, postId: row.id }, options.signal);
   let mediaMs = 0;
   const timed: PublishIo["media"] = {
@@ -89,6 +91,28 @@ export async function createPublishRun(
     resultOf: (step) => effects.resultOf(step),
   };
   return { platform, post, io, effects, mediaMs: () => mediaMs };
+}
+
+/** The same service, which counts what begins to leave for a platform. */
+function countRequests(ctx: AppContext): { readonly ctx: AppContext; begun(): number } {
+  let begun = 0;
+  const counted: AppContext = {
+    ...ctx,
+    outbound: {
+      assertAllowed: (field, url) => ctx.outbound.assertAllowed(field, url),
+      request: (request) => {
+        begun += 1;
+        return ctx.outbound.request(request);
+      },
+    },
+    sockets: {
+      converse: (options, work) => {
+        begun += 1;
+        return ctx.sockets.converse(options, work);
+      },
+    },
+  };
+  return { ctx: counted, begun: () => begun };
 }
 
 /** The moment after which a post is given up, a doubtful one included. */

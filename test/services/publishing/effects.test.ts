@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { MediaUnavailable } from "../../../src/ports/media.ts";
 import { PlatformFault } from "../../../src/ports/platform-io.ts";
 import type { Settled } from "../../../src/ports/publish-io.ts";
 import { createCipher } from "../../../src/store/engine/cipher.ts";
@@ -71,9 +72,11 @@ it("is sent again with the handle that settling it has saved", async () => {
 describe("a step that was refused", () => {
   /** A post of one step: what each sending ends with, and what is said when it is asked about. */
   async function publishBy(
-    faults: readonly (PlatformFault | null)[],
+    faults: readonly (Error | null)[],
     settled: Settled<string> = { outcome: "unknown", reason: "Nobody can tell." },
     look: (ctx: TestContext, postId: string) => Promise<void> = async () => {},
+    /** Begins a request to the platform, which is lost. */
+    hasAsked = false,
   ) {
     let sent = 0;
     let asked = 0;
@@ -83,6 +86,8 @@ describe("a step that was refused", () => {
           step: "create",
           request: {},
           send: async () => {
+            if (hasAsked)
+              await io.request({ method: "POST", url: "https://platform.example/" }).catch(() => null);
             const fault = faults[sent++] ?? null;
             if (fault !== null) throw fault;
             return "1";
@@ -123,6 +128,12 @@ describe("a step that was refused", () => {
   it("is sent again where the fault itself says that nothing was done", async () => {
     const down = new PlatformFault("transient", "It is down.", { httpStatus: 503, isNotDone: true });
     expect(await publishBy([down])).toMatchObject({ status: "published", sent: 2, asked: 0 });
+  });
+
+  it("is sent again without asking where its media failed before anything had left", async () => {
+    const broken = new MediaUnavailable("The picture's source did not answer.");
+    expect(await publishBy([broken])).toEqual({ status: "published", error: null, sent: 2, asked: 0 });
+    expect(await publishBy([broken], undefined, undefined, true)).toMatchObject({ sent: 1, asked: 1 });
   });
 
   it("stays in doubt over an earlier sending, whatever becomes of a repetition", async () => {
