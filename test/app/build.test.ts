@@ -148,18 +148,15 @@ describe("the bundle on a Node that does not do", () => {
     expect(seen.size).toBeLessThanOrEqual(3);
   });
 
-  it.each([["serve"], ["stdio"]])(
-    "says what to do where no driver of SQLite works: %s",
-    async (...args) => {
-      using folder = temporaryFolder();
-      const { code, stderr } = await start("without-sqlite.cjs", args, { ...folder.env });
-      expect(code).toBe(1);
-      expect(stderr.trimEnd().split("\n").at(-1)).toMatch(
-        /^No SQLite driver works here: better-sqlite3 was not built .*Node\.js 22\.13 or newer.*npm rebuild better-sqlite3/,
-      );
-      expect(stderr).not.toMatch(/went wrong on our side|"stack"/);
-    },
-  );
+  it.each([["serve"], ["stdio"]])("says what to do where no driver of SQLite works: %s", async (...args) => {
+    using folder = temporaryFolder();
+    const { code, stderr } = await start("without-sqlite.cjs", args, { ...folder.env });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n").at(-1)).toMatch(
+      /^No SQLite driver works here: better-sqlite3 was not built .*Node\.js 22\.13 or newer.*npm rebuild better-sqlite3/,
+    );
+    expect(stderr).not.toMatch(/went wrong on our side|"stack"/);
+  });
 
   it("says it in doctor, too", async () => {
     using folder = temporaryFolder();
