@@ -7,8 +7,10 @@ import { parseEnv } from "node:util";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import envPaths from "env-paths";
+import type { SettingsFile } from "./config.ts";
 import { assertTrusted } from "./settings.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
+import { checkEnvLines } from "../domain/settings/env-lines.ts";
 import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/engine/folder-lock.ts";
 
@@ -110,12 +112,19 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
+/** What is set, and what is to be said of the file that some of it stands in. */
+export interface Given {
+  readonly env: Environment;
+  readonly file: SettingsFile;
+}
+
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
-export async function readEnvironment(path: string, env: Environment): Promise<Environment> {
+export async function readEnvironment(path: string, env: Environment): Promise<Given> {
   const file = join(path, "posthorn.env");
   const text = await readIfThere(file);
-  if (text === null) return env;
-  const stored: Environment = parseEnv(text);
+  if (text === null) return { env, file: { problems: [], names: [] } };
+  const { good, problems } = checkEnvLines(text);
+  const stored: Environment = parseEnv(good);
   assertTrusted(file, await stat(file), Object.keys(stored));
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {
     throw new AppError(
@@ -126,7 +135,10 @@ export async function readEnvironment(path: string, env: Environment): Promise<E
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
   );
-  return { ...stored, ...given };
+  return {
+    env: { ...stored, ...given },
+    file: { problems: problems.map((one) => `posthorn.env, ${one}`), names: Object.keys(stored) },
+  };
 }
 
 /** Where part of the path is a file, nothing is there either; making the folder says so in better words. */

@@ -64,8 +64,9 @@ describe("the bundle", () => {
     const env = { PATH: process.env["PATH"], ...folder.env, POSTHORN_BLUESKY_BASE_URI: "https://a.example" };
     const child = spawn(BUNDLE, ["stdio"], { env });
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-    expect(stderr).toContain("POSTHORN_BLUESKY_BASE_URI: no such setting.");
-    expect(stderr).toContain("The settings of the platform bluesky are POSTHORN_BLUESKY_BASE_URL, ");
+    expect(stderr).toContain(
+      "POSTHORN_BLUESKY_BASE_URI: no such setting. Did you mean POSTHORN_BLUESKY_BASE_URL?",
+    );
     expect(status).toBe(1);
   });
 
