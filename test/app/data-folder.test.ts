@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -152,6 +161,22 @@ describe("posthorn.env that others can reach", () => {
 });
 
 describe("secret.key", () => {
+  it("is not made anew beside a database that another one opens", async () => {
+    using temporary = temporaryFolder();
+    await runCli(["keys", "list"], temporary);
+    const file = join(temporary.path, "data", "secret.key");
+    const kept = readFileSync(file);
+    rmSync(file);
+    const { status, stderr } = await runCli(["keys", "list"], temporary);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /secret\.key is missing, and the tokens in the database open with it alone\. Put your copy/,
+    );
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, kept, { mode: 0o600 });
+    expect((await runCli(["keys", "list"], temporary)).status).toBe(0);
+  });
+
   it("is made once, by whoever comes first, for this user alone", async () => {
     using temporary = temporaryFolder();
     const folder = await openDataFolder(temporary.path);
