@@ -142,8 +142,9 @@ async function readIfThere(file: string): Promise<string | null> {
  * read it: then it may be known already; and where it is gone, for no other opens the database.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
-  // In this order: whoever starts for the first time at this moment makes the key before the database.
-  if (sizeOf(folder.database) > 0 && !existsSync(folder.secretKey)) throw lostKey(folder);
+  // In this order: whoever starts for the first time at this moment makes the key before the mark of use.
+  if (existsSync(folder.generation) && sizeOf(folder.database) > 0 && !existsSync(folder.secretKey))
+    throw lostKey(folder);
   if (existsSync(folder.secretKey) && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
   if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, newSecretKey().text);
   return readKey(folder.secretKey);

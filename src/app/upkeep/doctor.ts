@@ -22,6 +22,7 @@ import { explainFailure } from "./explain-failure.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
+import { tryWriting } from "../../store/tables/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -108,7 +109,7 @@ export async function examine(env: Environment, platform: string | null = null):
 async function openWritable(setup: Setup): Promise<Context> {
   const ctx = await createContext(setup);
   try {
-    await ctx.store.write(async () => {});
+    await ctx.store.write(tryWriting);
     return ctx;
   } catch (error) {
     await ctx[Symbol.asyncDispose]();

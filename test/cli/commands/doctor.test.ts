@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -72,6 +73,7 @@ describe("posthorn doctor", () => {
   it("tells of a port that is taken, and of a server that has it", async () => {
     using folder = temporaryFolder();
     await using other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
     const { port } = other.address() as AddressInfo;
     const told = await examine({ ...folder.env, POSTHORN_PORT: String(port) });
     expect(told.findings).toContainEqual({
@@ -129,7 +131,7 @@ describe("posthorn doctor", () => {
 
   it("finds a damaged database", async () => {
     using folder = temporaryFolder();
-    await runCli(["doctor"], folder);
+    mkdirSync(join(folder.path, "data"));
     writeFileSync(join(folder.path, "data", "posthorn.db"), "no database at all ".repeat(400));
     const { status, verdicts } = await examine(folder.env);
     expect(status).toBe(1);

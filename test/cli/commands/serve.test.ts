@@ -165,7 +165,8 @@ function hashOf(file: string): string {
 }
 
 async function listen(): Promise<{ readonly port: number } & AsyncDisposable> {
-  const server = createServer();
+  // It is asked whether it is Posthorn.
+  const server = createServer((socket) => void socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,
