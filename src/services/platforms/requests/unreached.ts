@@ -3,7 +3,7 @@ import { PlatformFault } from "../../../ports/platform-io.ts";
 
 const WHY: Readonly<Record<Unreachable, (host: string) => string>> = {
   offline: () => "this machine has no network, it seems",
-  unknown_name: (host) => `no server has the name ${host}`,
+  unknown_name: (host) => `no server of the name ${host} is found`,
   refused: (host) => `nothing listens at ${host}`,
   silent: (host) => `${host} does not answer`,
   certificate: (host) => `the certificate of ${host} is not valid`,
