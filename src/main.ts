@@ -4,14 +4,18 @@ import { write, writeFileSync } from "node:fs";
 import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
-import { runCommandLine } from "./cli/program.ts";
-import { createHost } from "./app/host.ts";
-import { flushLog } from "./app/log.ts";
 import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
-import { createTerminal } from "./app/terminal.ts";
 import type { StartThread, Threads } from "./app/threads.ts";
 import type { WatchdogData } from "./app/start/watchdog.ts";
+
+/*
+ * Everything else is loaded when the release of Node has been looked at: an older one does not know what the
+ * others import, and ends with a stack before the first line runs.
+ */
+
+/** As `engines` in package.json says. */
+const NEEDED = { major: 20, minor: 19 };
 
 /**
  * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
@@ -49,13 +53,38 @@ const WATCH = `
   }, workerData.everyMs);`;
 const WATCHED = { everyMs: 25, beatMs: 5_000, maxSilentMs: 60_000 };
 
-// In a thread, its own end.
-process.on("exit", flushLog);
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
+  process.stderr.write(
+    `Posthorn needs Node.js ${NEEDED.major}.${NEEDED.minor} or newer, and this is ${process.versions.node}. Install a newer one from https://nodejs.org, then start Posthorn again.\n`,
+  );
+  process.exit(1);
+}
+
+keepQuietAboutSqlite();
 
 const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;
 if (parentPort !== null) await runThread(parentPort, workerData as ThreadJob);
 else if (send !== undefined) await runMediaReaderProcess(send);
 else await runProcess();
+
+/**
+ * Node 22 and 24 warn that node:sqlite may change. We test with each of them, and nobody who reads the line
+ * can do anything about it.
+ */
+function keepQuietAboutSqlite(): void {
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (String(warning).startsWith("SQLite is an experimental feature")) return;
+    Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+}
+
+/** In a thread, its own end. */
+async function flushLogAtExit(): Promise<void> {
+  const { flushLog } = await import("./app/log.ts");
+  process.on("exit", flushLog);
+}
 
 type ThreadJob =
   | { readonly name: "publisher"; readonly data: ThreadData }
@@ -71,6 +100,7 @@ async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
       kill: () => process.kill(process.pid, "SIGKILL"),
     });
   }
+  await flushLogAtExit();
   const { runPublisherThread } = await import("./app/publishing/publisher-thread.ts");
   await runPublisherThread(port, job.data, createThreads());
 }
@@ -134,6 +164,12 @@ async function runProcess(): Promise<void> {
     stream.on("error", (error) => stop.abort(error));
   }
 
+  const [{ runCommandLine }, { createHost }, { createTerminal }] = await Promise.all([
+    import("./cli/program.ts"),
+    import("./app/host.ts"),
+    import("./app/terminal.ts"),
+    flushLogAtExit(),
+  ]);
   const host = createHost({
     env: process.env,
     terminal: createTerminal(process),

@@ -57,7 +57,7 @@ const ROOMS: Readonly<
 > = {
   app: { order: ["publishing", "start", "upkeep"], tops: ["src/app/host.ts", "src/main.ts"] },
   cli: { order: ["commands", "demo"], tops: ["src/cli/program.ts"] },
-  domain: { order: ["accounts", "files", "posts", "webhooks", "health"], tops: [] },
+  domain: { order: ["settings", "accounts", "files", "posts", "webhooks", "health"], tops: [] },
   http: {
     order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],
     tops: ["src/http/app.ts"],
@@ -111,6 +111,7 @@ const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: st
   "src/services/platforms/renew-tokens.ts": [2, "channels whose tokens were refused or go into a grant"],
   "src/services/platforms/renewal/renew-grant.ts": [4, "tokens renewed, or refused by the platform"],
   "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
+  "src/services/health/running-server.ts": [1, "where the server of a data folder is reached"],
   "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],
   "src/services/publishing/settle-post.ts": [2, "the lease on a post while the platform is asked"],
   "src/services/upkeep/bind-secrets.ts": [1, "secrets of older versions, bound to their servers"],

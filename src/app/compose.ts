@@ -18,6 +18,7 @@ import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
 import { createIntake } from "../services/intake.ts";
 import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
+import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
@@ -54,7 +55,8 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const lock = shareFolder(folder.locks);
     closers.add(async () => lock.release());
     const store =
-      overrides.store ?? (await openStore({ file: folder.database, usedMark: folder.generation }));
+      overrides.store ??
+      (await openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks }));
     closers.add(() => store[Symbol.asyncDispose]());
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
@@ -92,6 +94,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       links,
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
+    links.publicUrl = async () => config.publicUrl ?? (await readServerUrl(ctx)) ?? defaultPublicUrl(config);
     // A refresh token that was sent may be spent: its answer is waited for while there is a way to store it.
     closers.add(() => renewalsSettled(ctx, REFRESH_GRACE_MS));
     await noticeRestore(ctx, folder.generation);

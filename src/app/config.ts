@@ -1,9 +1,17 @@
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
 import * as z from "zod";
-import { readPlatformSettings, type ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
+import {
+  readPlatformSettings,
+  settingName,
+  type ConfigurablePlatform,
+} from "../domain/accounts/platform-settings.ts";
 import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
-import { HOUR, MINUTE, SECOND } from "../domain/time.ts";
+import { httpAddress } from "../domain/settings/http-address.ts";
+import { explainUnknown, mistypedNames } from "../domain/settings/unknown-names.ts";
+import { HOUR, MINUTE, quote, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Settings of one process, read once; `SETTINGS` says what each means. */
@@ -47,14 +55,14 @@ export interface Secrets {
 /** Every bad setting at once, one line each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
-  /** The names there are, for whoever gave one that is not; else empty. */
-  readonly known: readonly string[];
+  /** There are names among them that no setting has. */
+  readonly hasUnknown: boolean;
 
-  constructor(problems: readonly string[], known: readonly string[] = []) {
+  constructor(problems: readonly string[], hasUnknown: boolean) {
     super(problems.join("\n"));
     this.name = "ConfigError";
     this.problems = problems;
-    this.known = known;
+    this.hasUnknown = hasUnknown;
   }
 }
 
@@ -67,19 +75,18 @@ const Duration = z
 
 const TimeZone = z.string().refine(isTimeZone, "must be an IANA time zone, for example Europe/Berlin");
 
-const HttpUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http(s) address, for example https://posts.example.com" })
-  .transform((text) => text.replace(/\/+$/, ""));
-
 const Environment = z.object({
-  POSTHORN_HOST: z.string().min(1).default("127.0.0.1"),
+  POSTHORN_HOST: z
+    .string()
+    .regex(/^[^\s/]+$/, "must be an address or a name of this machine, for example 127.0.0.1")
+    .default("127.0.0.1"),
   POSTHORN_PORT: z
     .string()
     .regex(/^\d{1,5}$/, "must be a port number from 0 to 65535")
     .transform(Number)
     .refine((port) => port <= 65_535, "must be a port number from 0 to 65535")
     .default(4747),
-  POSTHORN_PUBLIC_URL: HttpUrl.optional(),
+  POSTHORN_PUBLIC_URL: httpAddress("https://posts.example.com").optional(),
   POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
   POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
   POSTHORN_TIMEZONE: TimeZone.default("UTC"),
@@ -108,12 +115,16 @@ const Environment = z.object({
   POSTHORN_UPLOAD_FOLDERS: z
     .string()
     .default("")
-    .transform((text) =>
-      text
-        .split(",")
-        .map((folder) => folder.trim())
-        .filter((folder) => folder !== ""),
-    ),
+    .transform((text, context) => {
+      const folders = text.split(",").flatMap((folder) => folder.trim() || []);
+      for (const folder of folders)
+        if (!isFolder(folder))
+          context.addIssue({
+            code: "custom",
+            message: `must be whole paths of folders that are there; ${quote(folder)} is not`,
+          });
+      return folders;
+    }),
   POSTHORN_CONFIRM: z
     .enum(["never", "risky", "always"], { error: "must be never, risky or always" })
     .default("risky"),
@@ -135,34 +146,45 @@ const Environment = z.object({
     }),
 });
 
+/** What stands in `posthorn.env`: the lines that are none, and every name, which all must be settings. */
+export interface SettingsFile {
+  readonly problems: readonly string[];
+  readonly names: readonly string[];
+}
+
+const PREFIX = "POSTHORN_";
+
 /**
  * Parses the environment once, with the settings of these platforms. Throws ConfigError that names every bad
- * setting, unknown `POSTHORN_` names among them.
+ * setting, unknown names of the file, and those of the environment that begin as ours do, among them.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>>,
   platforms: readonly ConfigurablePlatform[],
+  file: SettingsFile = { problems: [], names: [] },
 ): { config: Config; secrets: Secrets } {
-  const known = new Set(SETTINGS.map((setting) => setting.name));
   const given = Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
-        entry[0].startsWith("POSTHORN_") && entry[1] !== undefined && entry[1] !== "",
+        entry[0].startsWith(PREFIX) && entry[1] !== undefined && entry[1] !== "",
     ),
   );
 
   const parsed = Environment.safeParse(given);
-  const problems = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
+  const problems = [...file.problems];
+  if (!parsed.success)
+    problems.push(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
   const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
   problems.push(...bucketProblems);
   const ofPlatforms = readPlatformSettings(given, platforms);
   problems.push(...ofPlatforms.problems);
-  const unknown = ofPlatforms.rest.filter((name) => !known.has(name));
-  problems.push(...unknown.map((name) => `${name}: no such setting`));
-  if (!parsed.success || problems.length > 0)
-    throw new ConfigError(problems, unknown.length > 0 ? [...known, "POSTHORN_<PLATFORM>_…"] : []);
+  const known = SETTINGS.map(({ name }) => name);
+  const mistyped = [...file.names, ...mistypedNames(Object.keys(env), known)];
+  const names = [...ofPlatforms.rest, ...mistyped.filter((name) => !name.startsWith(PREFIX))];
+  const ofAll = platforms.flatMap(({ name, settings }) => settings.map((one) => settingName(name, one.name)));
+  const unknown = explainUnknown(names, known, ofAll);
+  problems.push(...unknown);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems, unknown.length > 0);
 
   const values = parsed.data;
   return {
@@ -188,6 +210,14 @@ export function readConfig(
       bucketSecretKey: secretAccessKey,
     },
   };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return isAbsolute(path) && statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function isTimeZone(name: string): boolean {

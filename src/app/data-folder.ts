@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, lstat, mkdir, readFile, stat } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -7,8 +7,11 @@ import { parseEnv } from "node:util";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import envPaths from "env-paths";
+import type { SettingsFile } from "./config.ts";
 import { assertTrusted } from "./settings.ts";
 import { AppError, codeOf } from "../domain/errors.ts";
+import { checkEnvLines } from "../domain/settings/env-lines.ts";
+import { makeDataPath, tryDataPath } from "../store/backup/data-path.ts";
 import { createWhole, explainingWrite, reasonOf } from "../store/backup/durable.ts";
 import { takeFolder } from "../store/engine/folder-lock.ts";
 
@@ -64,24 +67,18 @@ export function locateDataFolder(env: Environment): string {
  * be used.
  */
 export async function openDataFolder(path: string): Promise<DataFolder> {
-  try {
-    await makeFolder(path);
-    await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (cause) {
-    const isLink = await lstat(path).then(
-      (found) => found.isSymbolicLink(),
-      () => false,
-    );
-    const reason =
-      isLink && !existsSync(path)
-        ? "it is a link, and nothing is where that leads"
-        : codeOf(cause) === "ENOENT"
-          ? "the system lets nobody make a folder there"
-          : reasonOf(cause);
-    throw new AppError("unavailable", `The data folder ${path} cannot be used: ${reason}. ${WAY_OUT}`, {
-      cause,
-    });
-  }
+  await makeDataPath(path);
+  return layOut(path);
+}
+
+/** As `openDataFolder`, and leaves a folder that is missing to the first start. */
+export async function foreseeDataFolder(path: string): Promise<DataFolder> {
+  if (existsSync(path)) return openDataFolder(path);
+  await tryDataPath(path);
+  return layOut(path);
+}
+
+function layOut(path: string): DataFolder {
   return {
     path,
     database: join(path, "posthorn.db"),
@@ -96,26 +93,19 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
   };
 }
 
-const WAY_OUT = "Make it writable for this user, or point POSTHORN_DATA_DIR at another folder.";
-
-/** Node's own recursive way never ends where the system lets nobody make anything (/proc). */
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
-    if (codeOf(error) !== "ENOENT" || existsSync(dirname(path))) throw error;
-    await makeFolder(dirname(path));
-    await makeFolder(path);
-  }
+/** What is set, and what is to be said of the file that some of it stands in. */
+export interface Given {
+  readonly env: Environment;
+  readonly file: SettingsFile;
 }
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
-export async function readEnvironment(path: string, env: Environment): Promise<Environment> {
+export async function readEnvironment(path: string, env: Environment): Promise<Given> {
   const file = join(path, "posthorn.env");
   const text = await readIfThere(file);
-  if (text === null) return env;
-  const stored: Environment = parseEnv(text);
+  if (text === null) return { env, file: { problems: [], names: [] } };
+  const { good, problems } = checkEnvLines(text);
+  const stored: Environment = parseEnv(good);
   assertTrusted(file, await stat(file), Object.keys(stored));
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {
     throw new AppError(
@@ -126,7 +116,10 @@ export async function readEnvironment(path: string, env: Environment): Promise<E
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ""),
   );
-  return { ...stored, ...given };
+  return {
+    env: { ...stored, ...given },
+    file: { problems: problems.map((one) => `posthorn.env, ${one}`), names: Object.keys(stored) },
+  };
 }
 
 /** Where part of the path is a file, nothing is there either; making the folder says so in better words. */
@@ -137,18 +130,31 @@ async function readIfThere(file: string): Promise<string | null> {
     return await readFile(file, "utf8");
   } catch (cause) {
     if (ABSENT.includes(codeOf(cause))) return null;
-    throw new AppError("unavailable", `${file} cannot be read: ${reasonOf(cause)}.`, { cause });
+    const reason = ["EACCES", "EPERM"].includes(codeOf(cause))
+      ? "this user may not read it"
+      : reasonOf(cause);
+    throw new AppError("unavailable", `${file} cannot be read: ${reason}.`, { cause });
   }
 }
 
 /**
  * The key that seals every stored token; made at the first start. Throws `unavailable` where others could
- * read it: then it may be known already.
+ * read it: then it may be known already; and where it is gone, for no other opens the database.
  */
 export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
+  // In this order: whoever starts for the first time at this moment makes the key before the mark of use.
+  if (existsSync(folder.generation) && sizeOf(folder.database) > 0 && !existsSync(folder.secretKey))
+    throw lostKey(folder);
   if (existsSync(folder.secretKey) && sizeOf(folder.secretKey) === 0) removeEmptyKey(folder);
   if (!existsSync(folder.secretKey)) await createOnce(folder.secretKey, newSecretKey().text);
   return readKey(folder.secretKey);
+}
+
+function lostKey({ secretKey, path }: DataFolder): AppError {
+  return new AppError(
+    "unavailable",
+    `${secretKey} is missing, and the tokens in the database open with it alone. Put your copy of it back (no backup of Posthorn holds it). Without a copy, move ${path} away, start anew and connect your channels again.`,
+  );
 }
 
 /** A key, and what its file holds. */

@@ -6,6 +6,7 @@ import {
   readEnvironment,
   readSecretKey,
   type DataFolder,
+  type Given,
 } from "./data-folder.ts";
 import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
@@ -52,16 +53,16 @@ export async function readSandboxSetup(path: string): Promise<Setup> {
 
 /** As `readConfig`, with one AppError that lists the problems. */
 export function parseConfig(
-  env: Environment,
+  { env, file }: Given,
   platforms: readonly ConfigurablePlatform[],
 ): { config: Config; secrets: Secrets } {
   try {
-    return readConfig(env, platforms);
+    return readConfig(env, platforms, file);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const count = error.problems.length === 1 ? "One setting is" : `${error.problems.length} settings are`;
     const list = error.problems.map((problem) => `  ${problem}`).join("\n");
-    const hint = error.known.length === 0 ? "" : `\nThe settings are ${error.known.join(", ")}.`;
+    const hint = error.hasUnknown ? "\nThe page docs/settings.md lists all settings." : "";
     throw new AppError("invalid", `${count} wrong, so nothing was started:\n${list}${hint}`, {
       cause: error,
     });

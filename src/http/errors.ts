@@ -27,8 +27,16 @@ export function sendError(response: Response, status: number, sentence: string):
 export const UNKNOWN_PATH_SENTENCE =
   "There is nothing at this address. GET /api/v1/openapi.json describes the whole API, /api/v1/docs shows it.";
 
-export const notFound: RequestHandler = () => {
-  throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
+/** Where clients of MCP that bring no key look for OAuth; they show people what they are answered. */
+const OAUTH_PATH =
+  /^\/(register|authorize|token|(mcp\/|sse\/)?\.well-known\/(oauth-|openid-configuration).*)$/;
+
+const NO_OAUTH_SENTENCE =
+  "Posthorn knows API keys, not OAuth: add the header Authorization: Bearer <key> to the client's settings for this server. `posthorn keys create` makes a key.";
+
+export const notFound: RequestHandler = ({ originalUrl }) => {
+  const [path = ""] = originalUrl.split("?");
+  throw new AppError("not_found", OAUTH_PATH.test(path) ? NO_OAUTH_SENTENCE : UNKNOWN_PATH_SENTENCE);
 };
 
 /** `allowed` are the methods of this path. */

@@ -56,6 +56,13 @@ export async function startHttpServer(
   return { port: address.port, close };
 }
 
+/** Throws as `startHttpServer` would for this address, and leaves it free. */
+export async function assertFreePort(at: { readonly host: string; readonly port: number }): Promise<void> {
+  const server = createServer();
+  await listen(server, at);
+  await new Promise((resolve) => server.close(resolve));
+}
+
 function listen(server: Server, at: { readonly host: string; readonly port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, at)));

@@ -55,13 +55,27 @@ export interface Outbound {
   assertAllowed(field: string, url: string): URL;
 }
 
+/**
+ * Why nothing could be sent: this machine has no network, no server has the name, nothing listens there, it
+ * does not answer, its certificate is not valid.
+ */
+export type Unreachable = "offline" | "unknown_name" | "refused" | "silent" | "certificate";
+
+interface FailureOptions {
+  readonly cause?: unknown;
+  readonly reason?: Unreachable | null;
+}
+
 /** The network failed. `wasSent` is false only where it is certain that not one byte of the request left. */
 export class OutboundFailure extends Error {
   readonly wasSent: boolean;
+  /** Null where it is not known, and once something was sent. */
+  readonly reason: Unreachable | null;
 
-  constructor(message: string, wasSent: boolean, options?: { cause?: unknown }) {
+  constructor(message: string, wasSent: boolean, { reason = null, ...options }: FailureOptions = {}) {
     super(message, options);
     this.name = "OutboundFailure";
     this.wasSent = wasSent;
+    this.reason = wasSent ? null : reason;
   }
 }

@@ -2,6 +2,7 @@ import { Cron } from "croner";
 import { Gate } from "../domain/gate.ts";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
+import { RepeatedFailures } from "../services/health/repeated-failures.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
 import type { Lease } from "../store/engine/ledger.ts";
 import type { WorkerLocks } from "../store/engine/worker-lock.ts";
@@ -98,6 +99,7 @@ class Loop {
   #isWakingUp = false;
   #isClosing = false;
   #lastGoodTick: number;
+  readonly #failures = new RepeatedFailures();
   #lastBeat = -Infinity;
 
   constructor(ctx: AppContext, locks: WorkerLocks, mark: () => Promise<void>) {
@@ -117,7 +119,7 @@ class Loop {
     this.#lastGoodTick = this.#lastBeat = -Infinity;
     // The process ends with a sentence for it.
     if (!this.#ctx.store.isPresent()) return;
-    this.#ctx.log.error({ err: error }, "a tick of the publisher failed; the next one tries again");
+    this.#failures.note(this.#ctx.log, error, "a tick of the publisher failed; the next one tries again");
   }
 
   /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */
@@ -141,6 +143,7 @@ class Loop {
     this.#isSweepDue = true;
     await this.#runPass();
     this.#lastGoodTick = clock.monotonic();
+    this.#failures.end(this.#ctx.log, "the publisher works again");
   }
 
   wake(): void {

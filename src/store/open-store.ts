@@ -1,5 +1,6 @@
 import { checkpoint, explained, openDatabase, type OpenOptions } from "./engine/database.ts";
 import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./engine/database-file.ts";
+import { makeLocksFolder } from "./engine/held-locks.ts";
 import { HANDLE, type Store } from "./engine/store.ts";
 import { createWriteQueue } from "./engine/write-queue.ts";
 import { createClaims } from "./publishing/claims.ts";
@@ -12,6 +13,8 @@ export { explained } from "./engine/database.ts";
 
 interface StoreOptions extends OpenOptions {
   readonly usedMark?: string;
+  /** The folder of locks, made where it is missing: the store is lost with it. Default: there is none. */
+  readonly locks?: string;
 }
 
 /**
@@ -19,14 +22,15 @@ interface StoreOptions extends OpenOptions {
  * it cannot, or where `usedMark`, a file that is there once the database holds something, is and the database
  * is not.
  */
-export async function openStore({ usedMark, ...options }: StoreOptions): Promise<Store> {
+export async function openStore({ usedMark, locks, ...options }: StoreOptions): Promise<Store> {
   if (usedMark !== undefined) assertNotLost(options.file, usedMark);
   const losing = new AbortController();
   const database = openDatabase({
     ...options,
     around: (connection) => refusingWhenLost(options.around?.(connection) ?? connection, losing.signal),
   });
-  const file = watchDatabaseFile(options.file, losing);
+  if (locks !== undefined) makeLocksFolder(locks);
+  const file = watchDatabaseFile(options.file, losing, locks);
   const { query, raw } = database;
   const handle = { query, raw, index: textIndex };
   const queue = createWriteQueue(handle);

@@ -1,12 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { describeTools } from "../../src/toolkit/toolbox.ts";
 import { runCli } from "../support/cli.ts";
@@ -63,8 +64,9 @@ describe("the bundle", () => {
     const env = { PATH: process.env["PATH"], ...folder.env, POSTHORN_BLUESKY_BASE_URI: "https://a.example" };
     const child = spawn(BUNDLE, ["stdio"], { env });
     const [stderr, [status]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-    expect(stderr).toContain("POSTHORN_BLUESKY_BASE_URI: no such setting.");
-    expect(stderr).toContain("The settings of the platform bluesky are POSTHORN_BLUESKY_BASE_URL, ");
+    expect(stderr).toContain(
+      "POSTHORN_BLUESKY_BASE_URI: no such setting. Did you mean POSTHORN_BLUESKY_BASE_URL?",
+    );
     expect(status).toBe(1);
   });
 
@@ -108,6 +110,68 @@ describe("the bundle", () => {
       env: { PATH: process.env["PATH"], ...folder.env },
     });
     expect(stdout).toBe((await runCli(["call", "list_platforms"], folder)).stdout);
+  });
+});
+
+describe("the bundle on a Node that does not do", () => {
+  const start = (preload: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    run(process.execPath, ["--require", join(ROOT, "test", "support", preload), BUNDLE, ...args], {
+      env: { PATH: process.env["PATH"], ...env },
+    }).then(
+      ({ stderr }) => ({ code: 0, stderr }),
+      ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+    );
+
+  it.each([["--version"], ["doctor"], ["stdio"]])("names the release that it needs: %s", async (...args) => {
+    const { major, minor } = /(?<major>\d+)\.(?<minor>\d+)/.exec(manifest.engines.node)?.groups ?? {};
+    expect(await start("older-node.cjs", args)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `Posthorn needs Node.js ${major}.${minor} or newer, and this is 18.20.8. Install a newer one from https://nodejs.org, then start Posthorn again.\n`,
+    });
+  });
+
+  it("looks at the release before it loads what an older one does not know", () => {
+    const seen = new Set<string>();
+    const imported = (file: string): string[] =>
+      [
+        ...readFileSync(file, "utf8").matchAll(
+          /^import(?:[^"'(]*?from)?"([^"]+)"|;import(?:[^"'(]*?from)?"([^"]+)"/gm,
+        ),
+      ].map(([, first, later]) => first ?? later ?? "");
+    const walk = (file: string): void => {
+      if (seen.has(file)) return;
+      seen.add(file);
+      for (const name of imported(file)) if (name.startsWith(".")) walk(join(dirname(file), name));
+    };
+    walk(BUNDLE);
+    // The entry, the helpers of the bundler, and whether it is one.
+    expect(seen.size).toBeLessThanOrEqual(3);
+  });
+
+  it.each([["serve"], ["stdio"]])("says what to do where no driver of SQLite works: %s", async (...args) => {
+    using folder = temporaryFolder();
+    const { code, stderr } = await start("without-sqlite.cjs", args, { ...folder.env });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split("\n").at(-1)).toMatch(
+      /^No SQLite driver works here: better-sqlite3 was not built .*Node\.js 22\.13 or newer.*npm rebuild better-sqlite3/,
+    );
+    expect(stderr).not.toMatch(/went wrong on our side|"stack"/);
+  });
+
+  it("says it in doctor, too", async () => {
+    using folder = temporaryFolder();
+    const told = await start("without-sqlite.cjs", ["doctor"], { ...folder.env });
+    expect(told).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/PROBLEM +database +No SQLite driver works here: .*npm rebuild/),
+    });
+  });
+
+  it("keeps one warning of Node from people, and no other", async () => {
+    const { stderr } = await start("warns-of-sqlite.cjs", ["--version"]);
+    expect(stderr).toContain("Another feature is experimental");
+    expect(stderr).not.toContain("SQLite");
   });
 });
 

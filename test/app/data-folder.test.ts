@@ -1,4 +1,13 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -47,9 +56,44 @@ describe("posthorn.env", () => {
       join(temporary.path, "posthorn.env"),
       '# a comment\nPOSTHORN_PORT=1\nPOSTHORN_TIMEZONE="Europe/Berlin"\n',
     );
-    const env = await readEnvironment(temporary.path, { POSTHORN_PORT: "2", POSTHORN_TIMEZONE: "" });
+    const { env } = await readEnvironment(temporary.path, { POSTHORN_PORT: "2", POSTHORN_TIMEZONE: "" });
     expect(env).toMatchObject({ POSTHORN_PORT: "2", POSTHORN_TIMEZONE: "Europe/Berlin" });
-    expect(await readEnvironment(join(temporary.path, "none"), { A: "b" })).toEqual({ A: "b" });
+    expect((await readEnvironment(join(temporary.path, "none"), { A: "b" })).env).toEqual({ A: "b" });
+  });
+
+  it("is read line by line, and each bad one is named with the bad settings of the environment", async () => {
+    using temporary = temporaryFolder();
+    mkdirSync(join(temporary.path, "data"), { mode: 0o700 });
+    const lines = [
+      "\uFEFF# a comment",
+      "POSTHORN_TIMEZONE canary",
+      "PORT=8080",
+      "export POSTHORN_RATE_LIMIT=none",
+      'POSTHORN_METRICS_TOKEN="two',
+      'lines, the second without a sign of its own"',
+      "POSTHRON_HOST=::1",
+      "canary==",
+    ];
+    writeFileSync(join(temporary.path, "data", "posthorn.env"), lines.join("\r\n"), { mode: 0o600 });
+    const env = {
+      ...temporary.env,
+      POSTHORN_PUBLIC_URL: "https://a:canary@posts.example/?b=c",
+      POSTHRON_X: "1",
+    };
+    const { status, stderr } = await runCli(["keys", "list"], { env });
+    expect(status).toBe(1);
+    expect(stderr.split("\n")).toEqual([
+      "6 settings are wrong, so nothing was started:",
+      "  posthorn.env, line 2: must be NAME=value, the name in capital letters",
+      "  posthorn.env, line 8: must be NAME=value, the name in capital letters",
+      "  POSTHORN_PUBLIC_URL: must be without user name, query and fragment",
+      "  POSTHORN_RATE_LIMIT: must be a whole number of requests a minute, 1 or more",
+      "  PORT: no such setting. Did you mean POSTHORN_PORT?",
+      "  POSTHRON_HOST: no such setting. Did you mean POSTHORN_HOST?",
+      "The page docs/settings.md lists all settings.",
+      "",
+    ]);
+    expect(existsSync(join(temporary.path, "data", "secret.key"))).toBe(false);
   });
 
   it("cannot move the folder it is in", async () => {
@@ -81,13 +125,13 @@ describe("posthorn.env that others can reach", () => {
       /^Other users of this machine can (read|change) .*posthorn\.env.* Run: chmod 600 /,
     );
     chmodSync(file, 0o600);
-    expect(Object.keys(await readEnvironment(temporary.path, {}))).toHaveLength(1);
+    expect(Object.keys((await readEnvironment(temporary.path, {})).env)).toHaveLength(1);
   });
 
   it("is taken where it holds no secret and nobody else can change it", async () => {
     using temporary = temporaryFolder();
     writeFileSync(join(temporary.path, "posthorn.env"), "POSTHORN_TIMEZONE=Europe/Berlin\n", { mode: 0o644 });
-    expect(await readEnvironment(temporary.path, {})).toEqual({ POSTHORN_TIMEZONE: "Europe/Berlin" });
+    expect((await readEnvironment(temporary.path, {})).env).toEqual({ POSTHORN_TIMEZONE: "Europe/Berlin" });
   });
 
   // Only root can give a file away.
@@ -98,7 +142,7 @@ describe("posthorn.env that others can reach", () => {
       const file = join(temporary.path, "posthorn.env");
       writeFileSync(file, KEY, { mode: 0o644 });
       chownSync(file, 12_345, 12_345);
-      expect(Object.keys(await readEnvironment(temporary.path, {}))).toEqual(["POSTHORN_API_KEY"]);
+      expect(Object.keys((await readEnvironment(temporary.path, {})).env)).toEqual(["POSTHORN_API_KEY"]);
       chmodSync(file, 0o664);
       await expect(readEnvironment(temporary.path, {})).rejects.toThrow("can change");
     },
@@ -117,6 +161,22 @@ describe("posthorn.env that others can reach", () => {
 });
 
 describe("secret.key", () => {
+  it("is not made anew beside a database that another one opens", async () => {
+    using temporary = temporaryFolder();
+    await runCli(["keys", "list"], temporary);
+    const file = join(temporary.path, "data", "secret.key");
+    const kept = readFileSync(file);
+    rmSync(file);
+    const { status, stderr } = await runCli(["keys", "list"], temporary);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /secret\.key is missing, and the tokens in the database open with it alone\. Put your copy/,
+    );
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, kept, { mode: 0o600 });
+    expect((await runCli(["keys", "list"], temporary)).status).toBe(0);
+  });
+
   it("is made once, by whoever comes first, for this user alone", async () => {
     using temporary = temporaryFolder();
     const folder = await openDataFolder(temporary.path);

@@ -79,6 +79,17 @@ describe("a database that is lost while Posthorn runs", () => {
     expect(run.stderr).toMatch(new RegExp(`^${GONE.source}[^\n]*\n$`));
   });
 
+  it("ends as well without the folder of its locks, which others take for its death", async () => {
+    await using service = await startService();
+    rmSync(join(service.folder, "locks"), { recursive: true });
+    const sentence = {
+      error: expect.stringMatching(/^The data folder was damaged: the folder of its locks was deleted/),
+    };
+    const json = { accountId: "acc_x", caption: "x", scheduledAt: "2027-01-01T00:00:00Z" };
+    expect(await service.ask("GET /readyz")).toMatchObject({ status: 503, json: sentence });
+    expect(await service.ask("POST /api/v1/posts", { json })).toMatchObject({ status: 503, json: sentence });
+  });
+
   it("ends an agent's session with one sentence, too", async () => {
     using folder = temporaryFolder();
     const main = join(import.meta.dirname, "..", "..", "src", "main.ts");

@@ -425,6 +425,22 @@ describe("resource routes", () => {
     expect([answer.status, Object.keys(answer.json)]).toEqual([404, ["error"]]);
   });
 
+  it.each([
+    "POST /register",
+    "GET /.well-known/oauth-authorization-server",
+    "GET /.well-known/oauth-protected-resource/mcp?x=1",
+    "GET /.well-known/openid-configuration",
+    "GET /mcp/.well-known/openid-configuration",
+    "GET /authorize?response_type=code",
+    "POST /token",
+  ])("tells clients that look for OAuth what to send instead: %s", async (target) => {
+    const answer = await server.ask(target);
+    expect(answer.status).toBe(404);
+    expect(answer.json.error).toMatch(
+      /^Posthorn knows API keys, not OAuth: add the header Authorization: Bearer <key>/,
+    );
+  });
+
   it("refuses a table whose tool is missing", async () => {
     await expect(startTestServer(ctx, [echo], { routes: ROUTES })).rejects.toThrow(/needs the tool make/);
   });

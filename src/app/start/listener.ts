@@ -2,7 +2,7 @@ import type { Closers } from "../closers.ts";
 import { defaultPublicUrl, type Context } from "../compose.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { HttpServer } from "../../http/server.ts";
-import { isServerRunning } from "../../services/health/running-server.ts";
+import { readServerUrl } from "../../services/health/running-server.ts";
 import type { Setup } from "../setup.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { maxConnections } from "./max-connections.ts";
@@ -26,9 +26,11 @@ export function openListenerWhenAsked(parts: Listening): void {
   const { setup, ctx, closers } = parts;
   if (setup.config.publicUrl !== null) return;
   let opened: Promise<string> | null = null;
-  ctx.links.publicUrl = () => {
+  ctx.links.publicUrl = async () => {
+    // A server's addresses stay when this process is gone.
+    const stays = await readServerUrl(ctx);
+    if (stays !== null) return stays;
     opened ??= openListener(parts).then((http) => {
-      if (http === null) return defaultPublicUrl(setup.config);
       closers.add(() => http.close(LISTENER_GRACE_MS));
       return defaultPublicUrl(setup.config, http.port);
     });
@@ -36,8 +38,7 @@ export function openListenerWhenAsked(parts: Listening): void {
   };
 }
 
-/** Null where a server on this data folder has the port: its addresses stay when this process is gone. */
-async function openListener(parts: Listening): Promise<HttpServer | null> {
+async function openListener(parts: Listening): Promise<HttpServer> {
   // Most sessions never need a server; they start faster without it.
   const [{ createHttpApp }, { startHttpServer }, { httpDeps }] = await Promise.all([
     import("../../http/app.ts"),
@@ -51,7 +52,6 @@ async function openListener(parts: Listening): Promise<HttpServer | null> {
     return await startHttpServer(app, { host, port }, limits);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (await isServerRunning(parts.ctx)) return null;
     return startHttpServer(app, { host, port: 0 }, limits);
   }
 }

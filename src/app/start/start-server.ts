@@ -19,6 +19,7 @@ import type { WorkerRole } from "../../store/tables/workers.ts";
 
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access/api-keys.ts";
+import { noteServerUrl } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
 import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
@@ -27,6 +28,7 @@ import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 import { maxConnections } from "./max-connections.ts";
+import { explainTakenPort } from "./taken-port.ts";
 
 interface ServerStart {
   readonly setup: Setup;
@@ -60,11 +62,17 @@ export async function startServer(start: ServerStart): Promise<Server> {
       ...httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }),
       mcp,
     });
-    const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() });
-    ctx.links.publicUrl = async () => defaultPublicUrl(setup.config, http.port);
+    const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() }).catch(
+      async (error: unknown) => {
+        throw await explainTakenPort(error, ctx, setup.config);
+      },
+    );
+    const publicUrl = defaultPublicUrl(setup.config, http.port);
+    ctx.links.publicUrl = async () => publicUrl;
     closers.add(() => http.close());
     await ensureFirstAccount(ctx);
     const firstKey = await makeFirstKey(setup, ctx);
+    if (start.role === "serve") await noteServerUrl(ctx, publicUrl);
     const running = await openPublisher(start, ctx, closers);
     publisher = running;
     // Both take their time to finish what is under way; one after the other would take too long.

@@ -51,6 +51,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
     const store = await openStore({
       file: settings.folder.database,
       usedMark: settings.folder.generation,
+      locks: settings.folder.locks,
     });
     closers.add(() => store[Symbol.asyncDispose]());
     const base = { store, log, clock: systemClock, cipher: createCipher(settings.masterKey) };

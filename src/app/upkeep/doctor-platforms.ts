@@ -1,8 +1,10 @@
 import type { Finding } from "../../cli/host.ts";
+import { localCaller } from "../../cli/local-caller.ts";
 import { guideOf, requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { describeSetup, missingSettings, redirectUrlOf, usualWay } from "../../services/platforms/set-up.ts";
-import type { AppContext } from "../../services/context.ts";
+import { listAccounts } from "../../services/accounts/accounts.ts";
+import { plainCall, type AppContext } from "../../services/context.ts";
 
 /**
  * Whether each platform can be connected, and what is missing. The steps are told of the one that was named,
@@ -10,21 +12,38 @@ import type { AppContext } from "../../services/context.ts";
  */
 export async function examinePlatforms(ctx: AppContext, named: string | null): Promise<Finding[]> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const findings = await Promise.all(platforms.map((one) => examinePlatform(ctx, one, one.name === named)));
+  const { accounts } = await listAccounts(plainCall(ctx, localCaller()));
+  const findings = await Promise.all(
+    platforms.map((one) => {
+      const connected = accounts.filter(
+        ({ provider, status }) => provider === one.name && status === "connected",
+      );
+      return examinePlatform(ctx, one, { isNamed: one.name === named, connected: connected.length });
+    }),
+  );
   return findings.flat();
 }
 
-async function examinePlatform(ctx: AppContext, platform: AnyPlatform, isNamed: boolean): Promise<Finding[]> {
+async function examinePlatform(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  { isNamed, connected }: { readonly isNamed: boolean; readonly connected: number },
+): Promise<Finding[]> {
   const way = usualWay(ctx, platform);
   const missing = missingSettings(ctx, platform, way);
   const isBegun = missing.length > 0 && missing.length < requiredSettings(platform, way).length;
   const steps = isNamed || isBegun ? await listSteps(ctx, platform) : [];
   return [
     missing.length === 0
-      ? finding(platform, "ok", `ready; connect a channel with: posthorn connect ${platform.name}`)
+      ? finding(platform, "ok", describeReady(platform, connected))
       : finding(platform, "note", await explainMissing(ctx, platform, missing)),
     ...steps.map((step) => finding(platform, missing.length === 0 ? "ok" : "note", step)),
   ];
+}
+
+function describeReady({ name }: AnyPlatform, connected: number): string {
+  if (connected === 0) return `ready; connect a channel with: posthorn connect ${name}`;
+  return `ready; ${connected === 1 ? "1 channel is" : `${connected} channels are`} connected`;
 }
 
 async function explainMissing(

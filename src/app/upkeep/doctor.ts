@@ -4,29 +4,28 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding } from "../../cli/host.ts";
 import { listPlatformSettings, loadCatalog, type Catalog } from "../catalog.ts";
-import { createContext, defaultPublicUrl, type Context } from "../compose.ts";
-import type { Config } from "../config.ts";
+import { createContext, type Context } from "../compose.ts";
 import {
+  foreseeDataFolder,
   locateDataFolder,
   openDataFolder,
   readEnvironment,
   readSecretKey,
   type DataFolder,
 } from "../data-folder.ts";
+import { examineAddress, examinePort } from "./doctor-address.ts";
 import { examinePlatforms } from "./doctor-platforms.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { MINUTE, quote, SECOND, toIso } from "../../domain/time.ts";
+import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
+import { tryWriting } from "../../store/tables/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Clocks that differ by more publish at times nobody meant. */
-const MAX_CLOCK_ERROR_MS = MINUTE;
 
 /**
  * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out.
@@ -57,8 +56,10 @@ export async function examine(env: Environment, platform: string | null = null):
       "ok",
       `read from the environment and ${place}/posthorn.env; time zone ${settings.config.timezone}`,
     );
-  const folder = await attempt("data folder", () => openDataFolder(place));
-  if (folder !== null) note("data folder", "ok", `${place} can be written`);
+  const isThere = existsSync(place);
+  const folder = await attempt("data folder", () => foreseeDataFolder(place));
+  if (folder !== null)
+    note("data folder", "ok", isThere ? `${place} can be written` : `${place}, which the first start makes`);
   if (folder === null) return findings;
   // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own
   // key.
@@ -83,7 +84,7 @@ export async function examine(env: Environment, platform: string | null = null):
     masterKey,
     catalog,
   };
-  const ctx = await attempt("database", () => createContext(setup));
+  const ctx = await attempt("database", () => openWritable(setup));
   if (ctx === null) return findings;
   try {
     const made = scratch === null ? folder.database : "none yet; the first start makes it";
@@ -95,12 +96,25 @@ export async function examine(env: Environment, platform: string | null = null):
     );
     findings.push(
       ...(await examinePlatforms(ctx, platform)),
+      ...(await examinePort(ctx, setup.config)),
       ...(await examineAddress(ctx, setup.config, catalog)),
     );
   } finally {
     await ctx[Symbol.asyncDispose]();
   }
   return findings;
+}
+
+/** With a write that changes nothing: a database that can be read alone opens, too. */
+async function openWritable(setup: Setup): Promise<Context> {
+  const ctx = await createContext(setup);
+  try {
+    await ctx.store.write(tryWriting);
+    return ctx;
+  } catch (error) {
+    await ctx[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 function requireKnown({ platforms }: Catalog, name: string | null): void {
@@ -140,74 +154,4 @@ async function examineRestore(ctx: Context): Promise<Finding[]> {
       : `${restored.inDoubt} posts that were due before may`;
   const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again; those whose platform cannot tell are failed, and you settle them with resolve_post.`;
   return [{ topic: "restore", verdict: "note", text }];
-}
-
-/** Whether others reach this server, and whether its clock and ours agree. */
-async function examineAddress(ctx: Context, config: Config, catalog: Catalog): Promise<Finding[]> {
-  const now = ctx.clock.now();
-  if (config.publicUrl === null) {
-    const fetching = catalog.platforms
-      .filter(({ capabilities }) => capabilities.fetchesMedia.length > 0)
-      .map(({ title }) => title);
-    const who =
-      fetching.length === 0
-        ? "No platform here needs more."
-        : `Posts with media need it on: ${fetching.join(", ")}.`;
-    return [
-      { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
-      {
-        topic: "public address",
-        verdict: "note",
-        text: `only this machine reaches ${defaultPublicUrl(config)}; set POSTHORN_PUBLIC_URL to change that. ${who}`,
-      },
-    ];
-  }
-  const address = `${config.publicUrl}/healthz`;
-  try {
-    const response = await ctx.outbound.request({
-      method: "GET",
-      url: address,
-      timeoutMs: 10 * SECOND,
-      maxRedirects: 0,
-    });
-    response.body.resume();
-    const isUp = response.status === 200;
-    return [
-      compareClocks(now, Date.parse(response.headers["date"] ?? "")),
-      {
-        topic: "public address",
-        verdict: isUp ? "ok" : "problem",
-        text: isUp
-          ? `${address} answers`
-          : `${address} answers with status ${response.status}. Check the reverse proxy in front of Posthorn.`,
-      },
-    ];
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : "";
-    return [
-      { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
-      {
-        topic: "public address",
-        verdict: "problem",
-        text: `${address} does not answer. Is "posthorn serve" running, and does the name lead here? (${reason})`,
-      },
-    ];
-  }
-}
-
-function compareClocks(own: number, other: number): Finding {
-  const isComparable = Number.isFinite(other);
-  const difference = Math.abs(own - other);
-  if (!isComparable || difference <= MAX_CLOCK_ERROR_MS) {
-    return {
-      topic: "clock",
-      verdict: "ok",
-      text: isComparable ? `${toIso(own)}, as the public address says too` : toIso(own),
-    };
-  }
-  return {
-    topic: "clock",
-    verdict: "problem",
-    text: `${toIso(own)}, but the public address says ${toIso(other)}. Set the clock (NTP), or posts go out at the wrong time.`,
-  };
 }

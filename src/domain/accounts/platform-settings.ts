@@ -1,4 +1,6 @@
-import * as z from "zod";
+import { httpAddress } from "../settings/http-address.ts";
+import { nearestName } from "../settings/nearest-name.ts";
+import { didYouMean } from "../settings/unknown-names.ts";
 
 /** One setting of a platform, `POSTHORN_<PLATFORM>_<NAME>` in the environment or in posthorn.env. */
 export interface PlatformSetting {
@@ -24,10 +26,7 @@ export function settingName(platform: string, name: string): string {
   return `POSTHORN_${platform.toUpperCase()}_${name}`;
 }
 
-const Address = z.url({
-  protocol: /^https?$/,
-  error: "must be an http(s) address, for example https://api.example.com",
-});
+const Address = httpAddress("https://api.example.com", { mayHaveQuery: true });
 
 /**
  * The settings of platforms among those that are given, by their whole names; `rest` belongs to no platform.
@@ -48,11 +47,11 @@ export function readPlatformSettings(
     const platform = platformOf(name, platforms);
     const setting = platform?.settings.find((one) => settingName(platform.name, one.name) === name);
     if (platform === undefined) rest.push(name);
-    else if (setting === undefined) problems.push(`${name}: no such setting. ${knownOf(platform)}`);
+    else if (setting === undefined) problems.push(`${name}: no such setting. ${knownOf(platform, name)}`);
     else if (setting.kind !== "address") values[name] = value;
     else {
-      const { error } = Address.safeParse(value);
-      if (error === undefined) values[name] = value.replace(/\/+$/, "");
+      const { data, error } = Address.safeParse(value);
+      if (data !== undefined) values[name] = data;
       else problems.push(`${name}: ${error.issues[0]?.message ?? "must be an address"}`);
     }
   }
@@ -69,9 +68,9 @@ function platformOf(
     .toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-function knownOf({ name, settings }: ConfigurablePlatform): string {
-  const known = settings.map((setting) => settingName(name, setting.name)).join(", ");
-  return settings.length === 0
-    ? `The platform ${name} has none.`
-    : `The settings of the platform ${name} are ${known}.`;
+function knownOf({ name, settings }: ConfigurablePlatform, given: string): string {
+  if (settings.length === 0) return `The platform ${name} has none.`;
+  const known = settings.map((setting) => settingName(name, setting.name));
+  const near = nearestName(given, known);
+  return near === null ? `The settings of the platform ${name} are ${known.join(", ")}.` : didYouMean(near);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseUrl } from "../parse-url.ts";
+import { httpAddress } from "../settings/http-address.ts";
 
 /** The S3-compatible bucket behind `r2://`, without the secret that opens it. */
 export interface BucketSettings {
@@ -42,13 +42,7 @@ export const BUCKET_SETTINGS: readonly {
 ];
 
 const Settings = z.object({
-  POSTHORN_S3_ENDPOINT: z
-    .url({
-      protocol: /^https?$/,
-      error: "must be an http(s) address, for example https://s3.eu-central-1.amazonaws.com",
-    })
-    .refine(isPlainAddress, "must be without user name, query and fragment")
-    .transform((text) => text.replace(/\/+$/, "")),
+  POSTHORN_S3_ENDPOINT: httpAddress("https://s3.eu-central-1.amazonaws.com"),
   POSTHORN_S3_BUCKET: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/, "must be the bare name of a bucket"),
@@ -57,18 +51,11 @@ const Settings = z.object({
     .regex(/^[A-Za-z0-9-]{2,40}$/, "must be the name of a region, for example eu-central-1 or auto"),
   POSTHORN_S3_ACCESS_KEY_ID: z
     .string()
-    .regex(/^[!-.0-~]{3,128}$/, "must be an access key id, without spaces and slashes"),
+    .regex(/^[!-.0-~]{3,128}$/, "must be an access key id: 3 to 128 characters, without spaces and slashes"),
   POSTHORN_S3_SECRET_ACCESS_KEY: z
     .string()
-    .regex(/^[!-~]{8,256}$/, "must be a secret access key, without spaces"),
+    .regex(/^[!-~]{8,256}$/, "must be a secret access key: 8 to 256 characters, without spaces"),
 });
-
-/** True also for what is no address at all, which is told already. */
-function isPlainAddress(text: string): boolean {
-  const url = parseUrl(text);
-  if (url === null) return true;
-  return url.username === "" && url.password === "" && url.search === "" && url.hash === "";
-}
 
 /**
  * All of the settings or none of them; `problems` names each that is wrong or missing, and never what it

@@ -15,6 +15,7 @@ import type { Sockets } from "../../ports/sockets.ts";
 import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
 import { createGuardedConnector, createOpenConnector, resolveBySystem, type Lookup } from "./connector.ts";
 import { converse } from "./sockets.ts";
+import { reasonUnreachable } from "./unreachable.ts";
 import { watchStream } from "./watch-stream.ts";
 
 const DEFAULT_TIMEOUT_MS = 30 * SECOND;
@@ -193,7 +194,7 @@ async function send(door: Door, request: OutboundRequest, isRedirect: boolean): 
   } catch (error) {
     void single?.destroy();
     if (error instanceof AppError) throw error;
-    throw new OutboundFailure(describe(error), wasSent, { cause: error });
+    throw new OutboundFailure(describe(error), wasSent, { cause: error, reason: reasonUnreachable(error) });
   }
 }
 

@@ -6,6 +6,7 @@ import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
 import type { AddressPolicy } from "./address-policy.ts";
+import { reasonUnreachable } from "./unreachable.ts";
 import { encodeFrame, OPCODE, readFrames } from "./frames.ts";
 
 const TIMEOUT_MS = 30 * SECOND;
@@ -78,7 +79,7 @@ async function open(
     throw new Error("The other side does not speak WebSocket.");
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new OutboundFailure(String(error), false, { cause: error });
+    throw new OutboundFailure(String(error), false, { cause: error, reason: reasonUnreachable(error) });
   }
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import type { Connected, ConnectInput, ConnectIo } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
+import { explainUnreached } from "../shared/servers.ts";
 import { createSession, resolveHandle, tokensOf, webUrl, type Session, type SignIn } from "./session.ts";
 import { isXrpcError, xrpc } from "./xrpc.ts";
 
@@ -38,7 +39,7 @@ export async function connect(input: ConnectInput, io: ConnectIo): Promise<Conne
   const password = (input.secrets["appPassword"] ?? "").trim();
   if (password === "") throw new AppError("invalid", `appPassword: is missing. ${PASSWORD_PLACE}`);
 
-  const session = await signIn(io, { service, identifier, password });
+  const session = await signIn(io, { service, identifier, password }, instanceUrl !== null);
   const pdsUrl = pdsFrom(session, service);
   const base = instanceUrl === null ? (io.setting("BASE_URL") ?? pdsUrl) : pdsUrl;
   const profile = await readProfile(io, { base, session });
@@ -88,6 +89,11 @@ function instanceOf(given: string | null): string | null {
   return url.origin === BLUESKY ? null : url.origin;
 }
 
+const DID_OR_MAIL = /^(did:[a-z]+:\S+|[^\s@]+@[^\s@]+)$/;
+
+/** https://atproto.com/specs/handle; its first part alone is completed. */
+const HANDLE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/i;
+
 function identifierOf(input: ConnectInput, service: string): string {
   const { handle, platformAccountId } = input.reconnecting ?? {};
   const given = input.secrets["handle"] ?? input.handle ?? "";
@@ -95,10 +101,18 @@ function identifierOf(input: ConnectInput, service: string): string {
   if (platformAccountId !== undefined && platformAccountId !== null && (given === "" || given === handle))
     return platformAccountId;
   // Handles copied from the app come with an at sign and invisible direction marks.
-  const text = given.replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff\s]/g, "").replace(/^[@＠]/, "");
+  const text = given
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, "")
+    .trim()
+    .replace(/^[@＠]/, "");
   if (text === "")
     throw new AppError("invalid", "handle: is missing. Give the full handle, for example alice.bsky.social.");
-  if (text.startsWith("did:") || text.includes("@")) return text;
+  if (DID_OR_MAIL.test(text)) return text;
+  if (!HANDLE.test(text))
+    throw new AppError(
+      "invalid",
+      "handle: is not one; handles are letters, digits, hyphens and dots. Give the full handle, for example alice.bsky.social.",
+    );
   if (text.includes(".")) return text.toLowerCase();
   if (service === BLUESKY) return `${text.toLowerCase()}.bsky.social`;
   throw new AppError(
@@ -108,7 +122,7 @@ function identifierOf(input: ConnectInput, service: string): string {
 }
 
 /** Throws `invalid` that names the field the server objects to. */
-async function signIn(io: ConnectIo, attempt: SignIn): Promise<Session> {
+async function signIn(io: ConnectIo, attempt: SignIn, isGiven: boolean): Promise<Session> {
   try {
     const session = await createSession(io, attempt);
     if (session.active !== false) return session;
@@ -118,11 +132,16 @@ async function signIn(io: ConnectIo, attempt: SignIn): Promise<Session> {
     );
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
-    throw await explainRefusal(io, attempt, error);
+    throw explainUnreached(error, { isGiven }) ?? (await explainRefusal(io, { ...attempt, isGiven }, error));
   }
 }
 
-async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFault): Promise<AppError> {
+async function explainRefusal(
+  io: ConnectIo,
+  attempt: SignIn & { readonly isGiven: boolean },
+  fault: PlatformFault,
+): Promise<AppError> {
+  const field = attempt.isGiven ? "instanceUrl: " : "";
   const options = { cause: fault };
   if (isXrpcError(fault, "AuthFactorTokenRequired")) {
     return new AppError(
@@ -142,12 +161,14 @@ async function explainRefusal(io: ConnectIo, attempt: SignIn, fault: PlatformFau
     );
   }
   if (fault.cause instanceof AppError)
-    return new AppError("invalid", `instanceUrl: ${fault.cause.message}`, options);
+    return new AppError("invalid", `${field}${fault.cause.message}`, options);
   const host = new URL(attempt.service).host;
   if (fault.kind !== "auth" && !(isXrpcError(fault, "InvalidRequest") && fault.httpStatus === 400)) {
     return new AppError(
       "unavailable",
-      `instanceUrl: ${host} did not answer as a Bluesky server does. Check the address or try again later.`,
+      attempt.isGiven
+        ? `instanceUrl: ${host} did not answer as a Bluesky server does. Check the address or try again later.`
+        : `The server ${host} did not answer as a Bluesky server does. Try again later.`,
       options,
     );
   }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
+import { explainUnreached } from "../shared/servers.ts";
 import { ADMIN_KEY, callWith, Site } from "./api.ts";
 import { ONE } from "./live.ts";
 
@@ -70,6 +71,8 @@ async function explaining<T>(site: string, ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (cause) {
     if (!(cause instanceof PlatformFault) || cause.kind === "rate" || cause.kind === "setup") throw cause;
+    const unreached = explainUnreached(cause);
+    if (unreached !== null) throw unreached;
     const { host } = new URL(site);
     const { httpStatus } = cause;
     if (cause.kind === "auth" && (httpStatus === null || httpStatus >= 400))

@@ -10,6 +10,7 @@ import type {
   Target,
 } from "../../ports/connect.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
+import { explainUnreached } from "../shared/servers.ts";
 import { naming } from "../shared/naming.ts";
 import { askWith, linkTo, type Ask } from "./api.ts";
 import { classifyLogin } from "./faults.ts";
@@ -157,6 +158,8 @@ export async function findServer(io: ConnectIo, instanceUrl: string | null): Pro
     await askWith(io, baseUrl)({ method: "GET", path: "/client/versions", classify: () => null }, Versions);
   } catch (cause) {
     if (!(cause instanceof PlatformFault) || cause.kind === "rate") throw cause;
+    const unreached = explainUnreached(cause);
+    if (unreached !== null) throw unreached;
     throw new AppError(
       cause.kind === "rejected" ? "invalid" : "unavailable",
       `instanceUrl: ${new URL(baseUrl).host} did not answer as a Matrix server does. Check the address or try again later.`,

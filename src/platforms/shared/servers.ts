@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
+import { OutboundFailure } from "../../ports/outbound.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 
 type AccountIo = Pick<PlatformIo, "account" | "setting">;
@@ -55,6 +56,22 @@ export interface RefusedSecret {
   readonly help: string;
 }
 
+/**
+ * What a person is told of a server that could not be asked, and why not: of its address only where they gave
+ * one, and a network is there. Null where the reason is not known.
+ */
+export function explainUnreached(fault: PlatformFault, { isGiven = true } = {}): AppError | null {
+  const { cause, message } = fault;
+  if (!(cause instanceof OutboundFailure) || cause.reason === null) return null;
+  const isOffline = cause.reason === "offline";
+  const [field, mend] = isOffline
+    ? ["", "Check its connection, then try again."]
+    : isGiven
+      ? ["instanceUrl: ", "Check the address, or try again later."]
+      : ["", "Check the network of this machine, or try again later."];
+  return new AppError("unavailable", `${field}${message} ${mend}`, { cause: fault });
+}
+
 /** Throws `invalid` naming the field that the server objects to. */
 export async function explaining<T>(
   server: string,
@@ -65,6 +82,8 @@ export async function explaining<T>(
     return await ask();
   } catch (cause) {
     if (!(cause instanceof PlatformFault) || cause.kind === "rate") throw cause;
+    const unreached = explainUnreached(cause);
+    if (unreached !== null) throw unreached;
     const { host } = new URL(server);
     if (cause.kind === "auth")
       throw new AppError("invalid", `${field}: ${host} refused it. ${help}`, { cause });

@@ -1,4 +1,5 @@
 import { SECOND } from "../../domain/time.ts";
+import { readMeta, setMeta } from "../../store/tables/meta.ts";
 import { isRoleAlive } from "../../store/tables/workers.ts";
 import type { AppContext } from "../context.ts";
 
@@ -8,4 +9,17 @@ const SILENT_MS = 30 * SECOND;
 /** Whether a server that stays (`posthorn serve`) works on this data folder. */
 export function isServerRunning(ctx: AppContext): Promise<boolean> {
   return isRoleAlive(ctx.store, "serve", ctx.clock.now() - SILENT_MS);
+}
+
+/** Under which name the server's public address stands in the database. */
+const ADDRESS = "server_url";
+
+/** For the other processes on the data folder, which may have other settings. */
+export async function noteServerUrl(ctx: AppContext, url: string): Promise<void> {
+  await ctx.store.write((tx) => setMeta(tx, ADDRESS, url));
+}
+
+/** Where others reach the server that works on this data folder; null where none does. */
+export async function readServerUrl(ctx: AppContext): Promise<string | null> {
+  return (await isServerRunning(ctx)) ? readMeta(ctx.store, ADDRESS) : null;
 }

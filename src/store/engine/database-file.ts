@@ -36,22 +36,28 @@ export function refusingWhenLost(connection: SqliteDatabase, lost: AbortSignal):
 
 /**
  * Compares device and inode of an open database, its log and its index with what the names lead to, each
- * second.
+ * second; those of the folder of locks too. Without it other processes take this one for dead.
  */
-export function watchDatabaseFile(file: string, losing: AbortController): DatabaseFile {
+export function watchDatabaseFile(
+  file: string,
+  losing: AbortController,
+  locks: string | null = null,
+): DatabaseFile {
   const lost = losing.signal;
   if (file === ":memory:") return { lost, isPresent: () => true, unwatch: () => {} };
   // The log and its index are there while anybody has the database open, and keep their inodes.
-  const watched = ["", "-wal", "-shm"].flatMap((end) => {
-    const opened = look(file + end);
-    return opened === "unknown" || opened === null ? [] : [{ name: file + end, opened }];
+  const names = ["", "-wal", "-shm"].map((end) => file + end);
+  const watched = [...names, ...(locks === null ? [] : [locks])].flatMap((name) => {
+    const opened = look(name);
+    return opened === "unknown" || opened === null ? [] : [{ name, opened }];
   });
   let isFresh = false;
   const isPresent = (): boolean => {
     if (isFresh || lost.aborted) return !lost.aborted;
     for (const { name, opened } of watched) {
       const what = changeOf(opened, look(name), name === file);
-      if (what !== null) losing.abort(lostError(`${basename(name)} was ${what}`));
+      if (what !== null)
+        losing.abort(name === locks ? lostLocks(what) : lostError(`${basename(name)} was ${what}`));
     }
     isFresh = true;
     setImmediate(() => {
@@ -85,6 +91,13 @@ function lostError(what: string): AppError {
   return new AppError(
     "unavailable",
     `The database is gone: ${what} while Posthorn had it open, so nothing can be read or kept. Put it back or restore a backup (posthorn restore), then start Posthorn again.`,
+  );
+}
+
+function lostLocks(what: string): AppError {
+  return new AppError(
+    "unavailable",
+    `The data folder was damaged: the folder of its locks was ${what} while Posthorn worked there, so other processes take this one for dead. The database is still there: start Posthorn again.`,
   );
 }
 

@@ -44,13 +44,22 @@ export function openSqlite(options: OpenOptions): { database: SqliteDatabase; dr
       return { database: OPENERS["node:sqlite"](options), driver: "node:sqlite" };
     } catch (second) {
       if (isSqliteError(second)) throw second;
-      throw new AppError(
-        "unavailable",
-        "No SQLite driver works here: better-sqlite3 was not built (its install script did not run), and this Node has no node:sqlite. Install Node 22.13 or newer, or build the driver where Posthorn is installed: npm rebuild better-sqlite3.",
-        { cause },
-      );
+      throw new AppError("unavailable", noDriver(cause), { cause });
     }
   }
+}
+
+function noDriver(cause: unknown): string {
+  const what =
+    codeOf(cause) === "ERR_DLOPEN_FAILED"
+      ? "was built for another release of Node or another system"
+      : "was not built (its install script did not run)";
+  return (
+    `No SQLite driver works here: better-sqlite3 ${what}, and this Node has no node:sqlite. ` +
+    "Either run Posthorn with Node.js 22.13 or newer, which brings one; or build the driver where Posthorn is " +
+    "installed: npm rebuild better-sqlite3, or install again with its script allowed " +
+    "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds)."
+  );
 }
 
 /** True for an error of SQLite itself (file, lock, constraint), false for a driver that did not load. */

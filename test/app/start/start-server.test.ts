@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ConfigError, readConfig } from "../../../src/app/config.ts";
 import { readSetup } from "../../../src/app/setup.ts";
@@ -34,6 +35,14 @@ async function start(
   return { server, folder, port: Number(new URL(server.address).port) };
 }
 
+const BASE_URL = {
+  name: "BASE_URL",
+  meaning: "",
+  kind: "address",
+  default: null,
+  isRequired: false,
+} as const;
+
 describe("a server with its settings", () => {
   let running: Awaited<ReturnType<typeof start>>;
   const ask = (target: string, rest: object = {}): ReturnType<typeof send> =>
@@ -69,6 +78,35 @@ describe("a server with its settings", () => {
     expect((await ask("GET /sse")).status).toBe(404);
     expect((await ask("POST /mcp", { json: INITIALIZE })).status).toBe(200);
   });
+});
+
+it("takes folders of uploads that are there, by their whole paths", () => {
+  using folder = temporaryFolder();
+  const read = (text: string) => readConfig({ POSTHORN_UPLOAD_FOLDERS: text }, []).config.uploadFolders;
+  expect(read(` ${folder.path} ,,`)).toEqual([folder.path]);
+  const bad = ["pictures", join(folder.path, "none"), join(import.meta.dirname, "start-server.test.ts", "x")];
+  for (const one of bad)
+    expect(() => read(`${folder.path},${one}`)).toThrow(
+      `POSTHORN_UPLOAD_FOLDERS: must be whole paths of folders that are there; "${one}" is not`,
+    );
+});
+
+it("suggests the name that a mistyped one is nearest to, and leaves the names of others alone", () => {
+  const problems = (env: Record<string, string>): string => {
+    try {
+      readConfig(env, [{ name: "bluesky", settings: [{ ...BASE_URL }] }]);
+      return "";
+    } catch (error) {
+      return error instanceof Error ? error.message : "";
+    }
+  };
+  expect(problems({ POSTHORN_TIMEZNE: "x" })).toBe(
+    "POSTHORN_TIMEZNE: no such setting. Did you mean POSTHORN_TIMEZONE?",
+  );
+  expect(problems({ POSTHORN_BLUSEKY_BASE_URL: "x" })).toContain("Did you mean POSTHORN_BLUESKY_BASE_URL?");
+  expect(problems({ POSTHRON_TOOLS: "x" })).toContain("Did you mean POSTHORN_TOOLS?");
+  expect(problems({ POSTHORN_WEATHER: "x" })).toBe("POSTHORN_WEATHER: no such setting.");
+  expect(problems({ POSTHOG_API_KEY: "x", POSTHOG_HOST: "x", POSTGRES_HOST: "x", PORT: "1" })).toBe("");
 });
 
 it("knows what these settings may be", () => {

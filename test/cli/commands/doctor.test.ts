@@ -1,4 +1,5 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -48,7 +49,67 @@ describe("posthorn doctor", () => {
   it("makes nothing that a start would find", async () => {
     using folder = temporaryFolder();
     expect(await examine(folder.env)).toMatchObject({ status: 0 });
+    expect(existsSync(join(folder.path, "data"))).toBe(false);
+    expect(readdirSync(folder.path)).toEqual([]);
+    mkdirSync(join(folder.path, "data"));
+    expect(await examine(folder.env)).toMatchObject({ status: 0 });
     expect(readdirSync(join(folder.path, "data"))).toEqual([]);
+  });
+
+  it("says where no data folder can be made", async () => {
+    using folder = temporaryFolder();
+    symlinkSync(join(folder.path, "nowhere"), join(folder.path, "link"));
+    for (const path of ["/proc/none/data", join(folder.path, "link"), join(folder.path, "link", "data")]) {
+      const { status, findings } = await examine({ POSTHORN_DATA_DIR: path });
+      expect(status).toBe(1);
+      expect(findings.at(-1)).toMatchObject({
+        topic: "data folder",
+        verdict: "problem",
+        text: expect.stringMatching(/lets nobody make a folder|is a link, and nothing is where that leads/),
+      });
+    }
+  });
+
+  it("tells of a port that is taken, and of a server that has it", async () => {
+    using folder = temporaryFolder();
+    await using other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const told = await examine({ ...folder.env, POSTHORN_PORT: String(port) });
+    expect(told.findings).toContainEqual({
+      topic: "port",
+      verdict: "note",
+      text: `posthorn serve would not start. Port ${port} on 127.0.0.1 is taken by another program. Stop that program, or set POSTHORN_PORT to a free port.`,
+    });
+    const wide = await examine({ ...folder.env, POSTHORN_HOST: "0.0.0.0", POSTHORN_PORT: "0" });
+    expect(wide.findings.find(({ topic }) => topic === "public address")?.text).toMatch(
+      /^it listens on 0\.0\.0\.0 for other machines, too, but/,
+    );
+  });
+
+  // Permissions do not hold root up.
+  it.skipIf(process.getuid?.() === 0)("finds a database that cannot be written", async () => {
+    using folder = temporaryFolder();
+    await runCli(["keys", "list"], folder);
+    const file = join(folder.path, "data", "posthorn.db");
+    chmodSync(file, 0o400);
+    const { status, findings } = await examine(folder.env);
+    chmodSync(file, 0o600);
+    expect(status).toBe(1);
+    expect(findings).toContainEqual({
+      topic: "database",
+      verdict: "problem",
+      text: expect.stringContaining("cannot be written"),
+    });
+  });
+
+  it("asks to connect a channel only where none is", async () => {
+    using folder = temporaryFolder();
+    await runCli(["keys", "list"], folder);
+    const { findings } = await examine(folder.env);
+    const textOf = (name: string) => findings.find(({ topic }) => topic === name)?.text;
+    expect(textOf("feed")).toBe("ready; 1 channel is connected");
+    expect(textOf("bluesky")).toBe("ready; connect a channel with: posthorn connect bluesky");
   });
 
   it("looks at everything that can still be looked at", async () => {
@@ -70,7 +131,7 @@ describe("posthorn doctor", () => {
 
   it("finds a damaged database", async () => {
     using folder = temporaryFolder();
-    await runCli(["doctor"], folder);
+    mkdirSync(join(folder.path, "data"));
     writeFileSync(join(folder.path, "data", "posthorn.db"), "no database at all ".repeat(400));
     const { status, verdicts } = await examine(folder.env);
     expect(status).toBe(1);

@@ -51,6 +51,38 @@ describe("posthorn serve", () => {
     expect(second.stdout).not.toContain("phk_");
   });
 
+  it("tells the other processes on its data folder where it is reached", async () => {
+    using folder = temporaryFolder();
+    const link = async (env: Readonly<Record<string, string>> = {}): Promise<string> =>
+      new URL(JSON.parse((await runCli(["calendar-link"], { env: { ...folder.env, ...env } })).stdout).url)
+        .origin;
+    const PUBLIC = { POSTHORN_PUBLIC_URL: "https://posts.example" };
+    await serve(folder.env, async ({ address }) => {
+      expect(await link()).toBe(address.replace("127.0.0.1", "localhost"));
+      expect(await link(PUBLIC)).toBe("https://posts.example");
+    });
+    expect(await link()).toBe("http://localhost:4747");
+    await serve({ ...folder.env, ...PUBLIC }, async () => expect(await link()).toBe("https://posts.example"));
+  });
+
+  it("says so where the port is its own already", async () => {
+    using folder = temporaryFolder();
+    using other = temporaryFolder();
+    await serve(folder.env, async ({ address }) => {
+      const POSTHORN_PORT = new URL(address).port;
+      const again = await runCli(["serve"], { env: { ...folder.env, POSTHORN_PORT } });
+      expect(again).toMatchObject({
+        status: 1,
+        stderr: `Port ${POSTHORN_PORT} on 127.0.0.1 is taken by Posthorn: it serves this data folder already, at http://localhost:${POSTHORN_PORT}. Use that one, or stop it first.\n`,
+      });
+      const elsewhere = await runCli(["serve"], { env: { ...other.env, POSTHORN_PORT } });
+      expect(elsewhere.stderr).toMatch(
+        /is taken by Posthorn, which works on another data folder, it seems\./,
+      );
+      expect(elsewhere.stderr).not.toContain(folder.path);
+    });
+  });
+
   it("needs no key of its own where one is set", async () => {
     using folder = temporaryFolder();
     const POSTHORN_API_KEY = "a-fixed-key-of-forty-characters-or-so-00";
@@ -133,7 +165,8 @@ function hashOf(file: string): string {
 }
 
 async function listen(): Promise<{ readonly port: number } & AsyncDisposable> {
-  const server = createServer();
+  // It is asked whether it is Posthorn.
+  const server = createServer((socket) => void socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     port: (server.address() as AddressInfo).port,

@@ -42,7 +42,9 @@ describe("the settings of platforms", () => {
   it("are all named at once where they are wrong, with those there are, and never what they hold", () => {
     const problems = problemsOf({
       POSTHORN_CINEMA_CLIENT_SECRT: "canary",
+      POSTHORN_CINEMA_SPEED: "canary",
       POSTHORN_CINEMA_BASE_URL: "canary",
+      POSTHORN_CINEMA_TOKEN_URL: "https://u:canary@cinema.example/t?tenant=1",
       POSTHORN_CINEMA_REDIRECT_URL: "ftp://canary.example",
       POSTHORN_FEED_BASE_URL: "https://canary.example",
       POSTHORN_CINEMA_BUSINESS_NO: "canary",
@@ -50,10 +52,12 @@ describe("the settings of platforms", () => {
     });
     expect(problems).toEqual([
       expect.stringMatching(/^POSTHORN_PORT: /),
+      "POSTHORN_CINEMA_CLIENT_SECRT: no such setting. Did you mean POSTHORN_CINEMA_CLIENT_SECRET?",
       expect.stringMatching(
-        /^POSTHORN_CINEMA_CLIENT_SECRT: no such setting\. The settings of the platform cinema are POSTHORN_CINEMA_BASE_URL, POSTHORN_CINEMA_CLIENT_ID, .*_SECRET, .*_AUTH_URL, .*_TOKEN_URL, .*_SCOPES, POSTHORN_CINEMA_REDIRECT_URL\.$/,
+        /^POSTHORN_CINEMA_SPEED: no such setting\. The settings of the platform cinema are POSTHORN_CINEMA_BASE_URL, POSTHORN_CINEMA_CLIENT_ID, .*_SECRET, .*_AUTH_URL, .*_TOKEN_URL, .*_SCOPES, POSTHORN_CINEMA_REDIRECT_URL\.$/,
       ),
       expect.stringMatching(/^POSTHORN_CINEMA_BASE_URL: must be an http\(s\) address/),
+      "POSTHORN_CINEMA_TOKEN_URL: must be without user name and fragment",
       expect.stringMatching(/^POSTHORN_CINEMA_REDIRECT_URL: must be an http\(s\) address/),
       "POSTHORN_FEED_BASE_URL: no such setting. The platform feed has none.",
       expect.stringMatching(

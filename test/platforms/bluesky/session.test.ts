@@ -112,6 +112,23 @@ describe("connecting", () => {
     expect(await queryOf(world.ctx.store).selectFrom("accounts").select("id").execute()).toEqual([]);
   });
 
+  it("looks at the form of a handle before anybody is asked", async () => {
+    await using world = await createBlueskyWorld({ baseUrl: "http://127.0.0.1:9" });
+    for (const handle of ["not a handle", "alice..example", "al_ice", "-a.example"])
+      await expect(connect(world, { handle, appPassword: "x" })).rejects.toThrow(/^handle: is not one;/);
+  });
+
+  it("blames no field that nobody gave where the server cannot be reached", async () => {
+    await using world = await createBlueskyWorld({ baseUrl: "http://127.0.0.1:9" });
+    const secrets = { handle: "alice.example", appPassword: "x" };
+    await expect(connect(world, secrets)).rejects.toThrow(
+      "Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the network of this machine, or try again later.",
+    );
+    await expect(connect(world, secrets, { instanceUrl: "http://127.0.0.1:9" })).rejects.toThrow(
+      "instanceUrl: Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the address, or try again later.",
+    );
+  });
+
   it("tells who gave the main password to make another", async () => {
     await using world = await createBlueskyWorld({ baseUrl: pds.url });
     const user = await pds.createUser();

@@ -34,6 +34,8 @@ function isAnswerToNothing(refusal: BucketRefusal): boolean {
   return refusal.is("NoSuchKey", "AccessDenied");
 }
 
+const WHEN_SILENT = "Check POSTHORN_S3_ENDPOINT, this machine's network, and whether the service runs.";
+
 /**
  * Writes, reads, and deletes an object of its own; a sentence for each. What depends on a broken thing is
  * left out.
@@ -46,7 +48,7 @@ export async function examineBucket(client: BucketClient): Promise<BucketFinding
       findings.push({ verdict: "ok", text: await work() });
       return true;
     } catch (error) {
-      const told = explainBucket(error, bucket);
+      const told = explainBucket(error, bucket, WHEN_SILENT);
       findings.push({
         verdict: "problem",
         text: told instanceof AppError ? told.message : INTERNAL_ERROR_SENTENCE,

@@ -63,11 +63,15 @@ const FULL: readonly string[] = [
  * For `throw`: one sentence that says which setting is wrong, or that it may pass. What is no fault of the
  * bucket's stays as it is.
  */
-export function explainBucket(error: unknown, bucket: BucketSettings): unknown {
+export function explainBucket(
+  error: unknown,
+  bucket: BucketSettings,
+  whenSilent = "It is tried again; if that lasts, run posthorn doctor.",
+): unknown {
   if (error instanceof BucketRefusal)
     return new AppError("unavailable", sentence(error, bucket), { cause: error });
   if (!(error instanceof OutboundFailure)) return error;
-  const text = `The file store, ${describeBucket(bucket)}, does not answer. It is tried again; if that lasts, run posthorn doctor.`;
+  const text = `The file store, ${describeBucket(bucket)}, does not answer. ${whenSilent}`;
   return new AppError("unavailable", text, { cause: error });
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from "../../../domain/errors.ts";
 import type { ConnectInput, Connected, NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
+import { OutboundFailure } from "../../../ports/outbound.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
@@ -55,6 +56,8 @@ export async function explainingFaults<T>(
 }
 
 function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {
+  if (fault.cause instanceof OutboundFailure && fault.cause.reason !== null)
+    return new AppError("unavailable", `${fault.message} Check that, then try again.`);
   switch (fault.kind) {
     case "auth":
     case "rejected":

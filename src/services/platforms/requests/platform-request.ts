@@ -10,6 +10,7 @@ import { encodeBody, encodeUrl } from "./encodings.ts";
 import { readJson } from "./read-json.ts";
 import { readRetryAfter } from "./retry-after.ts";
 import { scrub } from "../secrets.ts";
+import { unreached } from "./unreached.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -76,9 +77,7 @@ async function send(options: RequestOptions, request: PlatformRequest): Promise<
       throw new PlatformFault("rejected", scrub(cause.message, secretsIn(options, request)));
     const media = brokenMedia(sent.body);
     if (media !== null) throw media;
-    if (cause instanceof OutboundFailure && !cause.wasSent) {
-      throw new PlatformFault("not_sent", `${options.title} could not be reached.`, { cause });
-    }
+    if (cause instanceof OutboundFailure && !cause.wasSent) throw unreached(options.title, sent.url, cause);
     throw lost(options, request, { cause });
   }
 }

@@ -3,6 +3,7 @@ import { OutboundFailure } from "../../../ports/outbound.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { Socket } from "../../../ports/sockets.ts";
 import type { RequestOptions } from "./platform-request.ts";
+import { unreached } from "./unreached.ts";
 
 /** One conversation with a platform through the outbound door; what goes wrong with it is a PlatformFault. */
 export async function conversePlatform<T>(
@@ -24,6 +25,6 @@ export async function conversePlatform<T>(
     if (!(cause instanceof OutboundFailure)) throw cause;
     throw cause.wasSent
       ? new PlatformFault("transient", `${title} did not answer properly.`, { cause })
-      : new PlatformFault("not_sent", `${title} could not be reached.`, { cause });
+      : unreached(title, url, cause);
   }
 }

@@ -1,0 +1,34 @@
+/** The one of these names that a mistyped one probably means; null where none is near. */
+export function nearestName(given: string, names: readonly string[]): string | null {
+  const most = 1 + Math.floor(given.length / 10);
+  const near = names
+    .map((name) => ({ name, distance: distanceBetween(given, name) }))
+    .filter(({ distance }) => distance <= most)
+    .toSorted((a, b) => a.distance - b.distance);
+  return near[0]?.name ?? null;
+}
+
+/**
+ * Optimal string alignment: letters left out, added, mistaken, and two neighbours in the wrong order, each 1.
+ */
+function distanceBetween(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, at) => at)];
+  const at = (i: number, j: number): number => rows[i]?.[j] ?? Infinity;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          at(i - 1, j) + 1,
+          at(i, j - 1) + 1,
+          at(i - 1, j - 1) + (isSame ? 0 : 1),
+          isSwapped ? at(i - 2, j - 2) + 1 : Infinity,
+        ),
+      );
+    }
+  }
+  return at(a.length, b.length);
+}
