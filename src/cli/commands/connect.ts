@@ -103,14 +103,13 @@ async function readSecrets(
 }
 
 const SecretsObject = z.record(z.string(), z.string());
+const ADVICE = 'Give one JSON object of texts on standard input, for example {"appPassword":"…"}.';
 
 function parseSecrets(text: string): Secrets {
-  const parsed = SecretsObject.safeParse(parseJson("--secrets-stdin", text));
+  const value = parseJson({ source: "--secrets-stdin", text, advice: ADVICE, isSecret: true });
+  const parsed = SecretsObject.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError(
-    "invalid",
-    '--secrets-stdin: give one JSON object of texts, for example {"appPassword":"…"}.',
-  );
+  throw new AppError("invalid", `--secrets-stdin: this is not an object of texts. ${ADVICE}`);
 }
 
 interface Field {

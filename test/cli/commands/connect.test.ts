@@ -37,8 +37,16 @@ describe("posthorn connect", () => {
 
   it.each([
     [["connect", "webhook"], "", "--secrets-stdin"],
-    [["connect", "webhook", "--secrets-stdin"], "secret", "this is not JSON"],
-    [["connect", "webhook", "--secrets-stdin"], "[]", "one JSON object"],
+    [
+      ["connect", "webhook", "--secrets-stdin"],
+      "appPassword: s3cret",
+      '--secrets-stdin: this is not JSON. Give one JSON object of texts on standard input, for example {"appPassword":"…"}.\n',
+    ],
+    [
+      ["connect", "webhook", "--secrets-stdin"],
+      '["s3cret"]',
+      "--secrets-stdin: this is not an object of texts. Give one JSON object",
+    ],
     [["connect", "webhook", "--secrets-stdin"], "{}", "url: is required"],
     [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],
     [["connect", "myspace"], "", '"myspace" is not a known platform'],
