@@ -1,5 +1,5 @@
 import { SECOND } from "../../domain/time.ts";
-import { isRoleAlive } from "../../store/tables/workers.ts";
+import { isRoleAlive, readPublishers } from "../../store/tables/workers.ts";
 import type { AppContext } from "../context.ts";
 
 /** A server that has not been heard of for this long is hardly running any more. */
@@ -8,4 +8,10 @@ const SILENT_MS = 30 * SECOND;
 /** Whether a server that stays (`posthorn serve`) works on this data folder. */
 export function isServerRunning(ctx: AppContext): Promise<boolean> {
   return isRoleAlive(ctx.store, "serve", ctx.clock.now() - SILENT_MS);
+}
+
+/** Whether any process publishes on this data folder, if only for as long as a client is open. */
+export async function isPublisherRunning(ctx: AppContext): Promise<boolean> {
+  const since = ctx.clock.now() - SILENT_MS;
+  return (await readPublishers(ctx.store)).some(({ heartbeat_at }) => heartbeat_at > since);
 }
