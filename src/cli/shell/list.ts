@@ -86,8 +86,12 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   const { posts, isMore } =
     which === "upcoming" ? await nextOf(call, filter, limit) : await latestOf(call, filter, limit);
   if (!host.terminal.isScreen || options.json === true) return host.terminal.print(toJsonText({ posts }));
+  // One for all is told by what was asked for.
+  const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
   host.terminal.print(
-    posts.length === 0 ? NOTHING : await showPosts(session.ctx, posts, host.terminal.columns),
+    posts.length === 0
+      ? NOTHING
+      : await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }),
   );
   if (isMore) host.terminal.print(`There are more; --limit ${limit * 2} shows twice as many.\n`);
 }

@@ -132,7 +132,8 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
 function assertPlanned(results: readonly BatchResult[]): void {
   const errors = results.flatMap(({ error }) => error ?? []);
   const own = errors.filter((error) => !error.startsWith(REFUSED_WITH_OTHERS));
-  if (errors.length > 0) throw new AppError("invalid", [...new Set(own)].join("\n"));
+  const told = own.map((error) => error.replace(/^scheduledAt:/, "--at:"));
+  if (errors.length > 0) throw new AppError("invalid", [...new Set(told)].join("\n"));
 }
 
 /** With `POSTHORN_CONFIRM=always` a person says yes to what a command would do. */
@@ -185,6 +186,6 @@ async function print(
   if (!terminal.isScreen || options.json === true)
     return terminal.print(toJsonText({ posts, warnings: told }));
   if (options.dryRun === true) terminal.print("Nothing is scheduled; this is how it would be:\n");
-  terminal.print(await showPosts(session.ctx, posts, terminal.columns));
+  terminal.print(await showPosts(session.ctx, posts, terminal));
   for (const warning of told) terminal.print(`${warning}\n`);
 }

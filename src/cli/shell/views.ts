@@ -53,19 +53,26 @@ export async function showList(ctx: AppContext, result: Result, width: number): 
   const shown =
     posts === null
       ? (LISTS.map((view) => view(result, width)).find((text) => text !== null) ?? null)
-      : await showPosts(ctx, posts, width);
+      : await showPosts(ctx, posts, { columns: width });
   if (shown === null || typeof result["nextCursor"] !== "string") return shown;
   return `${shown}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
 }
 
-/** One line a post, and below it why it failed. */
-export async function showPosts(ctx: AppContext, posts: readonly Post[], width: number): Promise<string> {
+/**
+ * One line a post, and below it why it failed or where it is. `hasStatus`: default true; false where whoever
+ * asked knows it, which leaves room for the text.
+ */
+export async function showPosts(
+  ctx: AppContext,
+  posts: readonly Post[],
+  { columns: width, hasStatus = true }: { readonly columns: number; readonly hasStatus?: boolean },
+): Promise<string> {
   const { accounts } = await listAccounts(plainCall(ctx, shellCaller()));
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const { timezone } = ctx.settings;
   const columns: readonly Column<Post>[] = [
     { title: "WHEN", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
-    { title: "STATUS", of: ({ status }) => status },
+    ...(hasStatus ? [{ title: "STATUS", of: ({ status }: Post) => status }] : []),
     { title: "CHANNEL", of: (post) => names.get(post.accountId) ?? post.provider, isCut: true },
     { title: "TEXT", of: textOf, isCut: true },
     { title: "ID", of: ({ id }) => id },

@@ -15,7 +15,7 @@ const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = 
 const CLOCK = /^(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?$/;
 const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m))$/;
 const DAY_AND_TIME = /^([a-z]+|\d{4}-\d{2}-\d{2}),? (?:at )?(\d[\d:.]*(?: ?[ap]m)?)$/;
-const ISO = /^\d{4}-\d{2}-\d{2}[Tt ]\d/;
+const ISO = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}/;
 const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ][\d:.,]+$/;
 
 /** What a person's words count from. */

@@ -6,7 +6,7 @@ import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { MINUTE, parseMoment, toIso, toZoned } from "../../domain/time.ts";
+import { MINUTE, parseMoment, toZoned } from "../../domain/time.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
 import type { PostRow, Tables } from "../../store/engine/schema.ts";
@@ -65,11 +65,12 @@ export function readScheduledAt(
 ): { ms: number; warnings: string[] } {
   const now = ctx.clock.now();
   if (text === undefined) return { ms: now, warnings: [] };
-  const { ms, warning } = parseMoment("scheduledAt", text, ctx.settings.timezone);
+  const { timezone } = ctx.settings;
+  const { ms, warning } = parseMoment("scheduledAt", text, timezone);
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(
       "invalid",
-      `scheduledAt: ${toIso(ms)} is in the past; the server's time is ${toIso(now)}. Give a time in the future, or leave scheduledAt out to publish now.`,
+      `scheduledAt: ${toZoned(ms, timezone)} is in the past; the server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
     );
   }
   return { ms: Math.max(ms, now), warnings: warning === null ? [] : [warning] };

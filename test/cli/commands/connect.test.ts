@@ -24,6 +24,16 @@ describe("posthorn connect", () => {
     expect(run.stdout).not.toContain("whsec_");
   });
 
+  it("lists the platforms where none is named", async () => {
+    using folder = temporaryFolder();
+    const run = await runCli(["connect"], folder);
+    expect(run).toMatchObject({ status: 0, stderr: expect.stringContaining("posthorn connect PLATFORM") });
+    expect(JSON.parse(run.stdout).platforms.map(({ provider }: { provider: string }) => provider)).toContain(
+      "bluesky",
+    );
+    expect((await runCli(["connect"], { ...folder, columns: 80 })).stdout).toMatch(/^PLATFORM .*\nbluesky /);
+  });
+
   it("reads them from standard input for scripts", async () => {
     using folder = temporaryFolder();
     await using receiver = await startReceiver();
