@@ -103,16 +103,17 @@ function toFish(words: readonly Word[]): string {
   return `# fish completion of posthorn\n${lines.join("")}`;
 }
 
-/** Whether a line of fish is at this command: its words were seen, and none that leads further. */
+/** Whether a line of fish is at this command: its words were seen, and none that leads to another one. */
 function conditionOf(path: readonly string[], words: readonly Word[]): string {
-  const further = words
-    .filter(
-      ({ path: other }) =>
-        other.length === path.length + 1 && other.slice(0, -1).join(" ") === path.join(" "),
-    )
-    .map(({ path: other }) => other.at(-1));
+  const at = path.join(" ");
+  const elsewhere = pathsOf(words).flatMap((other) => {
+    const before = other.split(" ");
+    const last = before.pop() ?? "";
+    if (before.join(" ") === at) return [last];
+    return at === last && before.length > 0 ? before : [];
+  });
   const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`);
-  const unseen = further.length === 0 ? [] : [`not __fish_seen_subcommand_from ${further.join(" ")}`];
+  const unseen = elsewhere.length === 0 ? [] : [`not __fish_seen_subcommand_from ${elsewhere.join(" ")}`];
   return [...seen, ...unseen].join("; and ") || "true";
 }
 
