@@ -13,8 +13,7 @@ const LATEST = Date.UTC(2200, 0, 1);
  * What follows date and time: an offset, a zone as RFC 9557 writes it, both or neither, and tags that may be
  * ignored, such as a calendar.
  */
-const OFFSET_AND_ZONE =
-  /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
+const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
 /** ISO 8601-2 and Java's ZoneOffset go no further; Kiribati has the furthest there is, +14:00. */
 const MAX_OFFSET_MINUTES = 18 * 60;
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,6 +1,13 @@
 import { Settings } from "luxon";
 import { describe, expect, it } from "vitest";
-import { isTimezone, machineTimezone, parseMoment, toIso, toIsoOrNull, toZoned } from "../../src/domain/time.ts";
+import {
+  isTimezone,
+  machineTimezone,
+  parseMoment,
+  toIso,
+  toIsoOrNull,
+  toZoned,
+} from "../../src/domain/time.ts";
 
 describe("a moment as text", () => {
   it.each([
