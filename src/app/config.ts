@@ -11,7 +11,7 @@ import { parseHostList, type HostRule } from "../domain/host-rule.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
 import { httpAddress } from "../domain/settings/http-address.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/unknown-names.ts";
-import { HOUR, MINUTE, quote, SECOND } from "../domain/time.ts";
+import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
 
 /** Settings of one process, read once; `SETTINGS` says what each means. */
@@ -73,7 +73,7 @@ const Duration = z
   .regex(/^\d{1,6}[smhd]$/, "must be a number with a unit, for example 60m, 12h or 3d")
   .transform((text) => Number(text.slice(0, -1)) * (DURATION_UNITS[text.slice(-1)] ?? 0));
 
-const TimeZone = z.string().refine(isTimeZone, "must be an IANA time zone, for example Europe/Berlin");
+const TimeZone = z.string().refine(isTimezone, "must be an IANA time zone, for example Europe/Berlin");
 
 const Environment = z.object({
   POSTHORN_HOST: z
@@ -89,7 +89,7 @@ const Environment = z.object({
   POSTHORN_PUBLIC_URL: httpAddress("https://posts.example.com").optional(),
   POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
   POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
-  POSTHORN_TIMEZONE: TimeZone.default("UTC"),
+  POSTHORN_TIMEZONE: TimeZone.default(machineTimezone),
   POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
   POSTHORN_ALLOWED_HOSTS: z
     .string()
@@ -215,14 +215,6 @@ export function readConfig(
 function isFolder(path: string): boolean {
   try {
     return isAbsolute(path) && statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
   } catch {
     return false;
   }

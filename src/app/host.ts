@@ -33,10 +33,16 @@ export function createHost(options: HostOptions): Host {
       const { startSession } = await import("./start/start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
     },
-    async startServer({ role, sandbox, tools }) {
+    async startServer({ role, sandbox, tools, host, port }) {
       const { startServer } = await import("./start/start-server.ts");
       const setup =
-        sandbox === undefined ? await readSetup(withTools(env, tools)) : await readSandboxSetup(sandbox);
+        sandbox === undefined
+          ? await readSetup({
+              ...withTools(env, tools),
+              ...(host === undefined ? {} : { POSTHORN_HOST: host }),
+              ...(port === undefined ? {} : { POSTHORN_PORT: port }),
+            })
+          : await readSandboxSetup(sandbox);
       return startServer({ setup: { ...setup, ...threads }, machine, role, stopSignal });
     },
     async runStdio({ permissions, tools }) {

@@ -36,7 +36,7 @@ export const SETTINGS: readonly {
   {
     name: "POSTHORN_TIMEZONE",
     meaning: "IANA zone for times without an offset and for calendars",
-    default: "UTC",
+    default: "the machine's own",
   },
   {
     name: "POSTHORN_MAX_LATENESS",

@@ -6,6 +6,8 @@ import type { Terminal } from "../cli/host.ts";
 import { AppError } from "../domain/errors.ts";
 import { visibleText } from "../domain/plain-text.ts";
 
+const DEFAULT_COLUMNS = 80;
+
 /** The standard streams, which are a terminal's or not. */
 interface Streams {
   readonly stdin: ReadStream;
@@ -18,6 +20,10 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
     isInteractive: stdin.isTTY && stderr.isTTY,
     isScreen: stdout.isTTY,
     hasColors: stdout.isTTY && stdout.hasColors(),
+    get columns() {
+      // 0 where a terminal does not tell.
+      return stdout.columns || DEFAULT_COLUMNS;
+    },
     print: (line) => void stdout.write(visibleText(line)),
     draw: (line) => void stdout.write(line),
     tell: (line) => void stderr.write(visibleText(line)),

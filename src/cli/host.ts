@@ -11,6 +11,8 @@ export interface Terminal {
   /** Standard output is a terminal, so a line may be redrawn. */
   readonly isScreen: boolean;
   readonly hasColors: boolean;
+  /** How many characters a line of it has. */
+  readonly columns: number;
   /** Results: standard output. What a terminal would obey is shown as an escape. */
   print(text: string): void;
   /** The same for texts of ours alone, which move the cursor and set colours. */
@@ -33,6 +35,11 @@ export interface Session extends AsyncDisposable {
   readonly folder: string;
   /** Our pages can be opened from here on, at a server that runs or at this process. */
   servePages(): Promise<void>;
+  /**
+   * Publishes what is due until the session ends, unless another process on the data folder does. False: one
+   * does.
+   */
+  startPublishing(): Promise<boolean>;
 }
 
 /** A running server. */
@@ -55,6 +62,9 @@ interface ServerOptions {
   readonly sandbox?: string;
   /** In the place of `POSTHORN_TOOLS`. */
   readonly tools?: string;
+  /** In the place of `POSTHORN_HOST` and `POSTHORN_PORT`. */
+  readonly host?: string;
+  readonly port?: string;
 }
 
 interface StdioOptions {

@@ -7,23 +7,27 @@ export function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
+interface Typed {
+  /** What it came by: an option or argument. */
+  readonly source: string;
+  readonly text: string;
+  /** What to write instead, as a sentence. */
+  readonly advice: string;
+  /** The parser's reason quotes what it met, which must not show. */
+  readonly isSecret?: boolean;
+}
+
 /**
  * Reads JSON that somebody typed; throws `invalid` that names where it came from, or a text that is not
  * whole.
  */
-export function parseJson(source: string, text: string): unknown {
+export function parseJson({ source, text, advice, isSecret = false }: Typed): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.slice(0, 120) : "";
-    throw new AppError(
-      "invalid",
-      `${source}: this is not JSON (${reason}). Write it in single quotes, for example '{"limit":5}'.`,
-      {
-        cause,
-      },
-    );
+    const reason = cause instanceof Error && !isSecret ? ` (${cause.message.slice(0, 120)})` : "";
+    throw new AppError("invalid", `${source}: this is not JSON${reason}. ${advice}`, { cause });
   }
   requireShallow(value);
   requireWholeTexts(value);

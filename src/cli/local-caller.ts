@@ -10,3 +10,8 @@ export function localCaller({
 }: { readonly ownerId?: string; readonly permissions?: readonly Permission[] } = {}): Caller {
   return { ownerId, permissions, accountIds: null, keyId: "local", isLocal: true };
 }
+
+/** The default owner at the command line, for whom one command is done. */
+export function shellCaller(): Caller {
+  return { ...localCaller(), isAtShell: true };
+}

@@ -13,6 +13,9 @@ import { addRestoreCommand } from "./commands/restore.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addStdioCommand } from "./commands/stdio.ts";
 import { addToolsCommand } from "./commands/tools.ts";
+import { addCompletionCommand } from "./shell/completion.ts";
+import { addAccountsCommand, addListCommand } from "./shell/list.ts";
+import { addPostCommand } from "./shell/post.ts";
 
 const UPKEEP = "Look after it:";
 
@@ -51,6 +54,9 @@ function createProgram(host: Host): Command {
   addStdioCommand(program, host);
   program.commandsGroup("Use:");
   addConnectCommand(program, host);
+  addAccountsCommand(program, host);
+  addPostCommand(program, host);
+  addListCommand(program, host);
   addToolsCommand(program, host);
   addCallCommand(program, host);
   program.commandsGroup(UPKEEP);
@@ -60,6 +66,7 @@ function createProgram(host: Host): Command {
   addBackupCommand(program, host);
   addRestoreCommand(program, host);
   addExportCommand(program, host);
+  addCompletionCommand(program, host);
   return program;
 }
 
@@ -68,8 +75,9 @@ Examples:
   posthorn demo                                   see a post go out in 15 seconds, without an account anywhere
   posthorn serve                                  HTTP API, MCP over HTTP, pages and the publisher on 127.0.0.1:4747
   posthorn connect bluesky --handle alice.example connect a channel; the app password is asked for, unseen
-  posthorn call list_accounts                     call a tool; the answer is JSON
-  posthorn call schedule_post '{"accountId":"acc_…","caption":"Hello","scheduledAt":"2027-01-31T09:00:00Z"}'
+  posthorn post "Hello" --on bluesky --at "tomorrow 9:00" --media lake.jpg
+  posthorn list                                   what is planned
+  posthorn call list_files '{"type":"image"}'     call a tool; the answer is JSON, on a terminal a list is a table
 
 Settings are environment variables, or lines of posthorn.env in the data folder; "posthorn doctor" checks them.`;
 

@@ -27,6 +27,11 @@ export interface Caller {
   readonly keyId: string;
   /** May name files of this machine (`upload_file` with `path`): only over stdio and the command line. */
   readonly isLocal: boolean;
+  /**
+   * Somebody at the command line, in whose place the process stands: it may read what they may, and ends with
+   * the call. Default: false.
+   */
+  readonly isAtShell?: boolean;
 }
 
 export function isAllowed(caller: Caller, permission: Permission): boolean {

@@ -1,4 +1,4 @@
-import { DateTime } from "luxon";
+import { DateTime, IANAZone } from "luxon";
 import { AppError } from "./errors.ts";
 
 export const SECOND = 1_000;
@@ -9,12 +9,17 @@ export const DAY = 24 * HOUR;
 /** No plan reaches this far: a later moment is a mistake, such as milliseconds taken for seconds. */
 const LATEST = Date.UTC(2200, 0, 1);
 
-/** What follows date and time: an offset, a zone as RFC 9557 writes it, both or neither. */
-const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]]+)\])?$/;
+/**
+ * What follows date and time: an offset, a zone as RFC 9557 writes it, both or neither, and tags that may be
+ * ignored, such as a calendar.
+ */
+const OFFSET_AND_ZONE = /([zZ]|[+-]\d{2}(?::?\d{2})?)?(?:\[!?([^\]=]+)\])?(?:\[[a-z_][a-z\d_-]*=[^\]]+\])*$/;
 /** ISO 8601-2 and Java's ZoneOffset go no further; Kiribati has the furthest there is, +14:00. */
 const MAX_OFFSET_MINUTES = 18 * 60;
 const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_CHARS = "2026-11-21T".length;
+/** More than any moment has with its zone and tags; expressions below look at a text again and again. */
+const MAX_CHARS = 200;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}/;
 
 /**
@@ -29,19 +34,42 @@ export function toIsoOrNull(ms: number | null): string | null {
   return ms === null ? null : toIso(ms);
 }
 
+/**
+ * In that zone, to the minute and with its offset, as a person's clock shows it and every field takes it:
+ * `2026-11-22T09:00+01:00`. Throws RangeError for what no calendar holds.
+ */
+export function toZoned(ms: number, timezone: string): string {
+  const moment = DateTime.fromMillis(ms, { zone: timezone });
+  if (!moment.isValid) throw new RangeError(`No calendar holds ${ms} in ${timezone}.`);
+  return moment.toISO({ precision: "minute" });
+}
+
+/** The machine's own zone (`TZ`, or the system's); UTC where it has none that is known. */
+export function machineTimezone(): string {
+  const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return isTimezone(zone) ? zone : "UTC";
+}
+
+export function isTimezone(name: string): boolean {
+  return name !== "" && IANAZone.isValidZone(name);
+}
+
 interface ParsedTime {
   readonly ms: number;
-  /** Set when the text had neither offset nor zone and the configured zone was taken. */
+  /**
+   * Set when the text had neither offset nor zone and the configured zone was taken, or when the clocks were
+   * changed at that time, and says what was taken.
+   */
   readonly warning: string | null;
 }
 
 /**
  * Reads an ISO 8601 date-time. One without an offset or a zone is read in `timezone` and comes with a
- * warning. Throws `invalid` that names the field.
+ * warning; so does one that the zone's clocks show never or twice. Throws `invalid` that names the field.
  */
 export function parseMoment(field: string, text: string, timezone: string): ParsedTime {
   const trimmed = text.trim();
-  if (!DATE_TIME.test(trimmed)) throw notAMoment(field, text);
+  if (trimmed.length > MAX_CHARS || !DATE_TIME.test(trimmed)) throw notAMoment(field, text);
   const [tail = "", offset, zone] = OFFSET_AND_ZONE.exec(trimmed.slice(DATE_CHARS)) ?? [];
   if (offset !== undefined && !isOffset(offset)) {
     throw new AppError(
@@ -51,7 +79,7 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
   }
   const local = trimmed.slice(0, trimmed.length - tail.length);
   const iso = `${local.replace(/[t ]/, "T")}${offset?.toUpperCase() ?? ""}`;
-  const parsed = DateTime.fromISO(iso, { zone: zone ?? timezone });
+  const parsed = firstOf(DateTime.fromISO(iso, { zone: zone ?? timezone }), offset);
   if (!parsed.isValid) throw notAMoment(field, text);
   if (zone !== undefined && offset !== undefined) assertAgreed(field, text, { moment: parsed, iso });
   const ms = parsed.toMillis();
@@ -61,11 +89,37 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
       `${field}: ${quote(text)} is out of range. Give a time between 1970 and 2200.`,
     );
   }
-  const warning =
-    offset !== undefined || zone !== undefined
-      ? null
-      : `${field} had no offset; it was read in the time zone ${timezone}, which makes it ${toIso(ms)}. Add Z or an offset to be sure.`;
+  if (offset !== undefined) return { ms, warning: null };
+  const unclear = warnOfClockChange(field, parsed, iso);
+  if (unclear !== null || zone !== undefined) return { ms, warning: unclear };
+  const read = toZoned(ms, timezone);
+  const warning = `${field} had no offset; it was read in the time zone ${timezone}: ${read}. Add Z or an offset to be sure.`;
   return { ms, warning };
+}
+
+/**
+ * Of a time that comes twice in autumn, the first, as RFC 5545 and Temporal have it; left alone, Luxon takes
+ * the one whose offset holds today.
+ */
+function firstOf(moment: DateTime, offset: string | undefined): DateTime {
+  if (offset !== undefined || !moment.isValid) return moment;
+  const [first = moment] = possible(moment);
+  return first;
+}
+
+function possible(moment: DateTime): DateTime[] {
+  return moment.getPossibleOffsets().toSorted((one, other) => one.toMillis() - other.toMillis());
+}
+
+function warnOfClockChange(field: string, moment: DateTime, iso: string): string | null {
+  const [first, second] = possible(moment).map((one) => toZoned(one.toMillis(), moment.zoneName ?? "UTC"));
+  const clock = DateTime.fromISO(iso, { zone: "UTC" });
+  const local = clock.toFormat("yyyy-MM-dd'T'HH:mm");
+  const where = moment.zoneName ?? "UTC";
+  if (!clock.hasSame(moment.setZone("UTC", { keepLocalTime: true }), "millisecond"))
+    return `${field}: there is no ${local} in ${where}, whose clocks are put forward then; ${first} was taken. Give another time if that was not meant.`;
+  if (second === undefined) return null;
+  return `${field}: ${local} comes twice in ${where}, whose clocks are put back then; the first, ${first}, was taken. Give ${second} for the other one.`;
 }
 
 function notAMoment(field: string, text: string): AppError {

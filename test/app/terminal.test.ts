@@ -50,7 +50,7 @@ describe("the terminal", () => {
 
   it("asks nobody where nobody is", async () => {
     const { stdin, written, terminal } = streams(false);
-    expect(terminal).toMatchObject({ isInteractive: false, isScreen: false, hasColors: false });
+    expect(terminal).toMatchObject({ isInteractive: false, isScreen: false, hasColors: false, columns: 80 });
     stdin.end('{"a":1}');
     expect(await terminal.readAll()).toBe('{"a":1}');
     terminal.print("result\n");

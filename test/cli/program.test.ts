@@ -8,6 +8,9 @@ describe("posthorn", () => {
     "serve",
     "stdio",
     "connect",
+    "accounts",
+    "post",
+    "list",
     "tools",
     "call",
     "keys",
@@ -15,6 +18,7 @@ describe("posthorn", () => {
     "backup",
     "restore",
     "export",
+    "completion",
   ])("explains %s", async (command) => {
     const all = await runCli(["--help"]);
     expect(all).toMatchObject({ status: 0, stderr: "" });

@@ -1,5 +1,13 @@
+import { Settings } from "luxon";
 import { describe, expect, it } from "vitest";
-import { parseMoment, toIso, toIsoOrNull } from "../../src/domain/time.ts";
+import {
+  isTimezone,
+  machineTimezone,
+  parseMoment,
+  toIso,
+  toIsoOrNull,
+  toZoned,
+} from "../../src/domain/time.ts";
 
 describe("a moment as text", () => {
   it.each([
@@ -17,6 +25,19 @@ describe("a moment as text", () => {
   it("is null where there is none", () => {
     expect(toIsoOrNull(null)).toBeNull();
     expect(toIsoOrNull(0)).toBe("1970-01-01T00:00:00.000Z");
+  });
+
+  it.each([
+    ["UTC", "2026-11-21T09:00Z"],
+    ["Europe/Berlin", "2026-11-21T10:00+01:00"],
+    ["America/St_Johns", "2026-11-21T05:30-03:30"],
+  ])("is as the clocks show it, to the minute, in %s", (zone, text) => {
+    expect(toZoned(1_795_251_600_007, zone)).toBe(text);
+  });
+
+  it("is in a zone that there is, whatever the machine's is called", () => {
+    expect(isTimezone(machineTimezone())).toBe(true);
+    expect(["", "Mars/Olympus", "Etc/Unknown"].map(isTimezone)).toEqual([false, false, false]);
   });
 });
 
@@ -36,6 +57,7 @@ describe("a moment that a caller gives", () => {
     ["2026-11-22T09:00:00Z[Europe/Berlin]", "2026-11-22T09:00:00.000Z"],
     ["2026-11-22T09:00:00[Europe/Berlin]", "2026-11-22T08:00:00.000Z"],
     ["2026-11-22T09:00:00+01:00[!Europe/Berlin]", "2026-11-22T08:00:00.000Z"],
+    ["2026-11-22T09:00:00+01:00[Europe/Berlin][u-ca=gregory]", "2026-11-22T08:00:00.000Z"],
     // The hour that comes twice in autumn: the offset says which.
     ["2026-10-25T02:30:00+02:00[Europe/Berlin]", "2026-10-25T00:30:00.000Z"],
     ["2026-10-25T02:30:00+01:00[Europe/Berlin]", "2026-10-25T01:30:00.000Z"],
@@ -47,8 +69,51 @@ describe("a moment that a caller gives", () => {
     const { ms, warning } = read("2026-11-22T09:00:00");
     expect([toIso(ms), warning]).toEqual([
       "2026-11-22T00:00:00.000Z",
-      expect.stringMatching(/^scheduledAt had no offset.*Asia\/Tokyo/),
+      "scheduledAt had no offset; it was read in the time zone Asia/Tokyo: 2026-11-22T09:00+09:00. Add Z or an offset to be sure.",
     ]);
+  });
+
+  it.each([
+    [
+      "2027-03-28T02:30",
+      "2027-03-28T01:30:00.000Z",
+      "scheduledAt: there is no 2027-03-28T02:30 in Europe/Berlin, whose clocks are put forward then; 2027-03-28T03:30+02:00 was taken. Give another time if that was not meant.",
+    ],
+    [
+      "2026-10-25T02:30",
+      "2026-10-25T00:30:00.000Z",
+      "scheduledAt: 2026-10-25T02:30 comes twice in Europe/Berlin, whose clocks are put back then; the first, 2026-10-25T02:30+02:00, was taken. Give 2026-10-25T02:30+01:00 for the other one.",
+    ],
+    // Half an hour is put back there.
+    [
+      "2026-04-05T01:45:30[Australia/Lord_Howe]",
+      "2026-04-04T14:45:30.000Z",
+      "scheduledAt: 2026-04-05T01:45 comes twice in Australia/Lord_Howe, whose clocks are put back then; the first, 2026-04-05T01:45+11:00, was taken. Give 2026-04-05T01:45+10:30 for the other one.",
+    ],
+  ])("%s, which clocks show never or twice, is %s, and says so", (text, iso, warning) => {
+    const taken = parseMoment("scheduledAt", text, "Europe/Berlin");
+    expect([toIso(taken.ms), taken.warning]).toEqual([iso, warning]);
+  });
+
+  // The offset that holds today must not matter.
+  it.each(["2026-10-25T02:00", "2026-10-25T02:59:59.999", "2026-03-29T02:00", "2026-03-29T02:59"])(
+    "%s is the same in summer and in winter",
+    (text) => {
+      const read = (): number => parseMoment("scheduledAt", text, "Europe/Berlin").ms;
+      const now = Settings.now;
+      try {
+        Settings.now = () => Date.UTC(2026, 0, 1);
+        const inWinter = read();
+        Settings.now = () => Date.UTC(2026, 6, 1);
+        expect(read()).toBe(inWinter);
+      } finally {
+        Settings.now = now;
+      }
+    },
+  );
+
+  it("is refused at once when it is endless", () => {
+    expect(() => read(`2026-11-22T09:00${"[".repeat(1_000_000)}`)).toThrow(/is not a date and time/);
   });
 
   it.each([

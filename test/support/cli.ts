@@ -17,6 +17,8 @@ interface CliOptions {
   readonly input?: string;
   /** What a person answers, in order; without it nobody is there to be asked. */
   readonly answers?: readonly string[];
+  /** Standard output is a terminal of this width. */
+  readonly columns?: number;
   /** Called with everything written so far, to end a command that stays. */
   readonly onOutput?: (output: string, stop: () => void) => void;
 }
@@ -33,8 +35,9 @@ export function createFakeTerminal(options: CliOptions & { readonly stop?: () =>
   };
   const terminal: Terminal = {
     isInteractive: options.answers !== undefined,
-    isScreen: false,
+    isScreen: options.columns !== undefined,
     hasColors: false,
+    columns: options.columns ?? 80,
     print: (text) => write(out, visibleText(text)),
     draw: (text) => write(out, text),
     tell: (text) => write(err, visibleText(text)),

@@ -44,7 +44,9 @@ export async function startService(
   overrides: Partial<AppContext> = {},
 ): Promise<Service> {
   const folder = temporaryFolder();
-  const setup = await readSandboxSetup(folder.path);
+  const sandbox = await readSandboxSetup(folder.path);
+  // Whatever zone the machine is in that runs the tests.
+  const setup = { ...sandbox, config: { ...sandbox.config, timezone: "UTC" } };
   const clock = new FakeClock();
   const log = createMemoryLogger();
   const outbound = createNamelessDoor();

@@ -1,11 +1,14 @@
 import type { Session } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
 import { createContext, createTools } from "../compose.ts";
-import { enlist, type Machine } from "../publishing/running-publisher.ts";
+import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { freeDeadWorkers } from "../../publisher/workers.ts";
+import { isPublisherRunning } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
+import { createWorkerLocks } from "../../store/engine/worker-lock.ts";
 
-/** Opens the service for one command: no publisher, and no server unless the command asks for its pages. */
+/** Opens the service for one command: no publisher, and no server, unless the command asks for them. */
 export async function startSession(
   setup: Setup,
   machine: Machine,
@@ -16,7 +19,8 @@ export async function startSession(
   closers.add(() => ctx[Symbol.asyncDispose]());
   try {
     await ensureFirstAccount(ctx);
-    if (options.isEnlisted) closers.add(await enlist(ctx, setup.folder, machine));
+    let leave = options.isEnlisted ? await enlist(ctx, setup.folder, machine) : async () => {};
+    closers.add(() => leave());
     const toolbox = createTools(ctx, setup);
     return {
       ctx,
@@ -25,6 +29,17 @@ export async function startSession(
       async servePages() {
         const { openListenerWhenAsked } = await import("./listener.ts");
         openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => false });
+      },
+      async startPublishing() {
+        // Whether another one publishes is not judged by one that was killed a moment ago.
+        await freeDeadWorkers(ctx, createWorkerLocks(setup.folder.locks));
+        if (await isPublisherRunning(ctx)) return false;
+        // A process stands in the list once.
+        await leave();
+        leave = async () => {};
+        const publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "cli" });
+        closers.add(() => publisher.close());
+        return true;
       },
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };

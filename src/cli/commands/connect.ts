@@ -7,6 +7,7 @@ import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
 import { parseJson, toJsonText } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
+import { showList } from "../shell/views.ts";
 
 interface ConnectOptions {
   readonly handle?: string;
@@ -24,7 +25,7 @@ export function addConnectCommand(program: Command, host: Host): void {
   program
     .command("connect")
     .description("connect a channel and print its account as JSON")
-    .argument("<platform>", 'where; "posthorn call list_platforms" lists the platforms')
+    .argument("[platform]", "where; without it, the platforms are listed")
     .option("--handle <handle>", "the account's name there")
     .option("--instance <url>", "address of the server, where the platform has many")
     .option("--name <name>", "what the channel is called here")
@@ -45,7 +46,20 @@ Examples:
   posthorn connect facebook --targets all
   posthorn connect feed --name "News"`,
     )
-    .action((platform: string, options: ConnectOptions) => connect(host, platform, options));
+    .action((platform: string | undefined, options: ConnectOptions) =>
+      platform === undefined ? showPlatforms(host) : connect(host, platform, options),
+    );
+}
+
+async function showPlatforms(host: Host): Promise<void> {
+  await using session = await host.openSession();
+  const { result } = await session.toolbox.call("list_platforms", {}, localCaller());
+  const { isScreen, columns } = host.terminal;
+  const table = isScreen ? await showList(session.ctx, result, columns) : null;
+  host.terminal.print(table ?? toJsonText(result));
+  host.terminal.tell(
+    "Connect one with posthorn connect PLATFORM; posthorn doctor PLATFORM tells how to set it up.\n",
+  );
 }
 
 async function connect(host: Host, provider: string, options: ConnectOptions): Promise<void> {
@@ -103,14 +117,13 @@ async function readSecrets(
 }
 
 const SecretsObject = z.record(z.string(), z.string());
+const ADVICE = 'Give one JSON object of texts on standard input, for example {"appPassword":"…"}.';
 
 function parseSecrets(text: string): Secrets {
-  const parsed = SecretsObject.safeParse(parseJson("--secrets-stdin", text));
+  const value = parseJson({ source: "--secrets-stdin", text, advice: ADVICE, isSecret: true });
+  const parsed = SecretsObject.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError(
-    "invalid",
-    '--secrets-stdin: give one JSON object of texts, for example {"appPassword":"…"}.',
-  );
+  throw new AppError("invalid", `--secrets-stdin: this is not an object of texts. ${ADVICE}`);
 }
 
 interface Field {

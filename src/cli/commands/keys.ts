@@ -1,10 +1,14 @@
 import type { Command } from "commander";
 import { DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
+import type { ApiKey } from "../../services/access/api-keys.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { parseList } from "../lists.ts";
 import { localCaller } from "../local-caller.ts";
+import { toTable } from "../shell/table.ts";
+
+const ISO_DATE_CHARS = "2026-11-21".length;
 
 interface CreateOptions {
   readonly owner: string;
@@ -31,8 +35,9 @@ export function addKeysCommand(program: Command, host: Host): void {
   keys
     .command("list")
     .description("list the keys of an owner, without their secrets")
+    .option("--json", "print JSON on a terminal, too")
     .option("--owner <owner>", "whose keys", DEFAULT_OWNER)
-    .action((options: { owner: string }) => list(host, options.owner));
+    .action((options: { owner: string; json?: true }) => list(host, options));
   keys
     .command("revoke")
     .description("end a key at once")
@@ -73,10 +78,27 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
   host.terminal.tell("Store the key now: only its fingerprint is kept, and it is not shown again.\n");
 }
 
-async function list(host: Host, owner: string): Promise<void> {
+async function list(host: Host, { owner, json }: { owner: string; json?: true }): Promise<void> {
   const { listKeys } = await import("../../services/access/api-keys.ts");
   await using session = await host.openSession();
-  host.terminal.print(toJsonText(await listKeys(plainCall(session.ctx, localCaller({ ownerId: owner })))));
+  const result = await listKeys(plainCall(session.ctx, localCaller({ ownerId: owner })));
+  const { isScreen, columns } = host.terminal;
+  host.terminal.print(isScreen && json !== true ? showKeys(result.keys, columns) : toJsonText(result));
+}
+
+function showKeys(keys: readonly ApiKey[], width: number): string {
+  if (keys.length === 0) return "None.\n";
+  return toTable<ApiKey>(
+    [
+      { title: "NAME", of: ({ name }) => name, isCut: true },
+      { title: "STATUS", of: ({ status }) => status },
+      { title: "MAY", of: ({ permissions }) => permissions.join(","), isCut: true },
+      { title: "EXPIRES", of: ({ expiresAt }) => expiresAt?.slice(0, ISO_DATE_CHARS) ?? "never" },
+      { title: "ID", of: ({ id }) => id },
+    ],
+    keys,
+    width,
+  );
 }
 
 async function revoke(host: Host, key: string, owner: string): Promise<void> {

@@ -2,10 +2,18 @@ import type { Command } from "commander";
 import type { Host, Server } from "../host.ts";
 import { untilAborted } from "../until-aborted.ts";
 
+interface ServeOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly tools?: string;
+}
+
 export function addServeCommand(program: Command, host: Host): void {
   program
     .command("serve")
     .description("run the HTTP API, MCP over HTTP, the pages and the publisher")
+    .option("--port <port>", "listen here; in the place of POSTHORN_PORT")
+    .option("--host <address>", "listen on this address; in the place of POSTHORN_HOST")
     .option("--tools <sets>", "all, or the sets of tools that MCP lists; as POSTHORN_TOOLS")
     .addHelpText(
       "after",
@@ -14,13 +22,13 @@ It listens on POSTHORN_HOST and POSTHORN_PORT (127.0.0.1:4747) and keeps everyth
 Stop it with Ctrl-C or SIGTERM: what is under way is finished first.
 
 Examples:
-  posthorn serve
+  posthorn serve --port 8080
   POSTHORN_PORT=8080 POSTHORN_PUBLIC_URL=https://posts.example.com posthorn serve`,
     )
-    .action((options: { tools?: string }) => serve(host, options));
+    .action((options: ServeOptions) => serve(host, options));
 }
 
-async function serve(host: Host, options: { tools?: string }): Promise<void> {
+async function serve(host: Host, options: ServeOptions): Promise<void> {
   await using server = await host.startServer({ role: "serve", ...options });
   host.terminal.print(greet(host, server));
   const { lost } = server.ctx.store;

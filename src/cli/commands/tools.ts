@@ -6,12 +6,18 @@ import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
 
+interface ToolsOptions {
+  readonly short?: true;
+  readonly json?: true;
+}
+
 export function addToolsCommand(program: Command, host: Host): void {
   program
     .command("tools")
     .description("list the tools with their JSON Schemas")
     .argument("[tool]", "only this one")
-    .option("-s, --short", "one line a tool instead of JSON")
+    .option("-s, --short", "one line a tool instead of JSON; on a terminal that is so anyway")
+    .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
       `
@@ -19,10 +25,10 @@ Examples:
   posthorn tools --short
   posthorn tools schedule_post`,
     )
-    .action((name: string | undefined, options: { short?: true }) => listTools(host, name, options));
+    .action((name: string | undefined, options: ToolsOptions) => listTools(host, name, options));
 }
 
-async function listTools(host: Host, name: string | undefined, options: { short?: true }): Promise<void> {
+async function listTools(host: Host, name: string | undefined, options: ToolsOptions): Promise<void> {
   await using session = await host.openSession();
   const all = session.toolbox.list(localCaller());
   const tools = name === undefined ? all : all.filter((tool) => tool.name === name);
@@ -32,8 +38,11 @@ async function listTools(host: Host, name: string | undefined, options: { short?
       `There is no tool ${quote(name)}. The tools are ${all.map((tool) => tool.name).join(", ")}.`,
     );
   }
+  const isShort = options.short === true || (host.terminal.isScreen && name === undefined);
   host.terminal.print(
-    options.short === true ? shortList(tools) : toJsonText(name === undefined ? { tools } : tools[0]),
+    isShort && options.json !== true
+      ? shortList(tools)
+      : toJsonText(name === undefined ? { tools } : tools[0]),
   );
 }
 

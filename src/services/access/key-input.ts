@@ -85,9 +85,17 @@ async function ownAccountIds(reader: Reader, ownerId: string): Promise<string[]>
 
 const SPAN_UNITS: Readonly<Record<string, number>> = { m: MINUTE, h: HOUR, d: DAY };
 
+const STARTS_WITH_DATE = /^\d{4}-\d{2}-\d{2}/;
+
 function readExpiry(ctx: AppContext, text: string | undefined): number | null {
   if (text === undefined) return null;
   const span = /^(\d{1,6})([mhd])$/.exec(text.trim());
+  if (span === null && !STARTS_WITH_DATE.test(text.trim())) {
+    throw new AppError(
+      "invalid",
+      `expires: ${quote(text)} is neither a date, a time nor a span. Give for example 90d, 12h, 2027-01-31 or 2027-01-31T09:00:00Z.`,
+    );
+  }
   const now = ctx.clock.now();
   const at =
     span === null

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
+import { open, realpath, type FileHandle } from "node:fs/promises";
 import { basename, isAbsolute, relative, sep } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
@@ -10,6 +10,7 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import { OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { createUploadLink, storeUpload } from "./file-uploads.ts";
+import { openOwnFile } from "./own-file.ts";
 import { MAX_FILE_BYTES } from "./upload-body.ts";
 
 const IMPORT_TIMEOUT_MS = 30 * MINUTE;
@@ -131,18 +132,26 @@ async function readLocalFile(
   call: CallContext,
   args: UploadFileArgs & { readonly path: string },
 ): Promise<{ file: File }> {
-  const path = await allowedPath(call.ctx, call.caller, args.path);
-  await using handle = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(() => {
-    throw notAllowed();
-  });
+  await using handle = await (call.caller.isAtShell === true
+    ? openOwnFile(args.path)
+    : openAllowedFile(call, args.path));
   const file = await handle.stat();
-  if (!file.isFile()) throw notAllowed();
   const stream = handle.createReadStream({ autoClose: false });
   const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {
     objectMode: false,
   });
   const name = args.name ?? basename(args.path);
   return await storeUpload(call, { name, altText: args.altText ?? null, body, sizeBytes: file.size });
+}
+
+async function openAllowedFile({ ctx, caller }: CallContext, given: string): Promise<FileHandle> {
+  const path = await allowedPath(ctx, caller, given);
+  const handle = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(() => {
+    throw notAllowed();
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw notAllowed();
 }
 
 async function allowedPath(ctx: AppContext, caller: Caller, path: string): Promise<string> {

@@ -6,7 +6,7 @@ import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { MINUTE, parseMoment, toIso } from "../../domain/time.ts";
+import { MINUTE, parseMoment, toZoned } from "../../domain/time.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
 import type { PostRow, Tables } from "../../store/engine/schema.ts";
@@ -65,11 +65,12 @@ export function readScheduledAt(
 ): { ms: number; warnings: string[] } {
   const now = ctx.clock.now();
   if (text === undefined) return { ms: now, warnings: [] };
-  const { ms, warning } = parseMoment("scheduledAt", text, ctx.settings.timezone);
+  const { timezone } = ctx.settings;
+  const { ms, warning } = parseMoment("scheduledAt", text, timezone);
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(
       "invalid",
-      `scheduledAt: ${toIso(ms)} is in the past; the server's time is ${toIso(now)}. Give a time in the future, or leave scheduledAt out to publish now.`,
+      `scheduledAt: ${toZoned(ms, timezone)} is in the past; the server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
     );
   }
   return { ms: Math.max(ms, now), warnings: warning === null ? [] : [warning] };
@@ -127,7 +128,7 @@ export async function checkContent(
     warnings: [
       ...media.warnings,
       ...warnings,
-      ...warnOfTime(account, row),
+      ...warnOfTime(ctx, account, row),
       ...quotaWarnings,
       ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
     ],
@@ -176,10 +177,10 @@ function tellWhoPublishes(
   ];
 }
 
-function warnOfTime(account: Tables["accounts"], row: PostContentRow): string[] {
+function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
   const expires = account.access_ends_at;
   if (expires === null || expires > row.scheduled_at) return [];
   return [
-    `The access to "${account.name}" ends on ${toIso(expires)}, before this post goes out. Reconnect it with connect_channel before then.`,
+    `The access to "${account.name}" ends at ${toZoned(expires, ctx.settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];
 }

@@ -13,6 +13,9 @@ import { assertUsable, checkAddresses, checkContent, foldThumbnail, readSchedule
 import { checkForm } from "./post-form.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
 
+/** How the error of a post begins that is right, but goes only together with others that are not. */
+export const REFUSED_WITH_OTHERS = "Not scheduled, because";
+
 export interface Scheduled {
   readonly post: Post;
   readonly warnings: string[];
@@ -107,7 +110,7 @@ function toBatchResult(
 ): BatchResult {
   if ("error" in draft) return { index: at.index, post: null, warnings: [], error: draft.error };
   if (at.isRefused) {
-    const error = `Not scheduled, because ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
+    const error = `${REFUSED_WITH_OTHERS} ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
     return { index: at.index, post: null, warnings: draft.warnings, error };
   }
   return { index: at.index, post: toPost(draft.row), warnings: draft.warnings, error: null };
@@ -155,10 +158,14 @@ async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
   ];
 }
 
+const OVER_STDIO = "while this client is open";
+const AT_SHELL = "if one, or an agent's client with Posthorn, is open";
+
 /** Over stdio the publisher lives as long as the client: a post for later needs a server that stays. */
 async function warnOfSilence(ctx: AppContext, call: CallContext, row: PostRow): Promise<string[]> {
   if (!call.caller.isLocal || row.scheduled_at <= ctx.clock.now() || (await isServerRunning(ctx))) return [];
+  const when = call.caller.isAtShell === true ? AT_SHELL : OVER_STDIO;
   return [
-    "No Posthorn server is running on this data folder, so this post goes out only while this client is open at that time. Run `posthorn serve` to keep it running.",
+    `No Posthorn server is running on this data folder, so this post goes out only ${when} at that time. \`posthorn service install\` keeps one running, \`posthorn serve\` does until it is stopped.`,
   ];
 }

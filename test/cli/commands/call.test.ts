@@ -1,3 +1,4 @@
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -50,6 +51,123 @@ describe("posthorn call", () => {
     const second = await runCli(["call", "schedule_post", args], folder);
     expect(first.status).toBe(0);
     expect(second.stdout).toBe(first.stdout);
+  });
+
+  const idOf = async (folder: Parameters<typeof runCli>[1]): Promise<string> =>
+    JSON.parse((await runCli(["call", "list_accounts"], folder)).stdout).accounts[0].id;
+
+  it("publishes what is due at once where nothing else does, and prints what came of it", async () => {
+    using folder = temporaryFolder();
+    const accountId = await idOf(folder);
+    const args = JSON.stringify({ accountId, caption: "Now", idempotencyKey: "k1" });
+    const first = JSON.parse((await runCli(["call", "schedule_post", args], folder)).stdout);
+    expect(first).toMatchObject({ post: { status: "published", attempts: 1 }, warnings: [] });
+    // Sent again with its key, it is the same post, and as it is now.
+    expect(JSON.parse((await runCli(["call", "schedule_post", args], folder)).stdout)).toEqual(first);
+    const posts = [{ accountId, caption: "One" }, { accountId: "acc_none" }, { accountId, caption: "Two" }];
+    const batch = await runCli(["call", "schedule_posts", JSON.stringify({ posts })], folder);
+    expect(JSON.parse(batch.stdout).results).toMatchObject([
+      { post: { status: "published", caption: "One" } },
+      { post: null },
+      { post: { status: "published", caption: "Two" } },
+    ]);
+    const dry = JSON.stringify({ accountId, caption: "Dry", dryRun: true });
+    expect(JSON.parse((await runCli(["call", "schedule_post", dry], folder)).stdout)).toMatchObject({
+      post: { status: "scheduled" },
+    });
+    const all = JSON.parse((await runCli(["call", "list_posts"], folder)).stdout).posts as {
+      attempts: number;
+    }[];
+    expect(all.map(({ attempts }) => attempts)).toEqual([1, 1, 1]);
+  });
+
+  it("leaves publishing to a server that runs, and says nothing of it", async () => {
+    using folder = temporaryFolder();
+    const accountId = await idOf(folder);
+    let end = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      void runCli(["serve", "--port", "0"], {
+        ...folder,
+        onOutput: (output, stop) => {
+          end = stop;
+          if (output.includes("Data folder")) resolve();
+        },
+      }).then((run) => (ended = run.status));
+    });
+    let ended: number | null = null;
+    await started;
+    const now = JSON.stringify({ accountId, caption: "Now" });
+    const later = JSON.stringify({ accountId, caption: "Later", scheduledAt: "2100-01-01T00:00:00Z" });
+    const { post, warnings } = JSON.parse((await runCli(["call", "schedule_post", now], folder)).stdout);
+    expect([post.status, warnings]).toEqual(["scheduled", []]);
+    const planned = JSON.parse((await runCli(["call", "schedule_post", later], folder)).stdout);
+    expect(planned.warnings).toEqual([]);
+    // Whoever posts as a person waits for it all the same.
+    const posted = await runCli(["post", "Hello", "--on", "feed"], folder);
+    expect(JSON.parse(posted.stdout).posts).toMatchObject([{ status: "published", attempts: 1 }]);
+    end();
+    await expect.poll(() => ended).toBe(0);
+  });
+
+  it("tells of a post for later that nothing is running to send", async () => {
+    using folder = temporaryFolder();
+    const args = { accountId: await idOf(folder), caption: "Later", scheduledAt: "2100-01-01T00:00:00Z" };
+    const run = await runCli(["call", "schedule_post", JSON.stringify(args)], folder);
+    expect(JSON.parse(run.stdout).warnings).toEqual([
+      "No Posthorn server is running on this data folder, so this post goes out only if one, or an agent's client with Posthorn, is open at that time. `posthorn service install` keeps one running, `posthorn serve` does until it is stopped.",
+    ]);
+  });
+
+  it("sends nothing twice when several publish at the same moment", async () => {
+    using folder = temporaryFolder();
+    const accountId = await idOf(folder);
+    const runs = await Promise.all(
+      ["A", "B", "C"].map((caption) =>
+        runCli(["call", "schedule_post", JSON.stringify({ accountId, caption })], folder),
+      ),
+    );
+    expect(runs.map(({ status }) => status)).toEqual([0, 0, 0]);
+    const read = async (): Promise<unknown> =>
+      JSON.parse((await runCli(["call", "list_posts"], folder)).stdout).posts.map(
+        (post: { status: string; attempts: number }) => [post.status, post.attempts],
+      );
+    const once = ["published", 1];
+    expect(await read()).toEqual([once, once, once]);
+  });
+
+  it("reads any file that the person may read, from where they are", async () => {
+    using folder = temporaryFolder();
+    const fixture = join(import.meta.dirname, "..", "..", "fixtures", "photo.jpg");
+    for (const path of [fixture, relative(process.cwd(), fixture)]) {
+      const run = await runCli(["call", "upload_file", JSON.stringify({ path })], folder);
+      expect(JSON.parse(run.stdout)).toMatchObject({ file: { name: "photo.jpg", status: "ready" } });
+    }
+    for (const path of ["nope.jpg", "", "/dev/null", "a\0b"]) {
+      const run = await runCli(["call", "upload_file", JSON.stringify({ path })], folder);
+      expect(run.stderr).toMatch(/^path: /);
+    }
+  });
+
+  it("shows a list as a table on a terminal, and everything else as JSON", async () => {
+    using folder = temporaryFolder();
+    const on = (args: readonly string[]) => runCli(args, { ...folder, columns: 80 });
+    expect((await on(["call", "list_accounts"])).stdout).toMatch(/^NAME +PLATFORM .*\nMy feed /);
+    expect((await on(["call", "list_platforms"])).stdout).toMatch(/^PLATFORM +TITLE +WAYS +STATE\nbluesky /);
+    expect((await on(["call", "list_files"])).stdout).toBe("None.\n");
+    const whole = await on(["call", "list_platforms", '{"provider":["feed"]}']);
+    expect(JSON.parse(whole.stdout)).toMatchObject({ platforms: [{ provider: "feed" }] });
+    expect(JSON.parse((await on(["call", "get_status"])).stdout)).toBeTypeOf("object");
+    expect(JSON.parse((await on(["call", "list_accounts", "--json"])).stdout)).toHaveProperty("accounts");
+    expect(JSON.parse((await on(["tools", "--json"])).stdout)).toHaveProperty("tools");
+    expect((await on(["tools"])).stdout).toMatch(/^cancel_post +publish +/);
+    expect((await on(["keys", "list"])).stdout).toBe("None.\n");
+    await runCli(
+      ["keys", "create", "--name", "Nightly", "--permissions", "read", "--expires", "90d"],
+      folder,
+    );
+    expect((await on(["keys", "list"])).stdout).toMatch(
+      /^NAME .*\nNightly +active +read +\d{4}-\d\d-\d\d +key_/,
+    );
   });
 
   it("keeps one feed for all its starts, also when several begin at once", async () => {

@@ -24,6 +24,16 @@ describe("posthorn connect", () => {
     expect(run.stdout).not.toContain("whsec_");
   });
 
+  it("lists the platforms where none is named", async () => {
+    using folder = temporaryFolder();
+    const run = await runCli(["connect"], folder);
+    expect(run).toMatchObject({ status: 0, stderr: expect.stringContaining("posthorn connect PLATFORM") });
+    expect(JSON.parse(run.stdout).platforms.map(({ provider }: { provider: string }) => provider)).toContain(
+      "bluesky",
+    );
+    expect((await runCli(["connect"], { ...folder, columns: 80 })).stdout).toMatch(/^PLATFORM .*\nbluesky /);
+  });
+
   it("reads them from standard input for scripts", async () => {
     using folder = temporaryFolder();
     await using receiver = await startReceiver();
@@ -37,8 +47,16 @@ describe("posthorn connect", () => {
 
   it.each([
     [["connect", "webhook"], "", "--secrets-stdin"],
-    [["connect", "webhook", "--secrets-stdin"], "secret", "this is not JSON"],
-    [["connect", "webhook", "--secrets-stdin"], "[]", "one JSON object"],
+    [
+      ["connect", "webhook", "--secrets-stdin"],
+      "appPassword: s3cret",
+      '--secrets-stdin: this is not JSON. Give one JSON object of texts on standard input, for example {"appPassword":"…"}.\n',
+    ],
+    [
+      ["connect", "webhook", "--secrets-stdin"],
+      '["s3cret"]',
+      "--secrets-stdin: this is not an object of texts. Give one JSON object",
+    ],
     [["connect", "webhook", "--secrets-stdin"], "{}", "url: is required"],
     [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],
     [["connect", "myspace"], "", '"myspace" is not a known platform'],

@@ -45,6 +45,7 @@ describe("posthorn keys", () => {
   it.each([
     [["--permissions", "read,write"], '"write" is not a permission'],
     [["--expires", "2001-01-01"], "not in the future"],
+    [["--expires", "soon"], "for example 90d"],
     [["--accounts", "acc_none"], "acc_none"],
   ])("refuses %j", async (options, sentence) => {
     using folder = temporaryFolder();

@@ -83,6 +83,23 @@ describe("posthorn serve", () => {
     });
   });
 
+  it("takes port and address from the command line before the settings, and says what is wrong with them", async () => {
+    using folder = temporaryFolder();
+    const env = { ...folder.env, POSTHORN_PORT: "1", POSTHORN_HOST: "192.0.2.1" };
+    const run = await runCli(["serve", "--port", "0", "--host", "127.0.0.1"], {
+      env,
+      onOutput: (output, stop) => void (output.includes("Data folder") && stop()),
+    });
+    expect(run).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/listening on http:\/\/127\.0\.0\.1:\d+\n/),
+    });
+    expect(await runCli(["serve", "--port", "http"], folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("POSTHORN_PORT: must be a port number"),
+    });
+  });
+
   it("needs no key of its own where one is set", async () => {
     using folder = temporaryFolder();
     const POSTHORN_API_KEY = "a-fixed-key-of-forty-characters-or-so-00";

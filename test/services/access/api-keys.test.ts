@@ -53,7 +53,7 @@ describe("createKey", () => {
       /^accounts: "acc_1" is not an account of the owner "default". There is none yet/,
     ],
     [{ accountIds: [] }, /^accounts: give at least one/],
-    [{ expires: "soon" }, /^expires: "soon" is not a date/],
+    [{ expires: "soon" }, /^expires: "soon" is neither a date, a time nor a span. Give for example 90d/],
     [
       { expires: "2026-11-20" },
       /^expires: "2026-11-20" is not in the future. It is 2026-11-21T09:00:00.000Z now/,

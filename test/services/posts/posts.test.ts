@@ -1,6 +1,6 @@
 import { LateCauses } from "../../../src/publisher/late-causes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MINUTE, SECOND } from "../../../src/domain/time.ts";
+import { MINUTE, SECOND, toZoned } from "../../../src/domain/time.ts";
 import { claimDue } from "../../../src/publisher/tick.ts";
 import { drain, readPost } from "../../support/publishing.ts";
 import { fixture } from "../../support/media.ts";
@@ -58,7 +58,7 @@ describe("scheduling", () => {
     expect((await schedule({ scheduledAt: inMinutes(-5) })).post.scheduledAt).toBe(inMinutes(0));
     expect((await schedule({ scheduledAt: undefined })).post.scheduledAt).toBe(inMinutes(0));
     await expect(schedule({ scheduledAt: inMinutes(-6) })).rejects.toThrow(
-      `the server's time is ${inMinutes(0)}`,
+      `the server's time is ${toZoned(Date.parse(inMinutes(0)), "UTC")}`,
     );
   });
 

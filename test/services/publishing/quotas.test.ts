@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Quota } from "../../../src/domain/accounts/account.ts";
-import { HOUR, MINUTE } from "../../../src/domain/time.ts";
+import { HOUR, MINUTE, toZoned } from "../../../src/domain/time.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { readRaw } from "../../../src/store/engine/handle.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";
@@ -115,9 +115,10 @@ describe("scheduling", () => {
       });
     expect((await plan(10)).warnings).toEqual([]);
     expect((await plan(20)).warnings).toEqual([]);
-    const iso = (minutes: number): string => new Date(ctx.clock.now() + minutes * MINUTE).toISOString();
+    const { timezone } = ctx.settings;
+    const at = (minutes: number): string => toZoned(ctx.clock.now() + minutes * MINUTE, timezone);
     expect((await plan(30)).warnings).toEqual([
-      `scheduledAt: this is post 3 in 3 hours on "My channel", which takes 2 (posts), so it would wait until ${iso(190)}, longer than POSTHORN_MAX_LATENESS allows, and fail. Choose a time from then on.`,
+      `scheduledAt: this is post 3 in 3 hours on "My channel", which takes 2 (posts), so it would wait until ${at(190)}, longer than POSTHORN_MAX_LATENESS allows, and fail. Choose a time from then on.`,
     ]);
     expect((await plan(205)).warnings).toEqual([]);
   });

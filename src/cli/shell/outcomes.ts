@@ -1,0 +1,99 @@
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { Post } from "../../domain/posts/post.ts";
+import { MINUTE, SECOND } from "../../domain/time.ts";
+import { plainCall } from "../../services/context.ts";
+import { getPost } from "../../services/posts/posts.ts";
+import type { Host, Session } from "../host.ts";
+import { shellCaller } from "../local-caller.ts";
+
+const LOOK_EVERY_MS = SECOND / 5;
+/** What still waits by then is held up by more than a moment, such as a platform that is down. */
+const TAKEN_UP_WITHIN_MS = MINUTE;
+/** A long film takes its time; what is not out by then goes on with the next process that publishes. */
+const OUT_WITHIN_MS = 15 * MINUTE;
+
+const OVER: readonly Post["status"][] = ["published", "failed", "cancelled"];
+
+const One = z.looseObject({ post: Post });
+const Several = z.looseObject({ results: z.array(z.looseObject({ post: Post.nullable() })) });
+
+type Result = Readonly<Record<string, unknown>>;
+
+interface Following {
+  readonly host: Host;
+  readonly session: Session;
+}
+
+/**
+ * What a call's result says once the posts in it that are due now went out: where no other process publishes,
+ * this one does, and waits for them. Without any, and where another one does, the result as it is.
+ */
+export async function publishDue(following: Following, result: Result): Promise<Result> {
+  const posts = postsOf(result);
+  const due = await findDue(following, posts);
+  if (due.length === 0 || !(await following.session.startPublishing())) return result;
+  const ended = await untilOut(following, due);
+  const now = (post: Post): Post => ended.find(({ id }) => id === post.id) ?? post;
+  const one = One.safeParse(result).data;
+  if (one !== undefined) return { ...result, post: now(one.post) };
+  const results = Several.parse(result).results.map((entry) => ({
+    ...entry,
+    post: entry.post === null ? null : now(entry.post),
+  }));
+  return { ...result, results };
+}
+
+/** Those that a publisher takes up at once, as they are now. A dry run leaves none. */
+export async function findDue({ session }: Following, posts: readonly Post[]): Promise<Post[]> {
+  const now = session.ctx.clock.now();
+  const candidates = posts.filter(
+    ({ status, scheduledAt }) => !OVER.includes(status) && Date.parse(scheduledAt) <= now,
+  );
+  const found = await Promise.all(candidates.map(({ id }) => readPost(session, id)));
+  return found.filter((post) => post !== null);
+}
+
+/** The posts when each has gone out or failed, when it takes too long, or when the process shall end. */
+export async function untilOut({ host, session }: Following, posts: readonly Post[]): Promise<Post[]> {
+  const { clock } = session.ctx;
+  const start = clock.monotonic();
+  if (host.terminal.isInteractive) host.terminal.tell("Publishing …\n");
+  for (;;) {
+    const found = await Promise.all(posts.map(({ id }) => readPost(session, id)));
+    const ended = posts.map((post, at) => found[at] ?? post);
+    const waited = clock.monotonic() - start;
+    if (ended.every((post) => OVER.includes(post.status) || waited > limitOf(post))) return ended;
+    // Whoever does not want to wait is told how far it has come.
+    if (host.stopSignal.aborted) return ended;
+    await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
+  }
+}
+
+function limitOf({ status }: Post): number {
+  return status === "scheduled" ? TAKEN_UP_WITHIN_MS : OUT_WITHIN_MS;
+}
+
+/** What a person is told of a post that is due and did not go out; null for one that did. */
+export function whyNotOut(post: Post): string | null {
+  if (post.status === "published") return null;
+  const why = post.error === null ? "" : ` ${post.error}`;
+  if (post.status === "failed") return `${post.id} failed.${why}`;
+  if (post.status === "cancelled") return `${post.id} was cancelled.`;
+  return `${post.id} is not out yet.${why} It goes out while a Posthorn runs; "posthorn service install" keeps one running.`;
+}
+
+function postsOf(result: Result): readonly Post[] {
+  const one = One.safeParse(result).data;
+  if (one !== undefined) return [one.post];
+  return (Several.safeParse(result).data?.results ?? []).flatMap(({ post }) => post ?? []);
+}
+
+async function readPost({ ctx }: Session, id: string): Promise<Post | null> {
+  try {
+    return (await getPost(plainCall(ctx, shellCaller()), { id })).post;
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "not_found") return null;
+    throw error;
+  }
+}

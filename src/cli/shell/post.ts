@@ -1,0 +1,191 @@
+import type { Command } from "commander";
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { BatchResult, type Post } from "../../domain/posts/post.ts";
+import { listAccounts } from "../../services/accounts/accounts.ts";
+import { plainCall } from "../../services/context.ts";
+import { deleteFile } from "../../services/files/files.ts";
+import { uploadFile } from "../../services/files/file-imports.ts";
+import { REFUSED_WITH_OTHERS } from "../../services/posts/schedule-post.ts";
+import type { ConfirmOptions } from "../../toolkit/confirm.ts";
+import type { Host, Session } from "../host.ts";
+import { toJsonText } from "../json.ts";
+import { shellCaller } from "../local-caller.ts";
+import { findChannel, sayChannels } from "./channels.ts";
+import { readMetadata } from "./metadata.ts";
+import { findDue, untilOut, whyNotOut } from "./outcomes.ts";
+import { showPosts } from "./views.ts";
+import { readWhen } from "./when.ts";
+
+interface PostOptions {
+  readonly on: readonly string[];
+  readonly at?: string;
+  readonly media: readonly string[];
+  readonly alt: readonly string[];
+  readonly title?: string;
+  readonly link?: string;
+  readonly set: readonly string[];
+  readonly dryRun?: true;
+  readonly json?: true;
+}
+
+interface Posting {
+  readonly host: Host;
+  readonly session: Session;
+  readonly options: PostOptions;
+}
+
+export function addPostCommand(program: Command, host: Host): void {
+  const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
+  program
+    .command("post")
+    .description("post now or later, on one channel or several")
+    .argument("[text]", "what it says, or - to read that from standard input")
+    .option("--on <channel>", "name, handle, id or platform of a channel; may be repeated", collect, [])
+    .option("--at <when>", 'when, such as "tomorrow 9:00"; without it, now')
+    .option("--media <file>", "a file, an address or the id of a stored file; may be repeated", collect, [])
+    .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
+    .option("--title <title>", "its title, where the platform has one")
+    .option("--link <address>", "a link, where the platform has one")
+    .option("--set <key=value>", "another field of the platform; may be repeated", collect, [])
+    .option("--dry-run", "only check it, and show every warning")
+    .option("--json", "print JSON on a terminal, too")
+    .addHelpText(
+      "after",
+      `
+Times are those of this machine's zone, or POSTHORN_TIMEZONE. Without --at it waits until the post is out, and ends with 1 where it
+is not. On several channels it is scheduled on all of them or on none.
+
+Examples:
+  posthorn post "Hello" --on bluesky
+  posthorn post "Look" --on "My feed" --at "friday 18:30" --media lake.jpg --alt "A lake at dawn"
+  posthorn post "News" --on bluesky --on @alice@example.social --at 2026-12-01T09:00:00+01:00
+  posthorn post - --on news --title "A title" --set visibility=unlisted --set 'tags=["a","b"]' < text.txt
+  When: "tomorrow 9:00", "friday 18:30", "in 2 hours", "2026-12-01 9:00", 2026-12-01T09:00:00Z`,
+    )
+    .action((text: string | undefined, options: PostOptions) => post(host, text, options));
+}
+
+async function post(host: Host, text: string | undefined, options: PostOptions): Promise<void> {
+  const { terminal } = host;
+  const caption = text === "-" ? (await terminal.readAll()).trimEnd() : text;
+  if ((caption === undefined || caption === "") && options.media.length === 0)
+    throw new AppError(
+      "invalid",
+      'There is nothing to post. Give a text, for example posthorn post "Hello" --on NAME, or --media.',
+    );
+  await using session = await host.openSession();
+  const posting = { host, session, options };
+  const results = await schedule(posting, caption);
+  const planned = results.flatMap((result) => result.post ?? []);
+  const due = options.dryRun === true ? [] : await findDue({ host, session }, planned);
+  // Another process may do it as well; whoever posts now wants to know what came of it.
+  if (due.length > 0) await session.startPublishing();
+  const ended = due.length > 0 ? await untilOut({ host, session }, due) : [];
+  const posts = planned.map((one) => ended.find(({ id }) => id === one.id) ?? one);
+  await print(
+    posting,
+    posts,
+    results.flatMap(({ warnings }) => warnings),
+  );
+  host.stopSignal.throwIfAborted();
+  const trouble = ended.flatMap((one) => whyNotOut(one) ?? []);
+  if (trouble.length > 0) throw new AppError("unavailable", trouble.join("\n"));
+}
+
+async function schedule(posting: Posting, caption: string | undefined): Promise<readonly BatchResult[]> {
+  const { host, session, options } = posting;
+  const { ctx, toolbox } = session;
+  const call = plainCall(ctx, shellCaller(), host.stopSignal);
+  const { accounts } = await listAccounts(call);
+  if (options.on.length === 0)
+    throw new AppError("invalid", `--on: say which channel. ${sayChannels(accounts)}`);
+  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name).id));
+  const { timezone } = ctx.settings;
+  const at = options.at === undefined ? null : readWhen(options.at, { now: ctx.clock.now(), timezone });
+  const media = await bringMedia(posting);
+  try {
+    const content = {
+      ...(caption === undefined ? {} : { caption }),
+      ...(at === null ? {} : { scheduledAt: at }),
+      ...(options.dryRun === true ? { dryRun: true } : {}),
+      ...readMetadata(options, media.urls),
+    };
+    const posts = [...accountIds].map((accountId) => ({ accountId, ...content }));
+    const asked = ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
+    const args = { posts, atomic: true };
+    const { result } = await toolbox.call("schedule_posts", args, shellCaller(), {
+      signal: host.stopSignal,
+      ...asked,
+    });
+    const { results } = z.object({ results: z.array(BatchResult) }).parse(result);
+    assertPlanned(results);
+    if (options.dryRun === true) await media.remove();
+    return results;
+  } catch (error) {
+    await media.remove();
+    throw error;
+  }
+}
+
+/** Throws `invalid` with each reason why something was not planned. */
+function assertPlanned(results: readonly BatchResult[]): void {
+  const errors = results.flatMap(({ error }) => error ?? []);
+  const own = errors.filter((error) => !error.startsWith(REFUSED_WITH_OTHERS));
+  const told = own.map((error) => error.replace(/^scheduledAt:/, "--at:"));
+  if (errors.length > 0) throw new AppError("invalid", [...new Set(told)].join("\n"));
+}
+
+/** With `POSTHORN_CONFIRM=always` a person says yes to what a command would do. */
+function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"]> {
+  return async ({ text }) => {
+    const answer = terminal.isInteractive
+      ? await terminal.ask(`${text} (y/N) `, { isHidden: false, signal: stopSignal })
+      : "";
+    if (/^y(es)?$/i.test(answer)) return;
+    throw new AppError(
+      "conflict",
+      "Nothing was posted: with POSTHORN_CONFIRM=always a person must say yes at a terminal.",
+    );
+  };
+}
+
+/** What a post names of its media, files of this machine stored first; `remove` takes those away again. */
+async function bringMedia({
+  host,
+  session,
+  options,
+}: Posting): Promise<{ urls: string[]; remove(): Promise<void> }> {
+  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
+  const brought: string[] = [];
+  const urls: string[] = [];
+  const remove = async (): Promise<void> => {
+    for (const id of brought) await deleteFile(call, { id });
+  };
+  try {
+    for (const media of options.media) {
+      const isFile = !/^(https?:\/\/|r2:\/\/|file_[0-9a-z]{26}$)/i.test(media);
+      const done = isFile ? await uploadFile(call, { path: media }) : null;
+      if (done !== null && "file" in done) brought.push(done.file.id);
+      urls.push(done !== null && "file" in done ? done.file.id : media);
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { urls, remove };
+}
+
+async function print(
+  { host, session, options }: Posting,
+  posts: readonly Post[],
+  warnings: string[],
+): Promise<void> {
+  const { terminal } = host;
+  const told = [...new Set(warnings)];
+  if (!terminal.isScreen || options.json === true)
+    return terminal.print(toJsonText({ posts, warnings: told }));
+  if (options.dryRun === true) terminal.print("Nothing is scheduled; this is how it would be:\n");
+  terminal.print(await showPosts(session.ctx, posts, terminal));
+  for (const warning of told) terminal.print(`${warning}\n`);
+}

@@ -1,0 +1,122 @@
+import { DateTime } from "luxon";
+import * as z from "zod";
+import { Account } from "../../domain/accounts/account.ts";
+import { PlatformListing } from "../../domain/accounts/platform-listing.ts";
+import { File } from "../../domain/files/file.ts";
+import { Post } from "../../domain/posts/post.ts";
+import { Webhook } from "../../domain/webhooks/webhook.ts";
+import { listAccounts } from "../../services/accounts/accounts.ts";
+import { plainCall, type AppContext } from "../../services/context.ts";
+import { shellCaller } from "../local-caller.ts";
+import { oneLine, toTable, type Column } from "./table.ts";
+
+type Result = Readonly<Record<string, unknown>>;
+type View = (result: Result, width: number) => string | null;
+
+/** What a list may have beside its rows and still be told by them. */
+const BESIDE = ["nextCursor", "from", "to", "timezone"];
+const KIB = 1_024;
+const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+const LISTS: readonly View[] = [
+  viewOf("accounts", Account, [
+    { title: "NAME", of: ({ name }) => name, isCut: true },
+    { title: "PLATFORM", of: ({ provider }) => provider },
+    { title: "HANDLE", of: ({ handle }) => handle, isCut: true },
+    { title: "STATUS", of: ({ status }) => status },
+    { title: "ID", of: ({ id }) => id },
+  ]),
+  // What is told of one whole does not go into a line.
+  viewOf("platforms", PlatformListing.omit({ settings: true, connecting: true }), [
+    { title: "PLATFORM", of: ({ provider }) => provider },
+    { title: "TITLE", of: ({ title }) => title },
+    { title: "WAYS", of: ({ ways }) => ways.join(", ") },
+    { title: "STATE", of: (platform) => stateOf(platform), isCut: true },
+  ]),
+  viewOf("files", File, [
+    { title: "NAME", of: ({ name }) => name, isCut: true },
+    { title: "TYPE", of: ({ mimeType }) => mimeType },
+    { title: "SIZE", of: ({ sizeBytes }) => sizeOf(sizeBytes) },
+    { title: "STATUS", of: ({ status }) => status },
+    { title: "ID", of: ({ id }) => id },
+  ]),
+  viewOf("webhooks", Webhook, [
+    { title: "ADDRESS", of: ({ url }) => url, isCut: true },
+    { title: "STATUS", of: ({ status }) => status },
+    { title: "ID", of: ({ id }) => id },
+  ]),
+];
+
+/** A tool's result as a short table for a person, where it is a list; null for everything else. */
+export async function showList(ctx: AppContext, result: Result, width: number): Promise<string | null> {
+  const posts = readRows("posts", Post, result);
+  const shown =
+    posts === null
+      ? (LISTS.map((view) => view(result, width)).find((text) => text !== null) ?? null)
+      : await showPosts(ctx, posts, { columns: width });
+  if (shown === null || typeof result["nextCursor"] !== "string") return shown;
+  return `${shown}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
+}
+
+/**
+ * One line a post, and below it why it failed or where it is. `hasStatus`: default true; false where whoever
+ * asked knows it, which leaves room for the text.
+ */
+export async function showPosts(
+  ctx: AppContext,
+  posts: readonly Post[],
+  { columns: width, hasStatus = true }: { readonly columns: number; readonly hasStatus?: boolean },
+): Promise<string> {
+  const { accounts } = await listAccounts(plainCall(ctx, shellCaller()));
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const { timezone } = ctx.settings;
+  const columns: readonly Column<Post>[] = [
+    { title: "WHEN", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
+    ...(hasStatus ? [{ title: "STATUS", of: ({ status }: Post) => status }] : []),
+    { title: "CHANNEL", of: (post) => names.get(post.accountId) ?? post.provider, isCut: true },
+    { title: "TEXT", of: textOf, isCut: true },
+    { title: "ID", of: ({ id }) => id },
+  ];
+  const [head = "", ...lines] = toTable(columns, posts, width).split("\n");
+  const rows = posts.flatMap((post, at) => [lines[at] ?? "", ...noteOf(post)]);
+  return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are those of ${timezone}.\n`;
+}
+
+/** As clocks show it there, to the minute. */
+export function toClock(iso: string, timezone: string): string {
+  return DateTime.fromISO(iso, { zone: timezone }).toFormat("yyyy-MM-dd HH:mm");
+}
+
+/** Where to see it, or what is wrong with it. */
+function noteOf(post: Post): string[] {
+  const note = post.error ?? (post.status === "published" ? post.platformUrl : null);
+  return note === null ? [] : [`  ${oneLine(note)}`];
+}
+
+function textOf({ caption, metadata, mediaUrl }: Post): string {
+  const title = metadata?.["title"];
+  if (caption !== null && caption.trim() !== "") return caption;
+  return typeof title === "string" && title !== "" ? title : mediaUrl;
+}
+
+function readRows<T>(name: string, row: z.ZodType<T>, result: Result): readonly T[] | null {
+  const isList = Object.keys(result).every((key) => key === name || BESIDE.includes(key));
+  return isList ? (z.array(row).safeParse(result[name]).data ?? null) : null;
+}
+
+function viewOf<T>(name: string, row: z.ZodType<T>, columns: readonly Column<T>[]): View {
+  return (result, width) => {
+    const rows = readRows(name, row, result);
+    if (rows === null) return null;
+    return rows.length === 0 ? "None.\n" : toTable(columns, rows, width);
+  };
+}
+
+function stateOf({ configured, missing }: Pick<PlatformListing, "configured" | "missing">): string {
+  return configured ? "ready" : `needs ${missing.join(", ")}`;
+}
+
+function sizeOf(bytes: number): string {
+  const unit = Math.min(SIZES.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(KIB)));
+  return `${(bytes / KIB ** unit).toFixed(unit === 0 ? 0 : 1)} ${SIZES[unit]}`;
+}
