@@ -138,6 +138,7 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
+    execPath: process.execPath,
     // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
     // shares one.
     ...(IS_BUILT && { threads: createThreads() }),
