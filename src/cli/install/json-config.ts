@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { applyEdits, modify, parse, type JSONPath, type ParseError } from "jsonc-parser";
+import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
 import { isRecord, type ConfigEditor } from "./config-editor.ts";
 
 const OPTIONS = { allowTrailingComma: true };
@@ -16,23 +16,30 @@ export const jsonConfig: ConfigEditor = {
   },
   set(text, [section, name], { before, wanted }) {
     const start = text.trim() === "" ? `{}${endOf(text)}` : text;
-    const change = (current: string, path: JSONPath, value: unknown): string =>
-      applyEdits(current, modify(current, path, value, { formattingOptions: styleOf(start) }));
-    if (before === null) return change(start, [section, name], wanted);
+    if (before === null) return put(start, [section, name], wanted);
     // Field by field, so that comments between them stay.
     return Object.entries(wanted)
       .filter(([key, value]) => !isDeepStrictEqual(before[key], value))
-      .reduce((current, [key, value]) => change(current, [section, name, key], value), start);
+      .reduce((current, [key, value]) => put(current, [section, name, key], value), start);
   },
-  remove: (text, path) =>
-    applyEdits(text, modify(text, [...path], undefined, { formattingOptions: styleOf(text) })),
+  remove: (text, path) => applyEdits(text, modify(text, [...path], undefined, {})),
   show: ([section, name], entry) => JSON.stringify({ [section]: { [name]: entry } }, null, 2),
 };
 
-/** The way in which the rest of the file is indented. */
-function styleOf(text: string): { tabSize: number; insertSpaces: boolean; eol: string } {
-  const [, indent = "  "] = /^([ \t]+)\S/m.exec(text) ?? [];
-  return { tabSize: indent.length, insertSpaces: !indent.startsWith("\t"), eol: endOf(text) };
+/** Laid out by hand: the library would lay out what stands before it, too. */
+function put(text: string, path: readonly string[], value: unknown): string {
+  const [edit] = modify(text, [...path], value, {});
+  const [, comma = "", key = "", rest = ""] = /^(,?)"([^"]+)": ([^]*)$/.exec(edit?.content ?? "") ?? [];
+  const depth = path.indexOf(key) + 1;
+  const isOneLine = !text.trimEnd().includes("\n") && text.trim() !== "{}";
+  if (edit === undefined || edit.length > 0 || depth === 0 || isOneLine)
+    return applyEdits(text, edit === undefined ? [] : [edit]);
+  const [, indent = "  "] = /^([ \t]+)["}/]/m.exec(text) ?? [];
+  const lineOf = (levels: number): string => endOf(text) + indent.repeat(levels);
+  const body = JSON.stringify(JSON.parse(rest), null, indent).replaceAll("\n", lineOf(depth));
+  // The first in its object.
+  const last = comma === "" ? lineOf(depth - 1) : "";
+  return applyEdits(text, [{ ...edit, content: `${comma}${lineOf(depth)}"${key}": ${body}${last}` }]);
 }
 
 function endOf(text: string): string {
