@@ -44,6 +44,8 @@ const { outputFiles } = await build({
   format: "esm",
   target: "node20.19",
   external: EXTERNAL,
+  // Its main file is UMD, whose parts no bundler finds.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   plugins: [staticCatalog, finishedCalendar, leanLibraries],
   banner: { js: REQUIRE },
   minify: true,

@@ -6,6 +6,7 @@ import { TRANSITIONS, type Trigger } from "../src/domain/posts/post-states.ts";
 import { settingsOf } from "../src/ports/platform-setup.ts";
 import type { AnyPlatform } from "../src/ports/platform.ts";
 import type { AnyTool } from "../src/toolkit/define-tool.ts";
+import { clientsPage } from "./client-docs.ts";
 import { code, firstSentence, table } from "./markdown.ts";
 import { platformsPage, platformTable, settingTable } from "./platform-docs.ts";
 import { guidePage } from "./platform-guide.ts";
@@ -32,6 +33,7 @@ export async function renderDocs(): Promise<ReadonlyMap<string, string>> {
     guidePage(platform, readTrial(platform)),
   ]);
   const pages: [string, string][] = [
+    ["clients.md", clientsPage()],
     ["tools.md", toolsPage(tools)],
     ["settings.md", settingsPage(platforms)],
     ["platforms.md", platformsPage(platforms)],

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { format } from "prettier";
+import { serverEntry } from "./packages.ts";
 import { renderDocs, renderReadme } from "./readme-parts.ts";
 
 const FILE = new URL("../README.md", import.meta.url);
@@ -9,6 +10,11 @@ const GUIDES = new URL("platforms/", DOCS);
 const markdown = (text: string): Promise<string> => format(text, { parser: "markdown", printWidth: 140 });
 
 await writeFile(FILE, await markdown(await renderReadme(await readFile(FILE, "utf8"))));
+const entry = `${JSON.stringify(serverEntry(), null, 2)}\n`;
+await writeFile(
+  new URL("../server.json", import.meta.url),
+  await format(entry, { parser: "json", printWidth: 110 }),
+);
 const pages = await renderDocs();
 await mkdir(GUIDES, { recursive: true });
 // Guides of platforms that are gone.

@@ -174,9 +174,11 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
+    execPath: process.execPath,
     // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
-    // shares one.
-    ...(IS_BUILT && { threads: createThreads() }),
+    // shares one. So it does where Claude Desktop runs a bundle inside of itself: Electron's program starts no
+    // other process as Node.
+    ...(IS_BUILT && process.versions["electron"] === undefined && { threads: createThreads() }),
     stopSignal: stop.signal,
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });

@@ -26,8 +26,11 @@ export interface Config {
   /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
-  /** Folders below which `upload_file` may read a `path`, over stdio and the command line. */
-  readonly uploadFolders: readonly string[];
+  /**
+   * Folders below which `upload_file` may read a `path`, over stdio and the command line; null: those that a
+   * person usually has.
+   */
+  readonly uploadFolders: readonly string[] | null;
   /** When a person confirms a tool's call before it is done. */
   readonly confirm: "never" | "risky" | "always";
   /** Whether the transport of MCP's first revision (`/sse`, `/messages`) is served. */
@@ -114,17 +117,18 @@ const Environment = z.object({
     .default("info"),
   POSTHORN_UPLOAD_FOLDERS: z
     .string()
-    .default("")
     .transform((text, context) => {
       const folders = text.split(",").flatMap((folder) => folder.trim() || []);
-      for (const folder of folders)
+      const named = folders.filter((folder) => folder !== "none");
+      for (const folder of named)
         if (!isFolder(folder))
           context.addIssue({
             code: "custom",
             message: `must be whole paths of folders that are there; ${quote(folder)} is not`,
           });
-      return folders;
-    }),
+      return named;
+    })
+    .optional(),
   POSTHORN_CONFIRM: z
     .enum(["never", "risky", "always"], { error: "must be never, risky or always" })
     .default("risky"),
@@ -197,7 +201,8 @@ export function readConfig(
       allowedHosts: values.POSTHORN_ALLOWED_HOSTS,
       rateLimit: values.POSTHORN_RATE_LIMIT,
       logLevel: values.POSTHORN_LOG_LEVEL,
-      uploadFolders: values.POSTHORN_UPLOAD_FOLDERS,
+      // Whoever sets it to nothing wants no folder to be open.
+      uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
       confirm: values.POSTHORN_CONFIRM,
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
       toolSets: values.POSTHORN_TOOLS,

@@ -43,7 +43,7 @@ const OTHERS = 0o077;
  * The folder of the program itself: the checkout, or the installed package. Built, this file is somewhere
  * else in it.
  */
-const PROGRAM_ROOT = findPackage(dirname(fileURLToPath(import.meta.url)));
+export const PROGRAM_ROOT = findPackage(dirname(fileURLToPath(import.meta.url)));
 
 function findPackage(folder: string): string {
   return existsSync(join(folder, "package.json")) || dirname(folder) === folder

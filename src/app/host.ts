@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
+import { homeOf, locateProgram } from "./start/program-place.ts";
 import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
 import type { Machine } from "./publishing/running-publisher.ts";
 import type { StdioStreams } from "./start/start-stdio.ts";
@@ -12,6 +13,8 @@ interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly machine: Machine;
+  /** The Node that runs this. */
+  readonly execPath: string;
   /** Without them, everything is done in this thread. */
   readonly threads?: Threads;
   readonly stopSignal: AbortSignal;
@@ -29,6 +32,8 @@ export function createHost(options: HostOptions): Host {
     version: VERSION,
     terminal,
     stopSignal,
+    place: { platform: platform(), home: homeOf(env), env },
+    locateProgram: () => locateProgram(env, options.execPath),
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start/start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });

@@ -53,8 +53,10 @@ export const SETTINGS: readonly {
   { name: "POSTHORN_RATE_LIMIT", meaning: "Requests a minute and key", default: "6000" },
   {
     name: "POSTHORN_UPLOAD_FOLDERS",
-    meaning: "Folders (comma-separated) below which upload_file may read a path over stdio",
-    default: "none",
+    meaning:
+      "Folders (comma-separated) below which upload_file may read a path over stdio, hidden ones excepted; none shuts them all. " +
+      "Where it is not set, those of the client's project are open, too, and for other pictures, films and sounds the person is asked",
+    default: "Desktop, Documents, Downloads, Movies, Music, Pictures and Videos of the user",
   },
   {
     name: "POSTHORN_CONFIRM",

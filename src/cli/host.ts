@@ -4,6 +4,13 @@ import type { BackupReport } from "../services/upkeep/backup.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 
+/** Whose machine this is: what paths of other programs' settings are made of. */
+export interface Place {
+  readonly platform: NodeJS.Platform;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** The person's or script's end of the command line. */
 export interface Terminal {
   /** Somebody can be asked. */
@@ -114,10 +121,22 @@ interface RotationResult {
   readonly unreadable: number;
 }
 
+/** This installation, for whoever is to start it; absolute paths. */
+export interface ProgramPlace {
+  readonly node: string;
+  readonly script: string;
+  /** To be named to whoever starts it; null: it is found without. */
+  readonly dataFolder: string | null;
+}
+
 /** What the commands need from the process; `src/main.ts` builds the real one. */
 export interface Host {
   readonly version: string;
   readonly terminal: Terminal;
+  /** Where other programs have their settings. */
+  readonly place: Place;
+  /** Throws `unavailable` where nothing stays that others could start. */
+  locateProgram(): ProgramPlace;
   /** Aborted when the process is asked to end. */
   readonly stopSignal: AbortSignal;
   openSession(options?: { readonly isEnlisted?: boolean }): Promise<Session>;

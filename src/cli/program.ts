@@ -8,6 +8,7 @@ import { addDemoCommand } from "./demo/demo.ts";
 import { addDoctorCommand } from "./commands/doctor.ts";
 import { addExportCommand } from "./commands/export.ts";
 import type { Host } from "./host.ts";
+import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addServeCommand } from "./commands/serve.ts";
@@ -52,6 +53,7 @@ function createProgram(host: Host): Command {
   addDemoCommand(program, host);
   addServeCommand(program, host);
   addStdioCommand(program, host);
+  addInstallCommand(program, host);
   program.commandsGroup("Use:");
   addConnectCommand(program, host);
   addAccountsCommand(program, host);

@@ -18,6 +18,8 @@ export interface McpDeps {
   readonly resources?: readonly ResourceKind[];
   readonly prompts?: readonly PromptKind[];
   readonly views?: readonly ToolView[];
+  /** What is added to the instructions for this connection. Left out: nothing. */
+  readonly note?: string;
   /** Where people read about this server. */
   readonly websiteUrl?: string;
 }

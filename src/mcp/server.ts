@@ -34,7 +34,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   };
   const server = new Server(identity, {
     capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
-    instructions: INSTRUCTIONS,
+    instructions: INSTRUCTIONS + (deps.note ?? ""),
     jsonSchemaValidator: JSON_SCHEMA_VALIDATOR,
     cacheHints: {
       "tools/list": LIST_CACHE,

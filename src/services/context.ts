@@ -23,7 +23,10 @@ export type ConfirmPolicy = "never" | "risky" | "always";
 export interface ServiceSettings {
   readonly timezone: string;
   readonly maxLatenessMs: number;
-  readonly uploadFolders: readonly string[];
+  /** Folders below which `upload_file` may read a `path`; null: those that a person usually has. */
+  readonly uploadFolders: readonly string[] | null;
+  /** Where those are. Default: this user's home folder. */
+  readonly homeFolder?: string;
   /** When a person confirms a tool's call first; default: `risky`. */
   readonly confirm?: ConfirmPolicy;
   readonly platformSettings: Readonly<Record<string, string>>;

@@ -67,6 +67,7 @@ export async function runCli(
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
     machine: { host: hostname(), pid: process.pid },
+    execPath: process.execPath,
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });

@@ -5,11 +5,13 @@ import { Closers } from "../closers.ts";
 import { isAllowed, type Permission } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
 import { createLogger } from "../log.ts";
+import { WHILE_OPEN } from "../../mcp/instructions.ts";
 import { untilOrphaned } from "../../mcp/transports/parent.ts";
 import { serveStdio } from "../../mcp/transports/stdio.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
 import { within } from "../../mcp/calls/within.ts";
 import type { Machine } from "../publishing/running-publisher.ts";
+import { isServerRunning } from "../../services/health/running-server.ts";
 import type { Settings } from "../setup.ts";
 import type { Base } from "./stdio-service.ts";
 import { createCipher } from "../../store/engine/cipher.ts";
@@ -60,6 +62,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
       toolbox: offerSets(await createLateToolbox(settings, service.open), settings.config.toolSets),
       ctx: base,
       version: VERSION,
+      note: (await isServerRunning(base)) ? "" : WHILE_OPEN,
       caller: localCaller({ permissions: start.permissions }),
       stdin: streams.stdin,
       stdout: streams.stdout,

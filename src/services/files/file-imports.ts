@@ -1,15 +1,13 @@
-import { constants } from "node:fs";
-import { open, realpath, type FileHandle } from "node:fs/promises";
-import { basename, isAbsolute, relative, sep } from "node:path";
+import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { AppError } from "../../domain/errors.ts";
 import type { File, UploadFileArgs } from "../../domain/files/file.ts";
 import { declaredBytes, problemOfAnswer } from "../../domain/files/media-answer.ts";
-import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { OutboundFailure, type OutboundResponse } from "../../ports/outbound.ts";
-import type { AppContext, CallContext } from "../context.ts";
+import type { CallContext } from "../context.ts";
 import { createUploadLink, storeUpload } from "./file-uploads.ts";
+import { openLocalFile } from "./local-file.ts";
 import { openOwnFile } from "./own-file.ts";
 import { MAX_FILE_BYTES } from "./upload-body.ts";
 
@@ -21,8 +19,6 @@ const MAX_REDIRECTS = 3;
 /** A client that asked for progress hears of it after so many bytes, or more of a large file. */
 const PROGRESS_BYTES = 256 * 1024;
 const PROGRESS_SHARE = 0.01;
-
-const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 type UploadLink = Awaited<ReturnType<typeof createUploadLink>>;
 
@@ -127,14 +123,14 @@ function nameOf(url: string): string | null {
   }
 }
 
-/** A file of this machine, below a folder that the configuration allows. */
+/** A file of this machine that may be read, see `openLocalFile`. */
 async function readLocalFile(
   call: CallContext,
   args: UploadFileArgs & { readonly path: string },
 ): Promise<{ file: File }> {
   await using handle = await (call.caller.isAtShell === true
     ? openOwnFile(args.path)
-    : openAllowedFile(call, args.path));
+    : openLocalFile(call, args.path));
   const file = await handle.stat();
   const stream = handle.createReadStream({ autoClose: false });
   const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {
@@ -142,51 +138,4 @@ async function readLocalFile(
   });
   const name = args.name ?? basename(args.path);
   return await storeUpload(call, { name, altText: args.altText ?? null, body, sizeBytes: file.size });
-}
-
-async function openAllowedFile({ ctx, caller }: CallContext, given: string): Promise<FileHandle> {
-  const path = await allowedPath(ctx, caller, given);
-  const handle = await open(path, constants.O_RDONLY | NO_FOLLOW).catch(() => {
-    throw notAllowed();
-  });
-  if ((await handle.stat()).isFile()) return handle;
-  await handle.close();
-  throw notAllowed();
-}
-
-async function allowedPath(ctx: AppContext, caller: Caller, path: string): Promise<string> {
-  if (!caller.isLocal) {
-    throw new AppError(
-      "invalid",
-      "path: is only taken where Posthorn runs on your own machine (stdio, command line). Give url, or leave both out to get an upload address.",
-    );
-  }
-  if (ctx.settings.uploadFolders.length === 0) {
-    throw new AppError(
-      "forbidden",
-      "path: no folder is allowed. Whoever runs Posthorn can name some in POSTHORN_UPLOAD_FOLDERS.",
-    );
-  }
-  if (!isAbsolute(path) || path.includes("\0"))
-    throw new AppError("invalid", "path: must be absolute. Give the whole path of the file.");
-  const real = await realpath(path).catch(() => null);
-  const folders = await Promise.all(
-    ctx.settings.uploadFolders.map((folder) => realpath(folder).catch(() => null)),
-  );
-  if (real === null || !folders.some((folder) => folder !== null && isBelow(folder, real)))
-    throw notAllowed();
-  return real;
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-}
-
-/** The same for a file that is missing and one outside: what lies elsewhere is not told. */
-function notAllowed(): AppError {
-  return new AppError(
-    "invalid",
-    "path: is not a file below one of the folders in POSTHORN_UPLOAD_FOLDERS. Give one that is.",
-  );
 }

@@ -7,7 +7,7 @@ import type { AppContext } from "../context.ts";
 const SILENT_MS = 30 * SECOND;
 
 /** Whether a server that stays (`posthorn serve`) works on this data folder. */
-export function isServerRunning(ctx: AppContext): Promise<boolean> {
+export function isServerRunning(ctx: Pick<AppContext, "store" | "clock">): Promise<boolean> {
   return isRoleAlive(ctx.store, "serve", ctx.clock.now() - SILENT_MS);
 }
 

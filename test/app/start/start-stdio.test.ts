@@ -1,3 +1,4 @@
+import { copyFileSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -5,6 +6,8 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { describe, expect, it } from "vitest";
+import { readSetup } from "../../../src/app/setup.ts";
+import { startServer } from "../../../src/app/start/start-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const MAIN = join(import.meta.dirname, "..", "..", "..", "src", "main.ts");
@@ -37,6 +40,9 @@ describe("posthorn stdio", () => {
   it("publishes while it runs", async () => {
     using folder = temporaryFolder();
     await using agent = await startAgent({ ...folder.env, POSTHORN_PORT: "0" });
+    expect(agent.client.getInstructions()).toMatch(
+      /only while this client is open.*posthorn service install/,
+    );
     const { accounts } = (await agent.call("list_accounts")) as { accounts: { id: string }[] };
     const scheduled = (await agent.call("schedule_post", {
       accountId: accounts[0]!.id,
@@ -51,6 +57,26 @@ describe("posthorn stdio", () => {
       expect(post.error).toBeNull();
       if (post.status === "published") break;
     }
+  });
+
+  it("says nothing of that where a server runs, and takes a picture of the person's", async () => {
+    using folder = temporaryFolder();
+    const setup = await readSetup({ ...folder.env, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "silent" });
+    await using server = await startServer({
+      setup,
+      machine: { host: "test", pid: process.pid },
+      role: "serve",
+    });
+    const path = join(folder.path, "Downloads", "a.png");
+    mkdirSync(join(path, ".."));
+    copyFileSync(join(import.meta.dirname, "..", "..", "fixtures", "photo.png"), path);
+    await using agent = await startAgent({
+      ...folder.env,
+      POSTHORN_PUBLIC_URL: server.publicUrl,
+      HOME: folder.path,
+    });
+    expect(agent.client.getInstructions()).not.toContain("only while this client is open");
+    expect(await agent.call("upload_file", { path })).toMatchObject({ file: { type: "image" } });
   });
 
   it("answers addresses that lead somewhere, whoever has its port", async () => {

@@ -1,0 +1,109 @@
+import { CLIENTS, SERVER_NAME, type Client, type Launch } from "../src/cli/install/clients.ts";
+import { showEntry } from "../src/cli/install/plan.ts";
+import { code, table } from "./markdown.ts";
+
+/** After `npm install --global`, for whoever writes it by hand. */
+const LAUNCH: Launch = { command: "posthorn", args: ["stdio"], env: {} };
+
+const PLACES = [
+  { platform: "linux", home: "~" },
+  { platform: "darwin", home: "~" },
+  { platform: "win32", home: "%USERPROFILE%" },
+] as const;
+
+/** What a client's own command does the same with. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  "claude-code": "claude mcp add --scope user posthorn -- posthorn stdio",
+  codex: "codex mcp add posthorn -- posthorn stdio",
+  "gemini-cli": "gemini mcp add --scope user posthorn posthorn stdio",
+  vscode: `code --add-mcp '${JSON.stringify({ name: SERVER_NAME, command: "posthorn", args: ["stdio"] })}'`,
+};
+
+/** `docs/clients.md`. */
+export function clientsPage(): string {
+  return [
+    "# Clients",
+    "One command sets Posthorn up in a client: it shows what changes in the client's configuration, asks, leaves everything else as it is and keeps the old file beside it. `posthorn install` alone shows which clients are on this machine; `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
+    fence("sh", CLIENTS.map(({ name }) => `posthorn install ${name}`).join("\n")),
+    "What it writes has absolute paths (Node's and Posthorn's), because a client on a desktop often knows no `PATH`. Nothing else is needed: over stdio there is no key, and whoever can start the client can use Posthorn.",
+    "## While the client is open, and after",
+    "A client over stdio starts Posthorn and ends it. Posts go out only while some Posthorn process runs: the client's, or one that stays. `posthorn service install` makes one that starts with your machine; `posthorn serve` runs until its terminal closes. They share the data folder, and no post goes out twice. What became due meanwhile goes out at the next start if it is at most `POSTHORN_MAX_LATENESS` late, and fails with a sentence after that.",
+    "## Pictures",
+    "Over stdio an agent may give `upload_file` a path in your Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder (also under the names that your desktop has for them), or in the folder that the client works in, unless that is your whole home folder. For a file elsewhere you are asked, where the client can ask. Hidden files and folders, links that lead out, and whatever is no picture, film or sound by its content are never taken. `POSTHORN_UPLOAD_FOLDERS` names other folders instead, and `none` shuts them all; then an agent sends the bytes to the address that `upload_file` gives without a path. macOS asks you itself before a program reads these folders.",
+    "## By hand",
+    ...CLIENTS.flatMap(byHand),
+    "## One click",
+    "For a Posthorn that was installed with `npm install --global` and is found by its name:",
+    [
+      `- [Add to Cursor](${cursorLink()})`,
+      `- [Add to VS Code](${vscodeLink("vscode")}), [to VS Code Insiders](${vscodeLink("vscode-insiders")})`,
+    ].join("\n"),
+    "## Claude Desktop, without npm",
+    "`npm run bundle` in a checkout writes `posthorn.mcpb`, which Claude Desktop installs by a double click. It has no native code and needs a Node with SQLite of its own (22.13 or newer), as Claude Desktop brings one. Pictures are taken and checked; without the picture library, one that is too large for a platform is not made smaller but refused with its limits. Claude Desktop runs it inside of itself, where no second process looks at files: give it only files that you trust. Data folder, time zone and upload folders are asked for in its settings. Use either the bundle or `posthorn install claude-desktop`.",
+    "## Over HTTP",
+    "While `posthorn serve` (or the service) runs, clients connect to `http://127.0.0.1:4747/mcp` with a key (`posthorn keys create --name Cursor`). Older clients use `/sse`.",
+    fence(
+      "json",
+      JSON.stringify(
+        {
+          mcpServers: {
+            [SERVER_NAME]: {
+              type: "http",
+              url: "http://127.0.0.1:4747/mcp",
+              headers: { Authorization: "Bearer <API_KEY>" },
+            },
+          },
+        },
+        null,
+        2,
+      ),
+    ),
+    'Codex takes `url` and `bearer_token_env_var`, Gemini CLI `httpUrl` and `headers`, opencode `"type": "remote"`, `url` and `headers`.',
+    "## claude.ai and ChatGPT",
+    "Connectors of claude.ai and ChatGPT sign in with OAuth, which Posthorn does not have, so they cannot be connected, whatever address it is reached at. Use Claude Desktop, Claude Code, Codex or another client of this page.",
+  ].join("\n\n");
+}
+
+function byHand(client: Client): string[] {
+  const files = PLACES.map((place) => client.files({ ...place, env: envOf(place.platform) }).at(-1) ?? "");
+  const [linux = "", mac = "", windows = ""] = files;
+  const command = COMMANDS[client.name];
+  return [
+    `### ${client.title}`,
+    linux === mac
+      ? `${code([linux])}; on Windows ${code([windows])}:`
+      : table(
+          ["system", "file"],
+          [
+            ["Linux", code([linux])],
+            ["macOS", code([mac])],
+            ["Windows", code([windows])],
+          ],
+        ),
+    fence(client.format, showEntry(client, LAUNCH)),
+    ...(command === undefined ? [] : [`Or with its own command: \`${command}\``]),
+  ];
+}
+
+function envOf(platform: NodeJS.Platform): Record<string, string> {
+  return platform === "win32" ? { APPDATA: "%APPDATA%", LOCALAPPDATA: "%LOCALAPPDATA%" } : {};
+}
+
+function fence(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+/** https://cursor.com/docs/mcp/install-links; by the page of theirs, as Markdown on the web has no other schemes. */
+export function cursorLink(): string {
+  const { command, args } = LAUNCH;
+  const config = Buffer.from(JSON.stringify({ command, args })).toString("base64");
+  return `https://cursor.com/install-mcp?name=${SERVER_NAME}&config=${encodeURIComponent(config)}`;
+}
+
+/** https://code.visualstudio.com/api/extension-guides/ai/mcp, which has the redirect for the same reason. */
+export function vscodeLink(scheme: "vscode" | "vscode-insiders"): string {
+  const { command, args } = LAUNCH;
+  const link = `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify({ name: SERVER_NAME, command, args }))}`;
+  const host = scheme === "vscode" ? "vscode.dev" : "insiders.vscode.dev";
+  return `https://${host}/redirect?url=${encodeURIComponent(link)}`;
+}

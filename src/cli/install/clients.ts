@@ -1,0 +1,151 @@
+import { posix, win32 } from "node:path";
+import type { Place } from "../host.ts";
+
+/** How a client starts Posthorn. */
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+/** One MCP client, as far as its configuration goes. */
+export interface Client {
+  readonly name: string;
+  readonly title: string;
+  readonly format: "json" | "toml";
+  /** The key below which the client has its servers, each under its name. */
+  readonly section: string;
+  /** Where its configuration may be: the first that is there, else the last. */
+  files(place: Place): readonly string[];
+  /** Its command, which tells that it is here, too. */
+  readonly command: string | null;
+  /** What to write for this launch, in the client's own words. */
+  entry(launch: Launch): Entry;
+  /** What the person does then. */
+  readonly next: string;
+}
+
+export const SERVER_NAME = "posthorn";
+
+const RESTART = "Quit it and start it again.";
+const NEW_SESSION = "It is there from its next session on.";
+
+/** As most clients have it. */
+const plain = ({ command, args, env }: Launch): Entry => ({
+  command,
+  args,
+  ...(Object.keys(env).length > 0 && { env }),
+});
+
+const typed = (launch: Launch): Entry => ({ type: "stdio", ...plain(launch) });
+
+export const CLIENTS: readonly Client[] = [
+  {
+    name: "claude-desktop",
+    title: "Claude Desktop",
+    format: "json",
+    section: "mcpServers",
+    command: null,
+    // Windows gives an application of its store folders of its own.
+    files: (place) =>
+      [
+        ...(place.platform === "win32"
+          ? [join(place, local(place), "Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming", "Claude")]
+          : []),
+        join(place, settings(place), "Claude"),
+      ].map((folder) => join(place, folder, "claude_desktop_config.json")),
+    entry: plain,
+    next: RESTART,
+  },
+  {
+    name: "claude-code",
+    title: "Claude Code",
+    format: "json",
+    section: "mcpServers",
+    command: "claude",
+    files: (place) => [join(place, place.env["CLAUDE_CONFIG_DIR"] || place.home, ".claude.json")],
+    entry: typed,
+    next: NEW_SESSION,
+  },
+  {
+    name: "codex",
+    title: "Codex",
+    format: "toml",
+    section: "mcp_servers",
+    command: "codex",
+    files: (place) => [
+      join(place, place.env["CODEX_HOME"] || join(place, place.home, ".codex"), "config.toml"),
+    ],
+    entry: plain,
+    next: NEW_SESSION,
+  },
+  {
+    name: "cursor",
+    title: "Cursor",
+    format: "json",
+    section: "mcpServers",
+    command: "cursor",
+    files: (place) => [join(place, place.home, ".cursor", "mcp.json")],
+    entry: plain,
+    next: "Turn it on in its settings, under MCP, if it asks.",
+  },
+  {
+    name: "vscode",
+    title: "VS Code",
+    format: "json",
+    section: "servers",
+    command: "code",
+    files: (place) => [join(place, settings(place), "Code", "User", "mcp.json")],
+    entry: typed,
+    next: 'Run "MCP: List Servers" in its command palette to start it.',
+  },
+  {
+    name: "gemini-cli",
+    title: "Gemini CLI",
+    format: "json",
+    section: "mcpServers",
+    command: "gemini",
+    files: (place) => [join(place, place.env["GEMINI_CLI_HOME"] || place.home, ".gemini", "settings.json")],
+    entry: plain,
+    next: NEW_SESSION,
+  },
+  {
+    name: "opencode",
+    title: "opencode",
+    format: "json",
+    section: "mcp",
+    command: "opencode",
+    files: (place) => {
+      const folder = join(
+        place,
+        place.env["XDG_CONFIG_HOME"] || join(place, place.home, ".config"),
+        "opencode",
+      );
+      return ["opencode.jsonc", "opencode.json"].map((file) => join(place, folder, file));
+    },
+    entry: ({ command, args, env }) => ({
+      type: "local",
+      command: [command, ...args],
+      ...(Object.keys(env).length > 0 && { environment: env }),
+    }),
+    next: NEW_SESSION,
+  },
+];
+
+function join({ platform }: Place, ...parts: readonly string[]): string {
+  return (platform === "win32" ? win32 : posix).join(...parts);
+}
+
+/** The folder in which desktop programs have their settings. */
+function settings(place: Place): string {
+  const { platform, home, env } = place;
+  if (platform === "darwin") return join(place, home, "Library", "Application Support");
+  if (platform === "win32") return env["APPDATA"] || join(place, home, "AppData", "Roaming");
+  return env["XDG_CONFIG_HOME"] || join(place, home, ".config");
+}
+
+function local(place: Place): string {
+  return place.env["LOCALAPPDATA"] || join(place, place.home, "AppData", "Local");
+}

@@ -1,0 +1,128 @@
+import { existsSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import type { Command } from "commander";
+import { AppError } from "../../domain/errors.ts";
+import type { Host, Place } from "../host.ts";
+import { parsePermissions } from "../lists.ts";
+import { CLIENTS, type Client, type Launch } from "./clients.ts";
+import { readConfigFile, writeConfigFile } from "./config-file.ts";
+import { showChange } from "./show-change.ts";
+
+interface InstallOptions {
+  readonly remove?: true;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly permissions?: string;
+}
+
+const NAMES = CLIENTS.map(({ name }) => name).join(", ");
+
+export function addInstallCommand(program: Command, host: Host): void {
+  program
+    .command("install")
+    .description("set Posthorn up in an agent's client; without a name, show which are here")
+    .argument("[client]", NAMES)
+    .option("--permissions <list>", "what the agent may do, separated by commas (all)")
+    .option("--remove", "take it out again")
+    .option("--dry-run", "show the change and write nothing")
+    .option("-y, --yes", "write it without asking")
+    .addHelpText(
+      "after",
+      `
+Shows what changes in the client's configuration, asks, and leaves everything else in it as it is; what it was is
+kept beside it. The paths in it are absolute, so that a client finds them which knows no PATH.
+
+Examples:
+  posthorn install
+  posthorn install claude-code
+  posthorn install cursor --permissions read`,
+    )
+    .action((name: string | undefined, options: InstallOptions) =>
+      name === undefined ? list(host) : install(host, clientOf(name), options),
+    );
+}
+
+function clientOf(name: string): Client {
+  const client = CLIENTS.find((one) => one.name === name);
+  if (client !== undefined) return client;
+  throw new AppError(
+    "invalid",
+    `There is no client "${name.slice(0, 40)}". The clients are ${NAMES}; docs/clients.md says how others connect.`,
+  );
+}
+
+async function list(host: Host): Promise<void> {
+  const { isSetUp } = await import("./plan.ts");
+  const states = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const { text, exists } = await readConfigFile(client.files(host.place)).catch(() => NOTHING);
+      if (exists && isSetUp(client, text)) return "set up";
+      return exists || isHere(client, host.place) ? "found" : "not found";
+    }),
+  );
+  for (const [index, { name, title }] of CLIENTS.entries())
+    host.terminal.print(`${name.padEnd(15)} ${title.padEnd(15)} ${states[index]}\n`);
+  host.terminal.tell("\nSet one up with: posthorn install <client>\n");
+}
+
+const NOTHING = { text: "", exists: false };
+
+async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
+  const { planEntry, planRemoval } = await import("./plan.ts");
+  const { terminal } = host;
+  const launch = launchOf(host, options);
+  const plan = (text: string): string =>
+    options.remove === true ? planRemoval(client, text, launch) : planEntry(client, text, launch);
+  const paths = client.files(host.place);
+  const file = await readConfigFile(paths);
+  const planned = plan(file.text);
+  if (planned === file.text) {
+    const state = options.remove === true ? "does not have Posthorn" : "starts Posthorn like this already";
+    return terminal.print(`${client.title} ${state}; nothing to change in ${file.path}.\n`);
+  }
+  terminal.print(`${file.path}:\n${showChange(file.text, planned)}`);
+  if (options.dryRun === true) return;
+  await requireYes(host, options);
+  // The client may have written it while the person thought about it.
+  const now = await readConfigFile(paths);
+  const backup = await writeConfigFile(now, plan(now.text));
+  if (backup !== null) terminal.tell(`What it was is kept in ${backup}.\n`);
+  const done = options.remove === true ? "does not start Posthorn any more" : "starts Posthorn from now on";
+  terminal.print(`${client.title} ${done}. ${client.next}\n`);
+  if (options.remove !== true) terminal.tell(KEEP_RUNNING);
+}
+
+const KEEP_RUNNING =
+  "Posts go out while the client is open. posthorn service install keeps Posthorn running without it.\n";
+
+function launchOf(host: Host, { permissions }: InstallOptions): Launch {
+  const { node, script, dataFolder } = host.locateProgram();
+  const limits = permissions === undefined ? [] : ["--permissions", parsePermissions(permissions).join(",")];
+  return {
+    command: node,
+    args: [script, "stdio", ...limits],
+    env: dataFolder === null ? {} : { POSTHORN_DATA_DIR: dataFolder },
+  };
+}
+
+async function requireYes(host: Host, { yes }: InstallOptions): Promise<void> {
+  if (yes === true) return;
+  if (!host.terminal.isInteractive)
+    throw new AppError(
+      "invalid",
+      "Nobody is here to be asked, so nothing was written. Add --yes to write it.",
+    );
+  const answer = await host.terminal.ask("Write this? [y/N] ", { isHidden: false, signal: host.stopSignal });
+  if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "Nothing was written.");
+}
+
+/** Whether a client was ever started here, or could be. */
+function isHere(client: Client, place: Place): boolean {
+  if (client.files(place).some((file) => dirname(file) !== place.home && existsSync(dirname(file))))
+    return true;
+  const { command } = client;
+  if (command === null) return false;
+  const names = place.platform === "win32" ? [`${command}.exe`, `${command}.cmd`] : [command];
+  const folders = (place.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.some((folder) => names.some((name) => existsSync(join(folder, name))));
+}

@@ -1,0 +1,143 @@
+import { createHash } from "node:crypto";
+import { constants, type BigIntStats } from "node:fs";
+import { lstat, open, type FileHandle } from "node:fs/promises";
+import { isAbsolute, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { AppError } from "../../domain/errors.ts";
+import { plainText } from "../../domain/plain-text.ts";
+import type { CallContext } from "../context.ts";
+import { findHome, isBelow, isHidden, realFolders, realPath, usualFolders } from "./usual-folders.ts";
+
+/** No link in the place of the file, and no waiting for the other end of a pipe; Windows has neither. */
+const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** A longer path could not be read in a question. */
+const MAX_ASKED_CHARS = 500;
+
+const ELSE = "Give one that is, give url, or leave path out to get an upload address";
+
+const SENTENCES = {
+  set: `path: is not a file below one of the folders in POSTHORN_UPLOAD_FOLDERS, or is hidden there. ${ELSE}.`,
+  usual: `path: is not a picture, film or sound in the person's Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder. ${ELSE}; or ask them to move it there, or to name its folder in POSTHORN_UPLOAD_FOLDERS.`,
+  declined:
+    "The person does not want this file to be read, so nothing was done. Ask them which one they mean.",
+  closed: `path: is outside of the folders that are open, and the person was asked but gave no answer. ${ELSE}; or ask them to move it to their Downloads or Pictures folder.`,
+} as const;
+
+/**
+ * Opens a file of this machine for somebody who sits at it, or for their agent: below a folder that is open,
+ * nothing hidden in its way, and no link that leads out. Where nobody has set folders, those are open that a
+ * person usually has and those that the client works in; for another picture, film or sound the person is
+ * asked. Throws `invalid` with one sentence for what is missing and what may not be read, `conflict` after a
+ * no, and `forbidden` where no folder is open.
+ */
+export async function openLocalFile(call: CallContext, path: string): Promise<FileHandle> {
+  const { uploadFolders, homeFolder } = call.ctx.settings;
+  assertTaken(call, path);
+  const real = await realPath(path);
+  const seen = real === null ? null : await look(real);
+  if (real === null || seen === null) throw notAllowed(call);
+  const home = await findHome(homeFolder);
+  const usual = home === null ? [] : await usualFolders(home);
+  const isOpen = isIn(uploadFolders === null ? usual : await folders(uploadFolders), real);
+  if (!isOpen && (uploadFolders !== null || isHidden(real))) throw notAllowed(call);
+  const handle = await open(real, FLAGS).catch(() => null);
+  if (handle === null) throw notAllowed(call);
+  try {
+    if (!(await isStill(handle, real, seen))) throw notAllowed(call);
+    if (!isOpen && !isIn(await clientsFolders(call, home), real)) await ask(call, real, handle);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function assertTaken({ ctx, caller }: CallContext, path: string): void {
+  const { uploadFolders } = ctx.settings;
+  if (!caller.isLocal) {
+    throw new AppError(
+      "invalid",
+      "path: is only taken where Posthorn runs on your own machine (stdio, command line). Give url, or leave both out to get an upload address.",
+    );
+  }
+  if (uploadFolders?.length === 0) {
+    throw new AppError(
+      "forbidden",
+      "path: no folder is open, as POSTHORN_UPLOAD_FOLDERS says. Give url, or leave both out to get an upload address.",
+    );
+  }
+  if (!isAbsolute(path) || path.includes("\0"))
+    throw new AppError("invalid", "path: must be absolute. Give the whole path of the file.");
+  // Windows would sign in at a server that such a path names.
+  if (uploadFolders === null && /^[\\/]{2}/.test(path)) throw new AppError("invalid", SENTENCES.usual);
+}
+
+/** The same for a file that is missing and one outside: what lies elsewhere is not told. */
+function notAllowed({ ctx }: CallContext): AppError {
+  return new AppError("invalid", ctx.settings.uploadFolders === null ? SENTENCES.usual : SENTENCES.set);
+}
+
+/** What is at a real path, if it is a file with something in it: nothing else may even be opened. */
+async function look(real: string): Promise<BigIntStats | null> {
+  const stats = await lstat(real, { bigint: true }).catch(() => null);
+  return stats?.isFile() === true && stats.size > 0n ? stats : null;
+}
+
+/**
+ * Whether what was opened is what was looked at, and still stands there without links: somebody may have put
+ * a link in its way between the two.
+ */
+async function isStill(handle: FileHandle, real: string, seen: BigIntStats): Promise<boolean> {
+  const [opened, realNow, there] = await Promise.all([
+    handle.stat({ bigint: true }),
+    realPath(real),
+    look(real),
+  ]);
+  return realNow === real && [seen, there].every((one) => one?.dev === opened.dev && one.ino === opened.ino);
+}
+
+function isIn(open: readonly string[], real: string): boolean {
+  return open.some((folder) => isBelow(folder, real) && !isHidden(relative(folder, real)));
+}
+
+async function folders(paths: readonly string[]): Promise<readonly string[]> {
+  return (await Promise.all(paths.map(realPath))).filter((folder) => folder !== null);
+}
+
+/** A client that works in all of the home folder says nothing about what may be posted. */
+async function clientsFolders({ client }: CallContext, home: string | null): Promise<readonly string[]> {
+  if (home === null || client?.canAnswer("folders") !== true) return [];
+  const { folders } = client.ask({ folders: { kind: "folders" } });
+  return realFolders(
+    folders.uris.flatMap((uri) => pathOf(uri) ?? []),
+    home,
+  );
+}
+
+function pathOf(uri: string): string | null {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return null;
+  }
+}
+
+/** Throws unless the person at the client agrees. They are not asked about what is no media. */
+async function ask(call: CallContext, real: string, handle: FileHandle): Promise<void> {
+  const shown = plainText(real, MAX_ASKED_CHARS);
+  // A name that looks like another one is no question for a person.
+  if (call.client?.canAnswer("form") !== true || shown !== real) throw notAllowed(call);
+  const head = Buffer.alloc(call.ctx.probe.headBytes);
+  const { bytesRead } = await handle.read(head, { position: 0 });
+  await call.ctx.probe.identify(head.subarray(0, bytesRead)).catch(() => {
+    throw notAllowed(call);
+  });
+  // One answer is for one file.
+  const name = `read-${createHash("sha256").update(real).digest("hex").slice(0, 16)}`;
+  const message = `May this file be read, to be posted? It is outside of the folders that are open: ${shown}`;
+  const schema = { type: "object", properties: {} };
+  const { action } = call.client.ask({ [name]: { kind: "form", message, schema } })[name] ?? {};
+  if (action === "decline") throw new AppError("conflict", SENTENCES.declined);
+  if (action !== "accept") throw new AppError("invalid", SENTENCES.closed);
+}

@@ -1,0 +1,151 @@
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CLIENTS } from "../../../src/cli/install/clients.ts";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** Somebody's machine, and what they have for Cursor there. */
+function machine(text: string | null = null) {
+  const folder = temporaryFolder();
+  const file = join(folder.path, ".cursor", "mcp.json");
+  mkdirSync(dirname(file));
+  if (text !== null) writeFileSync(file, text, { mode: 0o640 });
+  const env = { HOME: folder.path, PATH: "/nowhere" };
+  return {
+    file,
+    read: () => readFileSync(file, "utf8"),
+    run: (args: string[], rest: { answers?: string[]; env?: Record<string, string> } = {}) =>
+      runCli(["install", ...args], { ...rest, env: { ...env, ...rest.env } }),
+    path: folder.path,
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+const OTHERS = '{\n    // mine\n    "mcpServers": { "other": { "command": "true" } }\n}\n';
+
+describe("posthorn install", () => {
+  it("shows the change, asks, writes absolute paths, and keeps what was there", async () => {
+    using here = machine(OTHERS);
+    const { status, stdout, stderr, questions } = await here.run(["cursor"], { answers: ["y"] });
+    expect({ status, asked: questions.map(({ question }) => question) }).toEqual({
+      status: 0,
+      asked: ["Write this? [y/N] "],
+    });
+    expect(stdout).toContain(`${here.file}:\n`);
+    expect(stdout).toMatch(/^\+ +"posthorn": \{$/m);
+    expect(stderr).toContain("posthorn service install");
+    expect(here.read()).toContain("// mine");
+    const { posthorn, other } = JSON.parse(here.read().replace("// mine", "")).mcpServers;
+    expect(other).toEqual({ command: "true" });
+    expect(posthorn).toEqual({
+      command: process.execPath,
+      args: [join(import.meta.dirname, "..", "..", "..", "dist", "posthorn.js"), "stdio"],
+    });
+    expect(readFileSync(`${here.file}.before-posthorn`, "utf8")).toBe(OTHERS);
+    expect(statSync(here.file).mode & 0o777).toBe(0o640);
+    const again = await here.run(["cursor"]);
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining("nothing to change") });
+  });
+
+  it("writes nothing after a no, without anybody to ask, or with --dry-run", async () => {
+    using here = machine(OTHERS);
+    expect(await here.run(["cursor"], { answers: [""] })).toMatchObject({ status: 1 });
+    const alone = await here.run(["cursor"]);
+    expect(alone).toMatchObject({ status: 1, stderr: expect.stringContaining("--yes") });
+    expect(await here.run(["cursor", "--dry-run"])).toMatchObject({ status: 0 });
+    expect(here.read()).toBe(OTHERS);
+  });
+
+  it("takes it out again", async () => {
+    using here = machine(OTHERS);
+    await here.run(["cursor", "--yes"]);
+    expect(await here.run(["cursor", "--yes", "--remove"])).toMatchObject({ status: 0 });
+    expect(here.read()).not.toContain("posthorn");
+    const again = await here.run(["cursor", "--yes", "--remove"]);
+    expect(again.stdout).toContain("does not have Posthorn");
+  });
+
+  it("names the data folder where others would not find it, and what the agent may do", async () => {
+    using here = machine();
+    const env = { POSTHORN_DATA_DIR: join(here.path, "posts") };
+    await here.run(["cursor", "--yes", "--permissions", "read"], { env });
+    expect(JSON.parse(here.read()).mcpServers.posthorn).toMatchObject({
+      args: [expect.any(String), "stdio", "--permissions", "read"],
+      env,
+    });
+    expect(statSync(here.file).mode & 0o777).toBe(0o600);
+    expect(await here.run(["cursor", "--permissions", "all"])).toMatchObject({ status: 1 });
+  });
+
+  it("leaves a file alone that it cannot read", async () => {
+    using here = machine('{ "mcpServers": ');
+    const { status, stderr } = await here.run(["cursor", "--yes"]);
+    expect({ status, text: here.read() }).toEqual({ status: 1, text: '{ "mcpServers": ' });
+    expect(stderr).toMatch(/^The configuration of Cursor was left as it is: line 1 cannot be read\./);
+  });
+
+  it("follows a link instead of taking its place", async () => {
+    using here = machine();
+    const kept = join(here.path, "dotfiles.json");
+    writeFileSync(kept, OTHERS);
+    symlinkSync(kept, here.file);
+    await here.run(["cursor", "--yes"]);
+    expect(lstatSync(here.file).isSymbolicLink()).toBe(true);
+    expect(readFileSync(kept, "utf8")).toContain("posthorn");
+  });
+
+  it("lists the clients, which are here and which are set up; and knows no others", async () => {
+    using here = machine();
+    await here.run(["vscode", "--yes"]);
+    const { stdout } = await here.run([]);
+    expect(stdout).toMatch(/^claude-desktop +Claude Desktop +not found$/m);
+    expect(stdout).toMatch(/^cursor +Cursor +found$/m);
+    expect(stdout).toMatch(/^vscode +VS Code +set up$/m);
+    const unknown = await here.run(["emacs"]);
+    expect(unknown).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/no client "emacs".*opencode/),
+    });
+  });
+});
+
+describe("the file of each client", () => {
+  const filesOn = (platform: NodeJS.Platform, home: string, env: Record<string, string> = {}) =>
+    Object.fromEntries(CLIENTS.map((client) => [client.name, client.files({ platform, home, env }).at(-1)]));
+
+  it("is where it looks on Linux, macOS and Windows", () => {
+    expect(filesOn("linux", "/home/ada")).toEqual({
+      "claude-desktop": "/home/ada/.config/Claude/claude_desktop_config.json",
+      "claude-code": "/home/ada/.claude.json",
+      codex: "/home/ada/.codex/config.toml",
+      cursor: "/home/ada/.cursor/mcp.json",
+      vscode: "/home/ada/.config/Code/User/mcp.json",
+      "gemini-cli": "/home/ada/.gemini/settings.json",
+      opencode: "/home/ada/.config/opencode/opencode.json",
+    });
+    expect(filesOn("darwin", "/Users/ada")).toMatchObject({
+      "claude-desktop": "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
+      vscode: "/Users/ada/Library/Application Support/Code/User/mcp.json",
+      opencode: "/Users/ada/.config/opencode/opencode.json",
+    });
+    const roaming = "C:\\Users\\ada\\AppData\\Roaming";
+    expect(filesOn("win32", "C:\\Users\\ada", { APPDATA: roaming })).toMatchObject({
+      "claude-desktop": `${roaming}\\Claude\\claude_desktop_config.json`,
+      "claude-code": "C:\\Users\\ada\\.claude.json",
+      codex: "C:\\Users\\ada\\.codex\\config.toml",
+      vscode: `${roaming}\\Code\\User\\mcp.json`,
+    });
+  });
+
+  it("is where the person moved it", () => {
+    expect(
+      filesOn("linux", "/home/ada", { CLAUDE_CONFIG_DIR: "/c", CODEX_HOME: "/x", XDG_CONFIG_HOME: "/s" }),
+    ).toMatchObject({
+      "claude-code": "/c/.claude.json",
+      codex: "/x/config.toml",
+      vscode: "/s/Code/User/mcp.json",
+      opencode: "/s/opencode/opencode.json",
+    });
+  });
+});
