@@ -142,6 +142,10 @@ async function runProcess(): Promise<void> {
     // shares one.
     ...(IS_BUILT && { threads: createThreads() }),
     stopSignal: stop.signal,
+    installation: {
+      node: process.execPath,
+      program: IS_BUILT ? fileURLToPath(import.meta.url) : null,
+    },
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });
 

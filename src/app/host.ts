@@ -15,6 +15,8 @@ interface HostOptions {
   /** Without them, everything is done in this thread. */
   readonly threads?: Threads;
   readonly stopSignal: AbortSignal;
+  /** Paths of what runs, and of the built program; `program` null: this runs from its sources. */
+  readonly installation: { readonly node: string; readonly program: string | null };
   readonly stdio: StdioStreams;
 }
 
@@ -66,6 +68,10 @@ export function createHost(options: HostOptions): Host {
     async rotateSecret({ oldKeyFile }) {
       const { rotateSecret } = await import("./upkeep/rotate-secret.ts");
       return rotateSecret({ env, oldKeyFile });
+    },
+    async openMachine() {
+      const { openMachine } = await import("./upkeep/machine.ts");
+      return openMachine({ env, installation: options.installation, stopSignal });
     },
     async explainFailure(error) {
       const { explainFailure } = await import("./upkeep/explain-failure.ts");

@@ -3,6 +3,7 @@ import type { Permission } from "../domain/permissions.ts";
 import type { BackupReport } from "../services/upkeep/backup.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
+import type { Machine } from "./machine.ts";
 
 /** The person's or script's end of the command line. */
 export interface Terminal {
@@ -130,6 +131,8 @@ export interface Host {
   }): Promise<RestoreResult>;
   /** Throws `conflict` while anything runs on the data folder. `oldKeyFile`: where the old key is kept. */
   rotateSecret(options: { readonly oldKeyFile: string | null }): Promise<RotationResult>;
+  /** The operating system, for `posthorn service`. */
+  openMachine(): Promise<Machine>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */
   explainFailure(error: unknown): Promise<AppError | null>;
   /** Reports a bug of ours with its stack. */

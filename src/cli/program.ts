@@ -11,6 +11,7 @@ import type { Host } from "./host.ts";
 import { addKeysCommand } from "./commands/keys.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addServeCommand } from "./commands/serve.ts";
+import { addServiceCommand } from "./service/service.ts";
 import { addStdioCommand } from "./commands/stdio.ts";
 import { addToolsCommand } from "./commands/tools.ts";
 
@@ -57,6 +58,7 @@ function createProgram(host: Host): Command {
   addKeysCommand(program, host);
   addCalendarLinkCommand(program, host);
   addDoctorCommand(program, host);
+  addServiceCommand(program, host);
   addBackupCommand(program, host);
   addRestoreCommand(program, host);
   addExportCommand(program, host);

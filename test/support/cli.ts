@@ -64,6 +64,7 @@ export async function runCli(
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
     machine: { host: hostname(), pid: process.pid },
+    installation: { node: process.execPath, program: null },
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });
