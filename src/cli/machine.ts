@@ -28,7 +28,7 @@ export interface Waiting {
 export interface Machine {
   /** As Node names it: linux, darwin, win32, … */
   readonly platform: string;
-  /** In which systemd, launchd or the like does not keep a person's programs; null: it is a whole machine. */
+  /** In which systemd may not be running; null: it is a whole machine. */
   readonly enclosure: "container" | "wsl" | null;
   /** `id` is -1 where users have none. */
   readonly user: { readonly id: number; readonly name: string; readonly home: string };

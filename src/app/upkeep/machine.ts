@@ -30,13 +30,13 @@ const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** The machine that this process runs on. */
 export function openMachine({ env, installation, stopSignal }: MachineOptions): Machine {
-  const { uid, username } = userInfo();
-  const childEnv = withRuntimeFolder(env, uid);
+  const user = findUser();
+  const childEnv = withRuntimeFolder(env, user.id);
   const dataFolder = locateDataFolder(env);
   return {
     platform: platform(),
     enclosure: findEnclosure(env),
-    user: { id: uid, name: username, home: homedir() },
+    user,
     node: findLastingNode(installation.node),
     program: installation.program,
     dataFolder,
@@ -56,6 +56,16 @@ export function openMachine({ env, installation, stopSignal }: MachineOptions): 
     remove: (file) => rm(file, { force: true }),
     sleep: (ms) => delay(ms),
   };
+}
+
+/** A container's user may have neither a name nor a home. */
+function findUser(): Machine["user"] {
+  try {
+    const { uid, username } = userInfo();
+    return { id: uid, name: username, home: homedir() };
+  } catch {
+    return { id: -1, name: "this user", home: homedir() };
+  }
 }
 
 /** In a shell that came by `su` the service manager is there and cannot be found. */

@@ -2,11 +2,11 @@ import { AppError } from "../../domain/errors.ts";
 import type { Machine } from "../machine.ts";
 import { openLaunchd } from "./launchd.ts";
 import type { ServiceManager } from "./manager.ts";
-import { openSystemd } from "./systemd.ts";
+import { isSystemdThere, openSystemd } from "./systemd.ts";
 
 /** Throws `unavailable` or `forbidden` with the way on where nothing here keeps a person's programs running. */
 export async function chooseManager(machine: Machine): Promise<ServiceManager> {
-  if (machine.enclosure === "container") {
+  if (machine.enclosure === "container" && !(await isSystemdThere(machine))) {
     throw new AppError(
       "unavailable",
       'A container has no services: what started it keeps it running. Let it run "posthorn serve" and restart it; docs/keep-running.md has an image and a compose file.',

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import type { Machine } from "../machine.ts";
+import type { Machine, Ran } from "../machine.ts";
 import { assertPlainPath, readProperties, type ServiceManager, type ServiceState } from "./manager.ts";
 
 const UNIT = "posthorn.service";
@@ -52,8 +52,16 @@ export async function openSystemd(machine: Machine): Promise<ServiceManager> {
   };
 }
 
+const askForVersion = (machine: Machine): Promise<Ran> =>
+  machine.run("systemctl", ["--user", "show", "--property=Version"]);
+
+/** Whether it answers this user. */
+export async function isSystemdThere(machine: Machine): Promise<boolean> {
+  return (await askForVersion(machine)).status === 0;
+}
+
 async function assertAnswering(machine: Machine): Promise<void> {
-  const { status } = await machine.run("systemctl", ["--user", "show", "--property=Version"]);
+  const { status } = await askForVersion(machine);
   if (status === 0) return;
   const how =
     status === null
@@ -142,16 +150,17 @@ function describeState(shown: string): ServiceState {
   const properties = readProperties(shown);
   const of = (name: (typeof PROPERTIES)[number]): string => properties.get(name) ?? "";
   const isRunning = of("ActiveState") === "active";
-  const restarts = of("NRestarts") === "0" ? "" : `, started anew ${of("NRestarts")} times since`;
+  const restarts = of("NRestarts") === "0" ? "" : `, restarts: ${of("NRestarts")}`;
+  const end = `${of("Result")}, ${of("ExecMainStatus")}`;
   return {
     isRunning,
     isEnabled: of("UnitFileState") === "enabled",
     text: isRunning
       ? `running since ${of("ActiveEnterTimestamp")} (process ${of("MainPID")}${restarts})`
       : of("SubState") === "auto-restart"
-        ? `not running: it ended with status ${of("ExecMainStatus")} and is started again shortly${restarts}`
+        ? `not running: it ended (${end}) and is started again shortly${restarts}`
         : of("ActiveState") === "failed"
-          ? `not running: it failed (${of("Result")}, status ${of("ExecMainStatus")})`
+          ? `not running: it failed (${end}) and is not started again by itself`
           : `not running (${of("ActiveState") || "unknown to systemd"})`,
   };
 }
