@@ -76,6 +76,7 @@ async function assertAnswering(machine: Machine): Promise<void> {
  * - Only what a person's own manager may do without root; what drops capabilities would fail there.
  * - The first start prints an API key; what is printed goes nowhere, the log has its own way.
  * - The process that reads media may run out of memory by a hostile file and is started anew by itself.
+ * - Not PrivateTmp: nothing would start where the data folder lies below /tmp.
  * - A data folder that is not there (a disk not mounted) must not be begun anew.
  */
 function renderUnit({ version, node, program, folder }: Parameters<ServiceManager["render"]>[0]): string {
@@ -101,8 +102,7 @@ OOMPolicy=continue
 UMask=0077
 NoNewPrivileges=yes
 ProtectSystem=strict
-ReadWritePaths=${quoteValue(folder)}
-PrivateTmp=yes
+ReadWritePaths=${quoteValue(folder)} -/tmp -/var/tmp
 LockPersonality=yes
 RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 RestrictNamespaces=yes

@@ -33,7 +33,7 @@ describe("the unit of systemd", () => {
     for (const line of [
       'ExecStart="/usr/bin/node" "/usr/lib/posthorn.js" serve',
       'Environment="POSTHORN_DATA_DIR=/home/alice/data"',
-      'ReadWritePaths="/home/alice/data"',
+      'ReadWritePaths="/home/alice/data" -/tmp -/var/tmp',
       "NoNewPrivileges=yes",
       "ProtectSystem=strict",
       "Restart=on-failure",
