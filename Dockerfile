@@ -1,6 +1,6 @@
 # One Posthorn: HTTP, MCP, pages and the publisher. Everything that must last is in /data.
 #
-# The full image has the compiler that better-sqlite3 needs where none of its builds fits.
+# The full image has the compiler and the headers that better-sqlite3 needs where none of its builds can be had.
 FROM node:24-bookworm AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
@@ -12,7 +12,7 @@ FROM node:24-bookworm AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts \
- && npm rebuild better-sqlite3 \
+ && npm_config_nodedir=/usr/local npm rebuild better-sqlite3 \
  && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src
 
 FROM node:24-bookworm-slim
