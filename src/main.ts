@@ -87,13 +87,14 @@ function createThreads(): Threads {
 }
 
 function startMediaReader(file: string): ChildProcess {
-  const { PATH, LD_LIBRARY_PATH, SystemRoot } = process.env;
+  const { PATH, LD_LIBRARY_PATH, SystemRoot, HOME = "/" } = process.env;
   return fork(file, [MEDIA_READER], {
     serialization: "advanced",
     // Standard output belongs to MCP, and what libraries say of hostile files to nobody.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    // No secrets. Fewer arenas: what glibc keeps of them for each thread would count against the limit.
-    env: { PATH, LD_LIBRARY_PATH, SystemRoot, MALLOC_ARENA_MAX: "2" },
+    // No secrets. Without HOME a container's nameless user has no home, which libraries ask for as they are
+    // loaded. Fewer arenas: what glibc keeps of them for each thread would count against the limit.
+    env: { PATH, LD_LIBRARY_PATH, SystemRoot, HOME, MALLOC_ARENA_MAX: "2" },
     execArgv: [...(IS_BUILT ? [] : process.execArgv), `--max-old-space-size=${READER_MEMORY.heapMiB}`],
   });
 }
