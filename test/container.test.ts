@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -8,21 +8,13 @@ import { validate } from "dockerfile-utils";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { SETTINGS } from "../src/app/settings.ts";
+import { readBuildContext } from "./support/build-context.ts";
 import { runCli } from "./support/cli.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
 const isSetting = (name: string): boolean => SETTINGS.some((setting) => setting.name === name);
-
-/** What of this folder is sent to the builder: the file leaves out everything and names what goes. */
-function readContext(): string[] {
-  const lines = read(".dockerignore")
-    .split("\n")
-    .filter((line) => line !== "" && !line.startsWith("#"));
-  expect([lines[0], lines.at(-1)]).toEqual(["*", "**/node_modules"]);
-  return lines.slice(1, -1).map((line) => line.replace(/^!/, ""));
-}
 
 describe("the image", () => {
   const text = read("Dockerfile");
@@ -71,23 +63,10 @@ describe("the image", () => {
         .slice(0, -1),
     );
     expect(sources).toContain("package-lock.json");
-    const context = readContext();
+    const context = readBuildContext();
     expect(context.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
     expect(sources.filter((path) => path !== "." && !context.includes(path))).toEqual([]);
   });
-
-  it("is built from what is sent to the builder alone", async () => {
-    using folder = temporaryFolder();
-    for (const path of readContext()) {
-      const isOwn = (source: string): boolean => !source.endsWith("node_modules");
-      cpSync(join(ROOT, path), join(folder.path, path), { recursive: true, filter: isOwn });
-    }
-    symlinkSync(join(ROOT, "node_modules"), join(folder.path, "node_modules"));
-    await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts"], {
-      cwd: folder.path,
-    });
-    expect(statSync(join(folder.path, "dist", "posthorn.js")).mode & 0o111).toBe(0o111);
-  }, 120_000);
 
   it("is healthy while the server answers", async () => {
     using folder = temporaryFolder();

@@ -12,6 +12,7 @@ describe("posthorn", () => {
     "call",
     "keys",
     "doctor",
+    "service",
     "backup",
     "restore",
     "export",
