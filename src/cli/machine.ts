@@ -35,6 +35,8 @@ export interface Machine {
   /** What runs this program, and its file; null where it runs from its sources. */
   readonly node: string;
   readonly program: string | null;
+  /** When that file was written, in ISO 8601: tells builds of one release apart. */
+  readonly builtAt: string;
   /** The data folder that this shell's environment means. */
   readonly dataFolder: string;
   /** Names of settings that this shell's environment has otherwise than the data folder's posthorn.env. */

@@ -30,6 +30,7 @@ export function createFakeMachine({ answer, ...parts }: Options = {}): FakeMachi
     user: { id: 1000, name: "alice", home: "/home/alice" },
     node: "/usr/bin/node",
     program: "/usr/lib/node_modules/posthorn/dist/posthorn.js",
+    builtAt: "2026-11-22T13:00:00.000Z",
     dataFolder: "/home/alice/.local/share/posthorn",
     listStraySettings: async () => [],
     openInstance: async (folder) => ({

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir, platform, release, userInfo } from "node:os";
 import { dirname } from "node:path";
@@ -39,6 +39,7 @@ export function openMachine({ env, installation, stopSignal }: MachineOptions): 
     user,
     node: findLastingNode(installation.node),
     program: installation.program,
+    builtAt: builtAt(installation.program),
     dataFolder,
     listStraySettings: () => listStraySettings(dataFolder, env),
     openInstance,
@@ -86,6 +87,11 @@ function findLastingNode(node: string): string {
   const [, prefix, formula] = /^(.*)\/Cellar\/([^/]+)\/[^/]+\/bin\/node$/.exec(node) ?? [];
   const lasting = `${prefix ?? ""}/opt/${formula ?? ""}/bin/node`;
   return formula !== undefined && existsSync(lasting) ? lasting : node;
+}
+
+function builtAt(program: string | null): string {
+  const found = program === null ? undefined : statSync(program, { throwIfNoEntry: false });
+  return found?.mtime.toISOString() ?? "";
 }
 
 async function listStraySettings(folder: string, env: Environment): Promise<string[]> {

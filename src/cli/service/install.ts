@@ -17,7 +17,7 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
   const { node, dataFolder: folder } = machine;
   const program = requireLastingProgram(machine);
   await assertNoStraySettings(machine);
-  const text = manager.render({ version: host.version, node, program, folder });
+  const text = manager.render({ version: versionOf(host, machine), node, program, folder });
   const found = await readOwnFile(machine, manager);
   if (options.dryRun === true) {
     terminal.print(`It would write ${manager.file}:\n\n${text}`);
@@ -35,6 +35,7 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
       terminal.print(`${found === null ? "Wrote" : "Changed"} ${manager.file}:\n\n${text}\n`);
     }
     await manager.start(steps);
+    terminal.print("Waiting until it is ready …\n");
     await waitUntilReady(machine, manager, instance.address);
   }
   const absence = await manager.describeAbsence(steps);
@@ -44,7 +45,7 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
       "",
       `Posthorn runs${instance.address === null ? "" : ` at ${instance.publicUrl}`}, kept running by ${manager.name}.`,
       `  Data folder  ${folder}`,
-      `  Settings     ${folder}/posthorn.env; after a change: ${restartHint(manager)}`,
+      `  Settings     ${folder}/posthorn.env; after a change: ${manager.restart}`,
       `  API key      in ${instance.apiKeyFile}, unless POSTHORN_API_KEY is set`,
       `  Runs         ${absence}`,
       ...(tool === null
@@ -59,10 +60,9 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
   );
 }
 
-function restartHint({ name }: ServiceManager): string {
-  return name === "systemd"
-    ? "systemctl --user restart posthorn"
-    : `launchctl kickstart -k gui/$(id -u)/posthorn`;
+/** As the service's file names the program that it starts. */
+export function versionOf({ version }: Host, { builtAt }: Machine): string {
+  return `${version} of ${builtAt}`;
 }
 
 /** Null where there is none. Throws `conflict` for one that is not of our making. */
@@ -89,7 +89,7 @@ async function assertFree(machine: Machine, address: string | null): Promise<voi
   if (address === null || (await machine.probe(address)) === "none") return;
   throw new AppError(
     "conflict",
-    `A Posthorn that is no service answers at ${address} already. Stop it (Ctrl-C in its terminal), then run this again.`,
+    `Something that is not this service answers at ${address} already, most likely a Posthorn in a terminal. Stop it (Ctrl-C), or set another POSTHORN_PORT in posthorn.env, then run this again.`,
   );
 }
 

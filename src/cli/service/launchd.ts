@@ -46,6 +46,7 @@ export async function openLaunchd(machine: Machine): Promise<ServiceManager> {
   return {
     name: "launchd",
     file,
+    restart: `launchctl kickstart -k ${target}`,
     logCommand: ({ lines, follow }) => ["tail", "-n", String(lines), ...(follow ? ["-F"] : []), log],
     render: (spec) => renderPlist(spec, log),
     readFolder,

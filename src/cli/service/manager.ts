@@ -3,6 +3,7 @@ import type { Machine, Ran } from "../machine.ts";
 
 /** What is to be kept running. Paths are absolute. */
 export interface ServiceSpec {
+  /** Of the program, so that an update changes the file, and starts anew what runs. */
   readonly version: string;
   readonly node: string;
   readonly program: string;
@@ -22,6 +23,8 @@ export interface ServiceManager {
   readonly name: string;
   /** Where it reads what to run. */
   readonly file: string;
+  /** The command line that starts it anew. */
+  readonly restart: string;
   /** What shows the log. */
   readonly logCommand: (options: { readonly lines: number; readonly follow: boolean }) => readonly string[];
   /** Throws `invalid` for a path that the file cannot hold. */

@@ -3,7 +3,7 @@ import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
 import { chooseManager } from "./choose-manager.ts";
-import { installService, readOwnFile } from "./install.ts";
+import { installService, readOwnFile, versionOf } from "./install.ts";
 import { createSteps, type ServiceManager } from "./manager.ts";
 
 const DEFAULT_LINES = 100;
@@ -60,7 +60,7 @@ async function showStatus(host: Host): Promise<void> {
   const health = address === null ? null : await machine.probe(address);
   const { program, node } = machine;
   const isCurrent =
-    program !== null && manager.render({ version: host.version, node, program, folder }) === text;
+    program !== null && manager.render({ version: versionOf(host, machine), node, program, folder }) === text;
   const lines: readonly (readonly [string, string])[] = [
     ["service", `${state.text}, kept by ${manager.name}`],
     ["address", health === null ? "any free port" : `${publicUrl}, ${HEALTH[health]}`],

@@ -19,6 +19,7 @@ export async function openSystemd(machine: Machine): Promise<ServiceManager> {
   return {
     name: "systemd",
     file: join(home, ".config", "systemd", "user", UNIT),
+    restart: "systemctl --user restart posthorn",
     // Where nothing keeps journals over a restart, those of users are part of the system's: not "--user".
     logCommand: ({ lines, follow }) => [
       "journalctl",

@@ -42,6 +42,11 @@ describe("posthorn service on Linux", () => {
     const again = await run(machine, "install");
     expect([again.status, changes(machine)]).toEqual([0, []]);
     expect(again.stdout).toContain("Nothing to change");
+    const rebuilt = await run({ ...machine, builtAt: "2026-11-23T13:00:00.000Z" }, "install");
+    expect([rebuilt.status, changes(machine).at(-1)]).toEqual([
+      0,
+      "systemctl --user restart posthorn.service",
+    ]);
     const moved = { ...machine, node: "/home/alice/.nvm/versions/node/v22.13.0/bin/node" };
     const third = await run(moved, "install");
     expect(third.status).toBe(0);
@@ -258,7 +263,7 @@ describe("posthorn service elsewhere", () => {
     [
       "a server in a terminal",
       createSystemdMachine({ probe: async () => "ready" }),
-      /^A Posthorn that is no service answers at http:\/\/127\.0\.0\.1:4747 already\./,
+      /^Something that is not this service answers at http:\/\/127\.0\.0\.1:4747 already/,
     ],
   ])("says what to do: %s", async (_case, machine, sentence) => {
     const { status, stderr } = await run(machine, "install");
