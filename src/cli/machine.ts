@@ -50,6 +50,7 @@ export interface Machine {
   run(command: string, args: readonly string[]): Promise<Ran>;
   /** What it writes goes where our own output goes, until it or this process is to end. */
   follow(command: string, args: readonly string[]): Promise<number | null>;
+  isFolder(path: string): boolean;
   read(file: string): Promise<string | null>;
   /** With the folders above it. */
   write(file: string, text: string): Promise<void>;

@@ -53,6 +53,7 @@ export function createFakeMachine({ answer, ...parts }: Options = {}): FakeMachi
       commands.push([command, ...args].join(" "));
       return 0;
     },
+    isFolder: () => true,
     read: async (file) => files.get(file) ?? null,
     async write(file, text) {
       commands.push(`write ${file}`);

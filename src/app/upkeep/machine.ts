@@ -47,6 +47,7 @@ export function openMachine({ env, installation, stopSignal }: MachineOptions): 
     probe,
     run: (command, args) => run(command, args, childEnv),
     follow: (command, args) => follow(command, args, childEnv, stopSignal),
+    isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
     read: (file) => readFile(file, "utf8").catch(absentIsNull),
     async write(file, text) {
       await mkdir(dirname(file), { recursive: true });

@@ -23,6 +23,7 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
     terminal.print(`It would write ${manager.file}:\n\n${text}`);
     return;
   }
+  if (found !== null && manager.readFolder(found) === folder) assertFolderThere(machine, manager, folder);
   const instance = await machine.openInstance(folder);
   const state = await manager.look();
   const steps = createSteps(machine, (line) => terminal.print(line));
@@ -72,6 +73,15 @@ export async function readOwnFile(machine: Machine, manager: ServiceManager): Pr
   throw new AppError(
     "conflict",
     `${manager.file} is there already and was not written by Posthorn. Look at it, and move it away if it is not needed.`,
+  );
+}
+
+/** A data folder that was used and is gone must not be begun anew: its disk may come back. */
+export function assertFolderThere(machine: Machine, manager: ServiceManager, folder: string): void {
+  if (machine.isFolder(folder)) return;
+  throw new AppError(
+    "unavailable",
+    `The service's data folder ${folder} is not there, so it does not run. Bring it back (is its disk mounted?) and run: ${manager.restart}`,
   );
 }
 

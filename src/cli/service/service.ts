@@ -3,7 +3,7 @@ import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { Host } from "../host.ts";
 import type { Machine } from "../machine.ts";
 import { chooseManager } from "./choose-manager.ts";
-import { installService, readOwnFile, versionOf } from "./install.ts";
+import { assertFolderThere, installService, readOwnFile, versionOf } from "./install.ts";
 import { createSteps, type ServiceManager } from "./manager.ts";
 
 const DEFAULT_LINES = 100;
@@ -55,6 +55,7 @@ async function showStatus(host: Host): Promise<void> {
   const machine = await host.openMachine();
   const manager = await chooseManager(machine);
   const { text, folder } = await requireInstalled(machine, manager);
+  assertFolderThere(machine, manager, folder);
   const state = await manager.look();
   const { address, publicUrl } = await machine.openInstance(folder);
   const health = address === null ? null : await machine.probe(address);

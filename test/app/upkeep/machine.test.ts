@@ -129,6 +129,7 @@ describe("the machine", () => {
     await machine.write(file, "two");
     expect([await machine.read(file), readdirSync(join(file, ".."))]).toEqual(["two", ["posthorn.service"]]);
     expect(statSync(file).mode & 0o022).toBe(0);
+    expect([machine.isFolder(folder.path), machine.isFolder(file)]).toEqual([true, false]);
     await machine.remove(file);
     await machine.remove(file);
     expect(existsSync(file)).toBe(false);

@@ -131,6 +131,22 @@ describe("posthorn service on Linux", () => {
     expect(machine.waitedMs).toBeGreaterThanOrEqual(60_000);
   });
 
+  it("begins no data folder anew that is gone", async () => {
+    const machine = createSystemdMachine();
+    await run(machine, "install");
+    const opened: string[] = [];
+    const bare: FakeMachine = {
+      ...machine,
+      isFolder: () => false,
+      openInstance: (folder) => (opened.push(folder), machine.openInstance(folder)),
+    };
+    for (const action of ["status", "install"])
+      expect((await run(bare, action)).stderr).toMatch(
+        /^The service's data folder .* is not there.* run: systemctl --user restart posthorn\n$/,
+      );
+    expect(opened).toEqual([]);
+  });
+
   it("shows the log, and follows it", async () => {
     const machine = createSystemdMachine();
     await run(machine, "install");
