@@ -6,6 +6,7 @@ export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/c
 
 /** What takes long; run by `npm run test:slow` and by continuous integration. */
 export const SLOW = [
+  "test/container-build.test.ts",
   "test/contract/fuzz.test.ts",
   "test/faults/blocked-loop.test.ts",
   "test/faults/bluesky-kill.test.ts",

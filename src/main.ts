@@ -117,13 +117,14 @@ function createThreads(): Threads {
 }
 
 function startMediaReader(file: string): ChildProcess {
-  const { PATH, LD_LIBRARY_PATH, SystemRoot } = process.env;
+  const { PATH, LD_LIBRARY_PATH, SystemRoot, HOME = "/" } = process.env;
   return fork(file, [MEDIA_READER], {
     serialization: "advanced",
     // Standard output belongs to MCP, and what libraries say of hostile files to nobody.
     stdio: ["ignore", "ignore", "ignore", "ipc"],
-    // No secrets. Fewer arenas: what glibc keeps of them for each thread would count against the limit.
-    env: { PATH, LD_LIBRARY_PATH, SystemRoot, MALLOC_ARENA_MAX: "2" },
+    // No secrets. Without HOME a container's nameless user has no home, which libraries ask for as they are
+    // loaded. Fewer arenas: what glibc keeps of them for each thread would count against the limit.
+    env: { PATH, LD_LIBRARY_PATH, SystemRoot, HOME, MALLOC_ARENA_MAX: "2" },
     execArgv: [...(IS_BUILT ? [] : process.execArgv), `--max-old-space-size=${READER_MEMORY.heapMiB}`],
   });
 }
@@ -174,12 +175,15 @@ async function runProcess(): Promise<void> {
     env: process.env,
     terminal: createTerminal(process),
     machine: { host: hostname(), pid: process.pid },
-    execPath: process.execPath,
     // Node cannot start a thread from TypeScript on all releases we run on; from the sources, everything
     // shares one. So it does where Claude Desktop runs a bundle inside of itself: Electron's program starts no
     // other process as Node.
     ...(IS_BUILT && process.versions["electron"] === undefined && { threads: createThreads() }),
     stopSignal: stop.signal,
+    installation: {
+      node: process.execPath,
+      program: IS_BUILT ? fileURLToPath(import.meta.url) : null,
+    },
     stdio: { stdin: process.stdin, stdout: process.stdout, readParentId: () => process.ppid },
   });
 

@@ -13,11 +13,11 @@ interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: Terminal;
   readonly machine: Machine;
-  /** The Node that runs this. */
-  readonly execPath: string;
   /** Without them, everything is done in this thread. */
   readonly threads?: Threads;
   readonly stopSignal: AbortSignal;
+  /** Paths of what runs, and of the built program; `program` null: this runs from its sources. */
+  readonly installation: { readonly node: string; readonly program: string | null };
   readonly stdio: StdioStreams;
 }
 
@@ -33,7 +33,7 @@ export function createHost(options: HostOptions): Host {
     terminal,
     stopSignal,
     place: { platform: platform(), home: homeOf(env), env },
-    locateProgram: () => locateProgram(env, options.execPath),
+    locateProgram: () => locateProgram(env, options.installation.node),
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start/start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
@@ -77,6 +77,10 @@ export function createHost(options: HostOptions): Host {
     async rotateSecret({ oldKeyFile }) {
       const { rotateSecret } = await import("./upkeep/rotate-secret.ts");
       return rotateSecret({ env, oldKeyFile });
+    },
+    async openMachine() {
+      const { openMachine } = await import("./upkeep/machine.ts");
+      return openMachine({ env, installation: options.installation, stopSignal });
     },
     async explainFailure(error) {
       const { explainFailure } = await import("./upkeep/explain-failure.ts");

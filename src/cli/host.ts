@@ -3,6 +3,7 @@ import type { Permission } from "../domain/permissions.ts";
 import type { BackupReport } from "../services/upkeep/backup.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
+import type { Machine } from "./machine.ts";
 
 /** Whose machine this is: what paths of other programs' settings are made of. */
 export interface Place {
@@ -159,6 +160,8 @@ export interface Host {
   }): Promise<RestoreResult>;
   /** Throws `conflict` while anything runs on the data folder. `oldKeyFile`: where the old key is kept. */
   rotateSecret(options: { readonly oldKeyFile: string | null }): Promise<RotationResult>;
+  /** The operating system, for `posthorn service`. */
+  openMachine(): Promise<Machine>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */
   explainFailure(error: unknown): Promise<AppError | null>;
   /** Reports a bug of ours with its stack. */

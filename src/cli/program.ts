@@ -12,6 +12,7 @@ import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addServeCommand } from "./commands/serve.ts";
+import { addServiceCommand } from "./service/service.ts";
 import { addStdioCommand } from "./commands/stdio.ts";
 import { addToolsCommand } from "./commands/tools.ts";
 import { addCompletionCommand } from "./shell/completion.ts";
@@ -65,6 +66,7 @@ function createProgram(host: Host): Command {
   addKeysCommand(program, host);
   addCalendarLinkCommand(program, host);
   addDoctorCommand(program, host);
+  addServiceCommand(program, host);
   addBackupCommand(program, host);
   addRestoreCommand(program, host);
   addExportCommand(program, host);

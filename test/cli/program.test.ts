@@ -15,6 +15,7 @@ describe("posthorn", () => {
     "call",
     "keys",
     "doctor",
+    "service",
     "backup",
     "restore",
     "export",

@@ -193,7 +193,7 @@ function startServer(env: Readonly<Record<string, string>>): Promise<Server> {
     env,
     terminal: createFakeTerminal().terminal,
     machine: { host: hostname(), pid: process.pid },
-    execPath: process.execPath,
+    installation: { node: process.execPath, program: null },
     stopSignal: new AbortController().signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });

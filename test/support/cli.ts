@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { PassThrough } from "node:stream";
 import type { Terminal } from "../../src/cli/host.ts";
+import type { Machine } from "../../src/cli/machine.ts";
 import { visibleText } from "../../src/domain/plain-text.ts";
 import { runCommandLine } from "../../src/cli/program.ts";
 import { createHost } from "../../src/app/host.ts";
@@ -21,6 +22,8 @@ interface CliOptions {
   readonly columns?: number;
   /** Called with everything written so far, to end a command that stays. */
   readonly onOutput?: (output: string, stop: () => void) => void;
+  /** The operating system, for `posthorn service`; default: this one. */
+  readonly machine?: Machine;
 }
 
 /** A terminal of strings. `questions` are those that were asked, with whether the answer showed. */
@@ -67,10 +70,14 @@ export async function runCli(
     env: { POSTHORN_LOG_LEVEL: "silent", ...options.env },
     terminal: fake.terminal,
     machine: { host: hostname(), pid: process.pid },
-    execPath: process.execPath,
+    installation: { node: process.execPath, program: null },
     stopSignal: stop.signal,
     stdio: { stdin: new PassThrough(), stdout: new PassThrough(), readParentId: () => 1 },
   });
-  const status = await runCommandLine(args, host);
+  const { machine } = options;
+  const status = await runCommandLine(
+    args,
+    machine === undefined ? host : { ...host, openMachine: async () => machine },
+  );
   return { status, stdout: fake.stdout(), stderr: fake.stderr(), questions: fake.questions };
 }

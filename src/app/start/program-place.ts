@@ -21,7 +21,7 @@ export function locateProgram(env: Environment, execPath: string): ProgramPlace 
   }
   // Without them, whoever starts it finds the same folder.
   const isMoved = [env["POSTHORN_DATA_DIR"], env["XDG_DATA_HOME"]].some((value) => (value ?? "") !== "");
-  return { node: lastingNode(execPath), script, dataFolder: isMoved ? locateDataFolder(env) : null };
+  return { node: findLastingNode(execPath), script, dataFolder: isMoved ? locateDataFolder(env) : null };
 }
 
 /** The person's home folder, by the variables that Node reads. */
@@ -30,7 +30,7 @@ export function homeOf(env: Environment): string {
 }
 
 /** Homebrew's link to the Node of a formula, which stays when another release takes the place of this one. */
-function lastingNode(execPath: string): string {
-  const link = execPath.replace(/\/Cellar\/([^/]+)\/[^/]+\//, "/opt/$1/");
-  return existsSync(link) ? link : execPath;
+export function findLastingNode(node: string): string {
+  const link = node.replace(/\/Cellar\/([^/]+)\/[^/]+\//, "/opt/$1/");
+  return existsSync(link) ? link : node;
 }

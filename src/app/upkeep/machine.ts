@@ -1,0 +1,171 @@
+import { execFile, spawn } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir, platform, release, userInfo } from "node:os";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Instance, Machine, Ran, Waiting } from "../../cli/machine.ts";
+import { localCaller } from "../../cli/local-caller.ts";
+import { codeOf } from "../../domain/errors.ts";
+import { SECOND } from "../../domain/time.ts";
+import { createOutbound } from "../../media/outbound/outbound.ts";
+import { plainCall } from "../../services/context.ts";
+import { getStatus } from "../../services/health/status.ts";
+import { createContext, defaultPublicUrl } from "../compose.ts";
+import type { Config } from "../config.ts";
+import { locateDataFolder, readEnvironment } from "../data-folder.ts";
+import { readSettings, readSetup } from "../setup.ts";
+import { findLastingNode } from "../start/program-place.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface MachineOptions {
+  readonly env: Environment;
+  /** Paths of what runs and of the built program; `program` null: it runs from its sources. */
+  readonly installation: { readonly node: string; readonly program: string | null };
+  readonly stopSignal: AbortSignal;
+}
+
+const PROBE_MS = 3 * SECOND;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+/** The machine that this process runs on. */
+export function openMachine({ env, installation, stopSignal }: MachineOptions): Machine {
+  const user = findUser();
+  const childEnv = withRuntimeFolder(env, user.id);
+  const dataFolder = locateDataFolder(env);
+  return {
+    platform: platform(),
+    enclosure: findEnclosure(env),
+    user,
+    node: findLastingNode(installation.node),
+    program: installation.program,
+    builtAt: builtAt(installation.program),
+    dataFolder,
+    listStraySettings: () => listStraySettings(dataFolder, env),
+    openInstance,
+    readWaiting,
+    probe,
+    run: (command, args) => run(command, args, childEnv),
+    follow: (command, args) => follow(command, args, childEnv, stopSignal),
+    isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+    read: (file) => readFile(file, "utf8").catch(absentIsNull),
+    async write(file, text) {
+      await mkdir(dirname(file), { recursive: true });
+      const draft = `${file}.new`;
+      await writeFile(draft, text, { mode: 0o644 });
+      await rename(draft, file);
+    },
+    remove: (file) => rm(file, { force: true }),
+    sleep: (ms) => delay(ms),
+  };
+}
+
+/** A container's user may have neither a name nor a home. */
+function findUser(): Machine["user"] {
+  try {
+    const { uid, username } = userInfo();
+    return { id: uid, name: username, home: homedir() };
+  } catch {
+    return { id: -1, name: "this user", home: homedir() };
+  }
+}
+
+/** In a shell that came by `su` the service manager is there and cannot be found. */
+function withRuntimeFolder(env: Environment, uid: number): Environment {
+  const usual = `/run/user/${uid}`;
+  return (env["XDG_RUNTIME_DIR"] ?? "") === "" && existsSync(usual)
+    ? { ...env, XDG_RUNTIME_DIR: usual }
+    : env;
+}
+
+function findEnclosure(env: Environment): Machine["enclosure"] {
+  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) return "container";
+  return env["WSL_DISTRO_NAME"] !== undefined || /microsoft/i.test(release()) ? "wsl" : null;
+}
+
+function builtAt(program: string | null): string {
+  const found = program === null ? undefined : statSync(program, { throwIfNoEntry: false });
+  return found?.mtime.toISOString() ?? "";
+}
+
+async function listStraySettings(folder: string, env: Environment): Promise<string[]> {
+  const stored = await readEnvironment(folder, {});
+  return Object.entries(env)
+    .filter(([name, value]) => name.startsWith("POSTHORN_") && name !== "POSTHORN_DATA_DIR" && value !== "")
+    .filter(([name, value]) => value !== undefined && value !== stored[name])
+    .map(([name]) => name)
+    .sort();
+}
+
+async function openInstance(path: string): Promise<Instance> {
+  const { config, folder } = await readSettings({ POSTHORN_DATA_DIR: path });
+  return {
+    address: addressOf(config),
+    publicUrl: defaultPublicUrl(config),
+    apiKeyFile: folder.apiKeyFile,
+  };
+}
+
+/** What listens on all addresses is reached on loopback. */
+function addressOf({ host, port }: Config): string | null {
+  if (port === 0) return null;
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+async function readWaiting(path: string): Promise<Waiting> {
+  const setup = await readSetup({ POSTHORN_DATA_DIR: path, POSTHORN_LOG_LEVEL: "silent" });
+  const ctx = await createContext(setup);
+  try {
+    const { nextDueAt, counts, timezone } = await getStatus(plainCall(ctx, localCaller()));
+    return { nextDueAt, overdue: counts.overdue, timezone };
+  } finally {
+    await ctx[Symbol.asyncDispose]();
+  }
+}
+
+async function probe(address: string): Promise<"ready" | "unready" | "none"> {
+  const { hostname, port } = new URL(address);
+  await using outbound = createOutbound({ allowedHosts: [{ host: hostname, port: Number(port) }] });
+  try {
+    const { status, body } = await outbound.request({
+      method: "GET",
+      url: `${address}/readyz`,
+      timeoutMs: PROBE_MS,
+    });
+    body.destroy();
+    return status === 200 ? "ready" : "unready";
+  } catch {
+    return "none";
+  }
+}
+
+function run(command: string, args: readonly string[], env: Environment): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { env: { ...env, LC_ALL: "C" }, maxBuffer: MAX_OUTPUT_BYTES };
+    const child = execFile(command, args, options, (error, stdout, stderr) => {
+      const status = error === null ? 0 : typeof error.code === "number" ? error.code : null;
+      resolve({ status, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+function follow(
+  command: string,
+  args: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<number | null> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, stdio: ["ignore", "inherit", "inherit"], signal });
+    child.once("error", () => resolve(null));
+    child.once("exit", (code) => resolve(code));
+  });
+}
+
+function absentIsNull(error: unknown): null {
+  if (codeOf(error) === "ENOENT") return null;
+  throw error;
+}

@@ -1,0 +1,147 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openMachine } from "../../../src/app/upkeep/machine.ts";
+import { runCli } from "../../support/cli.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const NEVER = new AbortController().signal;
+
+const open = (env: Readonly<Record<string, string>>, node = process.execPath, stopSignal = NEVER) =>
+  openMachine({
+    env: { PATH: process.env["PATH"]!, ...env },
+    installation: { node, program: null },
+    stopSignal,
+  });
+
+function writeSettings(folder: string, text: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, "posthorn.env");
+  writeFileSync(file, text);
+  chmodSync(file, 0o600);
+}
+
+async function answering(status: number): Promise<{ server: Server; address: string }> {
+  const server = createServer((_request, response) => void response.writeHead(status).end("{}"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { server, address: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+describe("the machine", () => {
+  it("tells which of the shell's settings a service would not have", async () => {
+    using folder = temporaryFolder();
+    const data = folder.env["POSTHORN_DATA_DIR"]!;
+    writeSettings(data, "POSTHORN_PORT=4801\nPOSTHORN_TIMEZONE=UTC\n");
+    const env = {
+      POSTHORN_PORT: "4801",
+      POSTHORN_TIMEZONE: "Europe/Berlin",
+      POSTHORN_API_KEY: "",
+      HOME: "/",
+    };
+    const machine = open({ ...folder.env, ...env });
+    expect(machine.dataFolder).toBe(data);
+    expect(await machine.listStraySettings()).toEqual(["POSTHORN_TIMEZONE"]);
+  });
+
+  it.each([
+    ["", "http://127.0.0.1:4747"],
+    ["POSTHORN_PORT=4801", "http://127.0.0.1:4801"],
+    ["POSTHORN_HOST=0.0.0.0", "http://127.0.0.1:4747"],
+    ["POSTHORN_HOST=::", "http://[::1]:4747"],
+    ["POSTHORN_HOST=192.0.2.7", "http://192.0.2.7:4747"],
+    ["POSTHORN_PORT=0", null],
+  ])("knows where a server with these settings is reached: %s", async (settings, address) => {
+    using folder = temporaryFolder();
+    const data = join(folder.path, "of the service");
+    writeSettings(data, `${settings}\n`);
+    const instance = await open({ ...folder.env, POSTHORN_PORT: "1" }).openInstance(data);
+    expect(instance).toMatchObject({ address, apiKeyFile: join(data, "api.key") });
+  });
+
+  it("refuses settings that a start would refuse", async () => {
+    using folder = temporaryFolder();
+    writeSettings(join(folder.path, "data"), "POSTHORN_PORT=http\n");
+    await expect(open(folder.env).openInstance(join(folder.path, "data"))).rejects.toThrow(/POSTHORN_PORT/);
+  });
+
+  it("looks whether a server is there", async () => {
+    const machine = open({});
+    const [ready, unready] = [await answering(200), await answering(503)];
+    expect([await machine.probe(ready.address), await machine.probe(unready.address)]).toEqual([
+      "ready",
+      "unready",
+    ]);
+    ready.server.close();
+    unready.server.close();
+    await once(ready.server, "close");
+    expect(await machine.probe(ready.address)).toBe("none");
+  });
+
+  it("tells what is due next, with a server's settings and not the shell's", async () => {
+    using folder = temporaryFolder();
+    const data = folder.env["POSTHORN_DATA_DIR"]!;
+    writeSettings(data, "POSTHORN_TIMEZONE=Asia/Tokyo\n");
+    const { stdout } = await runCli(["call", "list_accounts"], folder);
+    const [{ id }] = (JSON.parse(stdout) as { accounts: [{ id: string }] }).accounts;
+    const scheduledAt = "2099-01-01T00:00:00.000Z";
+    await runCli(
+      ["call", "schedule_post", JSON.stringify({ accountId: id, caption: "x", scheduledAt })],
+      folder,
+    );
+    expect(await open({ POSTHORN_TIMEZONE: "UTC" }).readWaiting(data)).toEqual({
+      nextDueAt: scheduledAt,
+      overdue: 0,
+      timezone: "Asia/Tokyo",
+    });
+  });
+
+  it("runs commands, and knows those that are not there", async () => {
+    const machine = open({});
+    const script = 'process.stdout.write("out"); process.stderr.write("err"); process.exitCode = 3';
+    expect(await machine.run(process.execPath, ["-e", script])).toEqual({
+      status: 3,
+      stdout: "out",
+      stderr: "err",
+    });
+    expect(await machine.run("no-such-command-of-posthorn", [])).toMatchObject({ status: null });
+    expect(await machine.follow("no-such-command-of-posthorn", [])).toBeNull();
+    expect(await machine.follow(process.execPath, ["-e", "process.exitCode = 4"])).toBe(4);
+  });
+
+  it("ends what it follows when it is to end itself", async () => {
+    const stop = new AbortController();
+    const machine = open({}, process.execPath, stop.signal);
+    const followed = machine.follow(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    stop.abort();
+    expect(await followed).toBeNull();
+  });
+
+  it("writes a file whole, with the folders above it", async () => {
+    using folder = temporaryFolder();
+    const machine = open({});
+    const file = join(folder.path, "a", "b", "posthorn.service");
+    expect(await machine.read(file)).toBeNull();
+    await machine.write(file, "one");
+    await machine.write(file, "two");
+    expect([await machine.read(file), readdirSync(join(file, ".."))]).toEqual(["two", ["posthorn.service"]]);
+    expect(statSync(file).mode & 0o022).toBe(0);
+    expect([machine.isFolder(folder.path), machine.isFolder(file)]).toEqual([true, false]);
+    await machine.remove(file);
+    await machine.remove(file);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("takes Homebrew's Node at the path that stays", () => {
+    using folder = temporaryFolder();
+    const cellar = join(folder.path, "Cellar", "node@22", "22.13.0", "bin", "node");
+    expect(open({}, cellar).node).toBe(cellar);
+    const lasting = join(folder.path, "opt", "node@22", "bin", "node");
+    mkdirSync(join(lasting, ".."), { recursive: true });
+    writeFileSync(lasting, "");
+    expect(open({}, cellar).node).toBe(lasting);
+  });
+});
