@@ -18,8 +18,8 @@ export interface Cut {
 export interface Door extends AsyncDisposable {
   readonly port: number;
   /**
-   * Resolves at that moment. Nothing passes on this connection any more, in either direction; it ends when one
-   * side ends it.
+   * Resolves at that moment. Nothing passes on this connection any more, in either direction; it ends when the
+   * client ends it.
    */
   cut(at: Cut): Promise<void>;
 }
@@ -62,8 +62,9 @@ export async function openDoor(to: number): Promise<Door> {
       }
       if (watch?.isShut !== true) client.write(bytes);
     });
-    couple(client, upstream);
-    couple(upstream, client);
+    couple(client, upstream, () => true);
+    // Not told either: that the server hangs up once it has answered.
+    couple(upstream, client, () => watch?.isShut !== true);
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.once("close", () => sockets.delete(socket));
@@ -82,11 +83,11 @@ export async function openDoor(to: number): Promise<Door> {
 }
 
 /** What ends on one side ends on the other, as if there were nothing between them. */
-function couple(from: Socket, to: Socket): void {
+function couple(from: Socket, to: Socket, isOpen: () => boolean): void {
   from.setNoDelay();
-  from.on("error", () => to.destroy());
-  from.on("end", () => to.end());
-  from.on("close", () => to.destroySoon());
+  from.on("error", () => isOpen() && to.destroy());
+  from.on("end", () => isOpen() && to.end());
+  from.on("close", () => isOpen() && to.destroySoon());
 }
 
 /** Each request begins a chunk of its own: a client waits for its answer before it sends the next. */
