@@ -22,6 +22,8 @@ export interface Door extends AsyncDisposable {
    * client ends it.
    */
   cut(at: Cut): Promise<void>;
+  /** Forgets a cut whose moment did not come. */
+  spare(): void;
 }
 
 interface Armed extends Cut {
@@ -74,6 +76,7 @@ export async function openDoor(to: number): Promise<Door> {
   return {
     port: (server.address() as AddressInfo).port,
     cut: (at) => new Promise((resolve) => (armed = { ...at, reached: resolve })),
+    spare: () => void (armed = null),
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       server.close();

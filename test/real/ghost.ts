@@ -1,6 +1,6 @@
 /*
  * Ghost's platform file against a real Ghost with SQLite, from npm. It is installed into a temporary folder, which
- * takes many minutes, and 2 GB; where it lies already, unpacked and installed, its folder is named. Ghost wants
+ * takes many minutes, and 1 GB; where it lies already, unpacked and installed, its folder is named. Ghost wants
  * Node 22 or newer: a program of that, where it is another one than this script's.
  *
  *   npx tsx test/real/ghost.ts [folder of the package ghost] [program of Node]

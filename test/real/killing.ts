@@ -50,6 +50,7 @@ export async function publishKilled(
     await using server = await startRealServer(env);
     await settled(ctx, id, () => isReached);
     await server.kill();
+    door.spare();
     if (isReached) found.push({ status: (await readPost(ctx, id)).status, shown: await count() });
   }
   await using _server = await startRealServer(env);
