@@ -92,7 +92,7 @@ async function openSite(base: string) {
   const headers = { "content-type": "application/json", origin: base };
   const post = (path: string, body: object, more: object = {}) =>
     fetch(`${api}${path}`, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
-  await post("/authentication/setup/", { setup: [{ ...OWNER, blogTitle: "Horns" }] });
+  const setUp = await post("/authentication/setup/", { setup: [{ ...OWNER, blogTitle: "Horns" }] });
   const signedIn = await post("/session/", { username: OWNER.email, password: OWNER.password });
   const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? "";
   const made = await post(
@@ -100,7 +100,9 @@ async function openSite(base: string) {
     { integrations: [{ name: "Posthorn" }] },
     { cookie },
   );
-  const { integrations }: any = await made.json();
+  const { integrations, errors }: any = await made.json();
+  const statuses = [setUp, signedIn, made].map(({ status }) => status);
+  if (integrations === undefined) throw new Error(`The site is not set up: ${statuses}`, { cause: errors });
   return {
     base,
     adminKey: integrations[0].api_keys.find(({ type }: any) => type === "admin").secret as string,
