@@ -18,9 +18,11 @@ import { readInsights } from "../../src/services/posts/insights.ts";
 import { callOf } from "../support/context.ts";
 import { PHOTO_URL } from "../support/contract/stage-media.ts";
 import { queryOf } from "../support/handles.ts";
+import { startRangedSource, videoOf } from "../support/ranged-source.ts";
 import { readPost } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { unpackPackages } from "./debian.ts";
+import { openDoor } from "./door.ts";
 import { conclude, freePort, openReal, tell } from "./world.ts";
 
 function findProgram(folder: string, given: string | undefined): string {
@@ -31,9 +33,11 @@ function findProgram(folder: string, given: string | undefined): string {
 
 async function startSnac(folder: string, program: string) {
   const port = await freePort();
+  const door = await openDoor(port);
   const data = join(folder, "data");
-  const base = `http://127.0.0.1:${port}`;
-  execFileSync(program, ["init", data], { input: `127.0.0.1\n${port}\n127.0.0.1:${port}\n\n\n` });
+  const host = `127.0.0.1:${door.port}`;
+  const base = `http://${host}`;
+  execFileSync(program, ["init", data], { input: `127.0.0.1\n${port}\n${host}\n\n\n` });
   const file = join(data, "server.json");
   const settings = { ...JSON.parse(readFileSync(file, "utf8")), protocol: "http" };
   writeFileSync(file, JSON.stringify(settings));
@@ -46,6 +50,7 @@ async function startSnac(folder: string, program: string) {
   }
   return {
     base,
+    door,
     async token(): Promise<string> {
       const body = new URLSearchParams({ login: "alice", passwd: password });
       const page = await (await fetch(`${base}/oauth/x-snac-get-token`, { method: "POST", body })).text();
@@ -63,6 +68,7 @@ async function startSnac(folder: string, program: string) {
     async [Symbol.asyncDispose]() {
       child.kill();
       await once(child, "exit");
+      await door[Symbol.asyncDispose]();
     },
   };
 }
@@ -123,6 +129,27 @@ async function run(): Promise<void> {
     const lost = await publish(row, extra, dying);
     const seen = await count(extra.caption.slice(0, 4));
     tell(`shows ${what} once whose answer was lost`, lost.status === "published" && seen === 1, [lost, seen]);
+  }
+
+  await using film = await startRangedSource(videoOf(60_000));
+  const { door } = snac;
+  const [toot, upload] = [/^POST \/api\/v1\/statuses /, /^POST \/api\/v\d\/media /];
+  for (const [what, kills] of [
+    ["as the server had the post", [{ door, request: toot, when: "taken" }]],
+    ["as the server had answered", [{ door, request: toot, when: "answered" }]],
+    [
+      "in the middle of a film, after it, and after the post",
+      [
+        { door, request: upload, when: "halfway" },
+        { door, request: upload, when: "answered" },
+        { door, request: toot, when: "answered" },
+      ],
+    ],
+  ] as const) {
+    const caption = `Killed ${what}`;
+    const media = kills.length === 1 ? {} : { media_url: `${film.origin}/film.mp4` };
+    const job = { account: row, post: { caption, ...media }, kills, count: () => count(caption) };
+    await posthorn.tellKilled(what, job);
   }
 
   const removed = await posthorn.remove(row, picture).catch((error: unknown) => error);

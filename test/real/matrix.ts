@@ -18,6 +18,7 @@ import { findAccountRow, type AccountRow } from "../../src/store/tables/accounts
 import { callOf } from "../support/context.ts";
 import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
+import { startRangedSource, videoOf } from "../support/ranged-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startSynapse, unpackSynapse } from "./synapse.ts";
 import { conclude, losing, openReal, tell } from "./world.ts";
@@ -235,6 +236,27 @@ async function run(): Promise<void> {
     broken,
     restarted,
   ]);
+
+  await using source = await startRangedSource(videoOf(60_000));
+  const { door } = server;
+  const [event, upload] = [/^PUT \S+\/send\/m\.room\.message\//, /^POST \S+\/media\/v3\/upload/];
+  for (const [what, kills] of [
+    ["as the server had the message", [{ door, request: event, when: "taken" }]],
+    ["as the server had answered", [{ door, request: event, when: "answered" }]],
+    [
+      "in the middle of a film, after it, and after the message",
+      [
+        { door, request: upload, when: "halfway" },
+        { door, request: upload, when: "answered" },
+        { door, request: event, when: "answered" },
+      ],
+    ],
+  ] as const) {
+    const caption = `Killed ${what}`;
+    const media = kills.length === 1 ? {} : { media_url: `${source.origin}/film.mp4` };
+    const job = { account: row, post: { caption, ...media }, kills, count: () => count(caption) };
+    await world.tellKilled(what, job);
+  }
 
   const { id: strangeId } = await addPost(ctx, row, { caption: "Gone with the device" });
   await drain({ ...ctx, outbound: losing(outbound, isSending) });

@@ -5,139 +5,24 @@
  *
  *   npx tsx test/real/nostr.ts
  */
-import { execFileSync, spawn } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { buffer } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../src/app/system-clock.ts";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import nostr from "../../src/platforms/nostr.ts";
 import { OutboundFailure } from "../../src/ports/outbound.ts";
 import type { Sockets } from "../../src/ports/sockets.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
-import type { AppContext } from "../../src/services/context.ts";
-import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../src/services/posts/insights.ts";
-import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
-import { readStepResults } from "../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
-import { callOf, createTestContext } from "../support/context.ts";
-import { CLIP_URL, createStageMedia, PHOTO_URL } from "../support/contract/stage-media.ts";
+import { callOf } from "../support/context.ts";
+import { CLIP_URL, PHOTO_URL } from "../support/contract/stage-media.ts";
 import { queryOf } from "../support/handles.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
+import { startRangedSource, videoOf } from "../support/ranged-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-
-const PACKAGES = [
-  "@nostr-relay/core@0.0.40",
-  "@nostr-relay/validator@0.0.40",
-  "@nostr-relay/event-repository-sqlite@0.0.40",
-  "nostr-tools@2.25.2",
-  "ws@8.23.0",
-];
-
-/** As its README has it. `auth`: nobody writes who did not sign in. */
-const RELAY = `
-import { NostrRelay } from "@nostr-relay/core";
-import { EventRepositorySqlite } from "@nostr-relay/event-repository-sqlite";
-import { Validator } from "@nostr-relay/validator";
-import { WebSocketServer } from "ws";
-const needsAuth = process.argv[2] === "auth";
-const events = new EventRepositorySqlite(":memory:");
-await events.init();
-const relay = new NostrRelay(events, needsAuth ? { hostname: "127.0.0.1" } : {});
-const validator = new Validator();
-const server = new WebSocketServer({ port: 0, host: "127.0.0.1" }, () => console.log(server.address().port));
-server.on("connection", (socket) => {
-  relay.handleConnection(socket);
-  socket.on("message", async (data) => {
-    try {
-      const message = await validator.validateIncomingMessage(data);
-      if (needsAuth && message[0] === "EVENT" && !relay.isAuthorized(socket))
-        return socket.send(JSON.stringify(["OK", message[1].id, false, "auth-required: who are you?"]));
-      await relay.handleMessage(socket, message);
-    } catch (error) {
-      socket.send(JSON.stringify(["NOTICE", error.message]));
-    }
-  });
-  socket.on("close", () => relay.handleDisconnect(socket));
-});
-`;
-
-const failures: string[] = [];
-
-function tell(what: string, isRight: boolean, seen: unknown = ""): void {
-  process.stdout.write(`${isRight ? "ok" : "DIFFERS"}  ${what}  ${isRight ? "" : JSON.stringify(seen)}\n`);
-  if (!isRight) failures.push(what);
-}
-
-function install(folder: string): void {
-  writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }');
-  const quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  execFileSync("npm", ["install", ...quiet, ...PACKAGES], { cwd: folder, stdio: "inherit" });
-  // Its own would have to be compiled.
-  const own = join(folder, "node_modules/better-sqlite3");
-  rmSync(own, { recursive: true, force: true });
-  symlinkSync(join(import.meta.dirname, "../../node_modules/better-sqlite3"), own);
-  writeFileSync(join(folder, "relay.js"), RELAY);
-}
-
-async function startRelay(folder: string, kind: "open" | "auth") {
-  const child = spawn(process.execPath, ["relay.js", kind], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [port] = await once(child.stdout, "data");
-  return {
-    url: `ws://127.0.0.1:${String(port).trim()}/`,
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await once(child, "exit");
-    },
-  };
-}
-
-type Tools = { verifyEvent(event: unknown): boolean };
-
-/** PUT /upload of BUD-02; the authorization is judged by nostr-tools. */
-async function startFiles({ verifyEvent }: Tools) {
-  const files = new Map<string, Buffer>();
-  const server = createServer(async (request, response) => {
-    const body = await buffer(request);
-    const sha256 = createHash("sha256").update(body).digest("hex");
-    const token = (request.headers.authorization ?? "").replace(/^Nostr /, "");
-    const event = JSON.parse(Buffer.from(token, "base64").toString() || "{}");
-    const isRight =
-      request.method === "HEAD" ||
-      (verifyEvent(event) && event.tags.some((tag: string[]) => tag[1] === sha256));
-    if (!isRight) return void response.writeHead(401).end();
-    if (request.method === "HEAD")
-      return void response.writeHead(files.has(request.url ?? "") ? 200 : 404).end();
-    const path = `/${sha256}.${request.headers["content-type"]?.split("/")[1]}`;
-    files.set(path, body);
-    response.writeHead(201, { "content-type": "application/json" });
-    response.end(JSON.stringify({ url: `${base}${path}`, sha256, size: body.length, type: "", uploaded: 1 }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { base, files, [Symbol.asyncDispose]: async () => void server.close() };
-}
-
-async function finish(ctx: AppContext, id: string, worker: AppContext = ctx): Promise<PostRow> {
-  for (let n = 0; n < 60; n += 1) {
-    await drain(worker);
-    const row = await readPost(ctx, id);
-    if (row.next_at === null) return row;
-    await wait(Math.max(0, Math.min(row.next_at - ctx.clock.now(), 5_000)));
-  }
-  return readPost(ctx, id);
-}
+import { install, startFiles, startRelay } from "./nostr-servers.ts";
+import { conclude, openReal, tell } from "./world.ts";
 
 async function run(): Promise<void> {
   using folder = temporaryFolder();
@@ -147,20 +32,12 @@ async function run(): Promise<void> {
   await using open = await startRelay(folder.path, "open");
   await using closed = await startRelay(folder.path, "auth");
   await using files = await startFiles(tools);
-  await using door = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-  const platformSettings = {
+  const settings = {
     POSTHORN_NOSTR_RELAYS: `${open.url} ${closed.url}`,
     POSTHORN_NOSTR_BLOSSOM_URL: files.base,
   };
-  const parts = {
-    platformList: [nostr],
-    outbound: door,
-    sockets: door,
-    media: createStageMedia(),
-    clock: systemClock as never,
-    settings: { timezone: "UTC", maxLatenessMs: 3_600_000, uploadFolders: [], platformSettings },
-  };
-  await using ctx = await createTestContext(parts);
+  await using real = await openReal(nostr, { settings });
+  const { ctx } = real;
 
   /** What a relay has, asked by a client of somebody else's. */
   const ask = async (url: string, filter: object): Promise<any[]> => {
@@ -186,7 +63,7 @@ async function run(): Promise<void> {
       { kind, tags, content, created_at: Math.floor(Date.now() / 1_000) - 60 },
       Uint8Array.from(secret),
     );
-  await door.converse({ url: open.url }, async (socket) => {
+  await ctx.sockets.converse({ url: open.url }, async (socket) => {
     for (const event of [
       write(0, [], '{"name":"horn"}'),
       write(10_002, [
@@ -206,14 +83,12 @@ async function run(): Promise<void> {
   tell("shows the npub", row.handle === tools.nip19.npubEncode(pubkey), row.handle);
   process.stdout.write(`    ${row.limits}\n`);
 
-  const publish = async (post: Partial<PostRow>, worker: AppContext = ctx) =>
-    finish(ctx, (await addPost(ctx, row, post)).id, worker);
   const shown = async (url: string, text: string) =>
     (await ask(url, { authors: [pubkey], kinds: [1, 20, 21, 22, 30_023] })).filter(({ content }) =>
       content.includes(text),
     );
   const everywhere = async (what: string, post: Partial<PostRow>, text: string) => {
-    const published = await publish(post);
+    const published = await real.publish(row, post);
     tell(`publishes ${what}`, published.status === "published" && published.warnings === null, published);
     for (const url of [open.url, closed.url]) {
       const found = await shown(url, text);
@@ -275,7 +150,7 @@ async function run(): Promise<void> {
   });
   await drain(ctx);
   const early = (await shown(open.url, "At its time")).length;
-  const done = await finish(ctx, timed.id);
+  const done = await real.finish(timed.id);
   tell("shows nothing before its time", early === 0 && done.status === "published" && Date.now() >= due, [
     early,
     done,
@@ -287,7 +162,7 @@ async function run(): Promise<void> {
   ] as const) {
     let times = 0;
     const converse: Sockets["converse"] = (request, work) =>
-      door.converse(request, (socket) => {
+      ctx.sockets.converse(request, (socket) => {
         if (times++ > 1) return work(socket);
         const receive = async (): Promise<string | null> => {
           if (what === "taken")
@@ -297,7 +172,7 @@ async function run(): Promise<void> {
         };
         return work({ ...socket, receive });
       });
-    const lost = await publish({ caption }, { ...ctx, sockets: { converse } });
+    const lost = await real.publish(row, { caption }, { ...ctx, sockets: { converse } });
     const seen = [(await shown(open.url, caption)).length, (await shown(closed.url, caption)).length];
     tell(
       `shows a text once that was ${what} and not written down`,
@@ -306,13 +181,31 @@ async function run(): Promise<void> {
     );
   }
 
+  await using film = await startRangedSource(videoOf(60_000));
+  const taken = { request: /^GET \S+ HTTP/, when: "answered", answer: /\["OK","[0-9a-f]{64}",true/ } as const;
+  const upload = { door: files.door, request: /^PUT \/upload / } as const;
+  for (const [what, kills] of [
+    ["as the first relay had said OK", [{ ...taken, door: open.door }]],
+    ["as the second relay had", [{ ...taken, door: closed.door }]],
+    [
+      "in the middle of a film, after it, and after the OK",
+      [
+        { ...upload, when: "halfway" },
+        { ...upload, when: "answered" },
+        { ...taken, door: closed.door },
+      ],
+    ],
+  ] as const) {
+    const caption = `Killed ${what}`;
+    const media = kills.length === 1 ? {} : { media_url: `${film.origin}/film.mp4` };
+    const count = async (): Promise<number> => (await shown(open.url, caption)).length;
+    await real.tellKilled(what, { account: row, post: { caption, ...media }, kills, count });
+    tell("    and on the second relay", (await shown(closed.url, caption)).length === 1);
+  }
+
   for (const post of [text, thread, article]) {
     const current = await readPost(ctx, post.id);
-    const io = {
-      ...(await createPlatformIo(ctx, row, AbortSignal.timeout(30_000))),
-      ...(await readStepResults(ctx, current)),
-    };
-    const removed = await nostr.remove?.(toPlatformPost(nostr, current), io).catch((error: unknown) => error);
+    const removed = await real.remove(row, current).catch((error: unknown) => error);
     const ids = [current.platform_post_id];
     const left = [...(await ask(open.url, { ids })), ...(await ask(closed.url, { ids }))];
     if (post === thread)
@@ -322,5 +215,4 @@ async function run(): Promise<void> {
 }
 
 await run();
-process.stdout.write(failures.length === 0 ? "Nothing differed.\n" : `${failures.length} differed.\n`);
-process.exitCode = failures.length === 0 ? 0 : 1;
+conclude();

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { unpackPackages } from "./debian.ts";
+import { openDoor } from "./door.ts";
 import { freePort, untilReady } from "./world.ts";
 
 /** Synapse of Debian with all that it needs, Python and C library too, unpacked and not installed. */
@@ -26,7 +27,8 @@ export type Client = (method: string, path: string, json?: object) => Promise<Js
 
 export async function startSynapse(folder: string, root: string) {
   const port = await freePort();
-  const base = `http://127.0.0.1:${port}`;
+  const door = await openDoor(port);
+  const base = `http://127.0.0.1:${door.port}`;
   const data = join(folder, "data");
   mkdirSync(data);
   const config = {
@@ -76,6 +78,7 @@ export async function startSynapse(folder: string, root: string) {
   };
   return {
     base,
+    door,
     async restart(): Promise<void> {
       await stop();
       child = await start();
@@ -108,6 +111,9 @@ export async function startSynapse(folder: string, root: string) {
       });
       return { token, ask: ask(token) };
     },
-    [Symbol.asyncDispose]: stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await door[Symbol.asyncDispose]();
+    },
   };
 }

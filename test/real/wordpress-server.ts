@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { unpackPackages } from "./debian.ts";
+import { openDoor } from "./door.ts";
 import { freePort } from "./world.ts";
 
 const EXTENSIONS = [
@@ -68,7 +69,9 @@ export async function startWordpress(folder: string, given: string | undefined) 
   const site = given === undefined ? join(root, "usr/share/wordpress") : join(folder, "wordpress");
   if (given !== undefined) cpSync(given, site, { recursive: true });
   const socket = join(folder, "db.sock");
-  const base = `http://127.0.0.1:${await freePort()}`;
+  const port = await freePort();
+  const door = await openDoor(port);
+  const base = `http://127.0.0.1:${door.port}`;
   const libraries = `${root}/usr/lib/x86_64-linux-gnu:${root}/lib/x86_64-linux-gnu`;
   const env = {
     ...process.env,
@@ -135,11 +138,12 @@ export async function startWordpress(folder: string, given: string | undefined) 
   };
   run(INSTALL);
   run(`update_option('siteurl', '${base}'); update_option('home', '${base}');`);
-  const server = start(program, ["-n", "-c", ini, "-S", new URL(base).host, "-t", site, router], env);
+  const server = start(program, ["-n", "-c", ini, "-S", `127.0.0.1:${port}`, "-t", site, router], env);
   for (let n = 0; n < 50 && (await fetch(base).catch(() => null)) === null; n += 1) await wait(100);
 
   return {
     base,
+    door,
     version: run("echo $wp_version;"),
     run,
     setPermalinks: (structure: string) => run(`update_option('permalink_structure', '${structure}');`),
@@ -183,6 +187,7 @@ export async function startWordpress(folder: string, given: string | undefined) 
     async [Symbol.asyncDispose]() {
       await stop(server);
       await stop(mariadb);
+      await door[Symbol.asyncDispose]();
     },
   };
 }

@@ -22,6 +22,7 @@ import { CLIP, CLIP_URL, PHOTO, PHOTO_URL } from "../support/contract/stage-medi
 import { queryOf } from "../support/handles.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
+import { startRangedSource, videoOf } from "../support/ranged-source.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { startWordpress } from "./wordpress-server.ts";
 import { conclude, openReal, tell } from "./world.ts";
@@ -44,7 +45,7 @@ async function run(): Promise<void> {
     [CLIP_URL, CLIP],
     [LARGE_URL, padded],
   ]);
-  await using real = await openReal(wordpress, createMemoryMedia(media));
+  await using real = await openReal(wordpress, { media: createMemoryMedia(media) });
   const { ctx } = real;
   const connect = (username: string, appPassword: string) =>
     connectWithSecrets(callOf(ctx), {
@@ -175,6 +176,33 @@ async function run(): Promise<void> {
     tell("and nothing is left beside it", ids.length === 1, ids);
   }
 
+  await using source = await startRangedSource(videoOf(60_000));
+  const { door } = site;
+  const draft = /^POST \/wp-json\/wp\/v2\/posts\?/;
+  const upload = /^POST \/wp-json\/wp\/v2\/media\?/;
+  const publishing = /^POST \/wp-json\/wp\/v2\/posts\/\d+\?/;
+  for (const [what, kills] of [
+    ["as the server had the draft", [{ door, request: draft, when: "taken" }]],
+    ["as the server had answered that it is public", [{ door, request: publishing, when: "answered" }]],
+    [
+      "after the draft, in the middle of a film, after it, and as it was made public",
+      [
+        { door, request: draft, when: "answered" },
+        { door, request: upload, when: "halfway" },
+        { door, request: upload, when: "answered" },
+        { door, request: publishing, when: "taken" },
+      ],
+    ],
+  ] as const) {
+    const title = `Killed ${what}`;
+    const media = kills.length === 1 ? {} : { media_url: `${source.origin}/film.mp4` };
+    const post = withMetadata({ caption: "Killed", ...media }, { title });
+    const count = async (): Promise<number> => (await shown(title)).length;
+    const { id } = await real.tellKilled(what, { account: row, post, kills, count });
+    const own = everything().filter((one) => one.post_name.includes(id.slice(-8)));
+    tell("and nothing is left beside it", own.length === (kills.length === 1 ? 1 : 2), own);
+  }
+
   for (const doesSleep of [false, true]) {
     site.sleepCron(doesSleep);
     const title = doesSleep ? "While WP-Cron sleeps" : "By WP-Cron";
@@ -213,7 +241,7 @@ async function run(): Promise<void> {
   tell("removes a post", (await shown("Changed")).length === 0);
   const told = await readInsights(ctx, await readPost(ctx, album.id));
   tell("tells that it is gone", told.state === "removed", told);
-  tell("keeps no password in the log", !comparable(ctx.log.text()).includes("appPassword"));
+  tell("keeps no password in the log", !comparable(real.log.text()).includes("appPassword"));
 }
 
 process.once("SIGINT", () => process.exit(130));

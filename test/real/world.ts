@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { systemClock } from "../../src/app/system-clock.ts";
-import { createOutbound } from "../../src/media/outbound/outbound.ts";
+import { createContext } from "../../src/app/compose.ts";
+import { readSetup } from "../../src/app/setup.ts";
 import type { MediaSource } from "../../src/ports/media.ts";
 import { OutboundFailure, type Outbound, type OutboundRequest } from "../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
@@ -12,9 +12,11 @@ import { toPlatformPost } from "../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../src/services/publishing/step-results.ts";
 import type { PostRow } from "../../src/store/engine/schema.ts";
 import type { AccountRow } from "../../src/store/tables/accounts.ts";
-import { createTestContext } from "../support/context.ts";
+import { createMemoryLogger } from "../support/context.ts";
 import { createStageMedia } from "../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../support/publishing.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { publishKilled, type KillJob } from "./killing.ts";
 
 const failures: string[] = [];
 
@@ -54,13 +56,23 @@ export async function untilReady(
   throw new Error(`Nobody answers at ${url}.`);
 }
 
-/** Posthorn with one platform, the true clock, and a door that lets it reach this machine. */
-export async function openReal(platform: AnyPlatform, media: MediaSource = createStageMedia()) {
-  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
-  const clock = systemClock as never;
-  const ctx = await createTestContext({ platformList: [platform], outbound, media, clock });
+interface RealWorld {
+  /** What the posts show; what a process of its own publishes is read from its address. */
+  readonly media?: MediaSource;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Posthorn as it is, in a data folder of its own, with a door that lets it reach this machine. */
+export async function openReal(platform: AnyPlatform, options: RealWorld = {}) {
+  const folder = temporaryFolder();
+  const env = { ...folder.env, ...options.settings, POSTHORN_ALLOWED_HOSTS: "127.0.0.1" };
+  const log = createMemoryLogger();
+  const setup = await readSetup(env);
+  const ctx = await createContext(setup, { log, media: options.media ?? createStageMedia() });
+  const { outbound } = ctx;
   return {
     ctx,
+    log,
     outbound,
     /** Works on a post until nothing more is to come of it. */
     finish: (id: string, worker: AppContext = ctx) => finish(ctx, id, worker),
@@ -71,6 +83,17 @@ export async function openReal(platform: AnyPlatform, media: MediaSource = creat
       ...ctx,
       outbound: losing(outbound, isIt),
     }),
+    /** Published by processes of their own, each killed at its moment; the last one is left alone. */
+    async tellKilled(what: string, job: KillJob): Promise<PostRow> {
+      const { post, found } = await publishKilled({ ctx, env }, job);
+      const isOpen =
+        found.length === job.kills.length && found.every(({ status }) => status === "publishing");
+      const shown = await job.count();
+      const isRight = isOpen && post.status === "published" && shown === 1;
+      tell(`is there once where Posthorn was killed ${what}`, isRight, { found, shown, post });
+      process.stdout.write(`    when it was dead: ${found.map((one) => one.shown).join(", ")} there\n`);
+      return post;
+    },
     remove: async (account: AccountRow, { id }: Pick<PostRow, "id">) => {
       const row = await readPost(ctx, id);
       const io = await createPlatformIo(ctx, account, AbortSignal.timeout(10_000));
@@ -79,7 +102,7 @@ export async function openReal(platform: AnyPlatform, media: MediaSource = creat
     },
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
-      await outbound[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
     },
   };
 }
@@ -87,11 +110,11 @@ export async function openReal(platform: AnyPlatform, media: MediaSource = creat
 async function finish(ctx: AppContext, id: string, worker: AppContext): Promise<PostRow> {
   for (let n = 0; n < 200; n += 1) {
     await drain(worker);
-    const row = await readPost(ctx as never, id);
+    const row = await readPost(ctx, id);
     if (row.next_at === null) return row;
     await wait(Math.max(50, Math.min(row.next_at - ctx.clock.now(), 5_000)));
   }
-  return readPost(ctx as never, id);
+  return readPost(ctx, id);
 }
 
 /** The way out, on which the answer to the first request of this kind is lost: the process died before it was kept. */
