@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseMoment, toIso, toIsoOrNull } from "../../src/domain/time.ts";
+import { parseMoment, tellTime, toIso, toIsoOrNull } from "../../src/domain/time.ts";
 
 describe("a moment as text", () => {
   it.each([
@@ -18,6 +18,13 @@ describe("a moment as text", () => {
     expect(toIsoOrNull(null)).toBeNull();
     expect(toIsoOrNull(0)).toBe("1970-01-01T00:00:00.000Z");
   });
+});
+
+it("is told to a person in their own zone", () => {
+  const noon = Date.UTC(2026, 11, 1, 9);
+  expect(tellTime(noon, "Europe/Berlin")).toBe("Tuesday 1 December 2026, 10:00 (Europe/Berlin)");
+  expect(tellTime(noon, "Asia/Kathmandu")).toBe("Tuesday 1 December 2026, 14:45 (Asia/Kathmandu)");
+  expect(tellTime(noon + 15 * 3_600_000, "UTC")).toBe("Wednesday 2 December 2026, 00:00 (UTC)");
 });
 
 describe("a moment that a caller gives", () => {

@@ -6,7 +6,7 @@ import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { MINUTE, parseMoment, toIso } from "../../domain/time.ts";
+import { MINUTE, parseMoment, tellTime, toIso } from "../../domain/time.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
 import type { PostRow, Tables } from "../../store/engine/schema.ts";
@@ -127,7 +127,7 @@ export async function checkContent(
     warnings: [
       ...media.warnings,
       ...warnings,
-      ...warnOfTime(account, row),
+      ...warnOfTime(ctx, account, row),
       ...quotaWarnings,
       ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
     ],
@@ -176,10 +176,10 @@ function tellWhoPublishes(
   ];
 }
 
-function warnOfTime(account: Tables["accounts"], row: PostContentRow): string[] {
+function warnOfTime({ settings }: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
   const expires = account.access_ends_at;
   if (expires === null || expires > row.scheduled_at) return [];
   return [
-    `The access to "${account.name}" ends on ${toIso(expires)}, before this post goes out. Reconnect it with connect_channel before then.`,
+    `The access to "${account.name}" ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];
 }
