@@ -42,6 +42,8 @@ export const SinglePostBody = PostBody.extend({
   metadata: fields.optional().meta({
     description: "The platform's own fields: which of these, and more, tells list_platforms.",
     properties: COMMON_METADATA_SCHEMA,
+    // Said, it keeps libraries from closing the object for strict modes, which would take the rest away.
+    additionalProperties: true,
   }),
 });
 
