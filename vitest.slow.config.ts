@@ -30,6 +30,7 @@ export const SLOW = [
   "test/faults/webhook-kill.test.ts",
   "test/faults/youtube-kill.test.ts",
   "test/mcp/transports/memory.test.ts",
+  "test/models/wire.test.ts",
   "test/oidc/oauth.test.ts",
   "test/platforms/bluesky/faults.test.ts",
   "test/platforms/answers.test.ts",

@@ -11,7 +11,7 @@ export default defineTool({
   permission: "publish",
   description:
     "Change the caption or metadata of a post that is live on its platform. Only the fields under editPublished of the account's " +
-    "capabilities (list_accounts) can change; metadata is merged key by key, null removes a key. For a waiting post use update_post. " +
+    "capabilities (list_accounts) can change. For a waiting post use update_post. " +
     'Example: {"id":"post_…","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: true },
   input: PostEdit,

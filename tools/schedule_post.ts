@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Post } from "../src/domain/posts/post.ts";
-import { PostBody } from "../src/domain/posts/post-body.ts";
+import { SinglePostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/services/posts/schedule-post.ts";
 import { askToPublish } from "../src/services/posts/questions.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
@@ -10,11 +10,11 @@ export default defineTool({
   title: "Schedule a post",
   permission: "publish",
   description:
-    "Schedule a post on a connected account; leave scheduledAt out to publish now. Take accountId from list_accounts, files from " +
-    "list_files or upload_file, and the platform's metadata fields from list_platforms. Use dryRun first to see every warning. " +
+    "Schedule a post on a connected account; leave scheduledAt out to publish now. Take accountId from list_accounts, and files from " +
+    "list_files or upload_file. Use dryRun first to see every warning. " +
     'Example: {"accountId":"acc_…","scheduledAt":"2027-01-31T09:00:00+01:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
-  input: PostBody,
+  input: SinglePostBody,
   output: z.strictObject({ post: Post, warnings: z.array(z.string()).describe("What to look at.") }),
   question: (args, call) => askToPublish(call, args),
   handle: (args, call) => schedulePost(call, args),

@@ -174,3 +174,9 @@ export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
   return JSON.stringify(short);
 }
+
+/** As a person reads it, to the minute: `Tuesday 1 December 2026, 10:00 (Europe/Berlin)`. */
+export function tellTime(ms: number, timezone: string): string {
+  const moment = DateTime.fromMillis(ms, { zone: timezone, locale: "en" });
+  return `${moment.toFormat("cccc d MMMM yyyy, HH:mm")} (${timezone})`;
+}

@@ -19,6 +19,9 @@ type McpTool = ListToolsResult["tools"][number];
 /** The list changes only with a new version or another key. */
 const LIST_CACHE = { ttlMs: 5 * MINUTE, cacheScope: "private" } as const;
 
+/** The first revision whose tools have a title of their own; before, it stood among the hints. */
+const FIRST_WITH_TITLES = "2025-06-18";
+
 /**
  * A server for one connection (or one stateless request) of one caller, in whichever protocol era the
  * transport negotiates. The SDK's low-level server: the other one rewrites schemas, and a list must be the
@@ -48,7 +51,8 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   server.setRequestHandler("tools/list", ({ params }) => {
     if (params?.cursor !== undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, "cursor: the list of tools is one page.");
-    return { tools: deps.toolbox.list(caller).map((tool) => toMcpTool(tool, views)) };
+    const isOld = (server.getNegotiatedProtocolVersion() ?? "") < FIRST_WITH_TITLES;
+    return { tools: deps.toolbox.list(caller).map((tool) => toMcpTool(tool, { views, isOld })) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     const answer = callTool(
@@ -64,17 +68,17 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   return server;
 }
 
-function toMcpTool(listing: ToolListing, views: readonly ToolView[]): McpTool {
-  const { name, title, description, inputSchema, outputSchema, annotations } = listing;
-  const meta = views.find(({ tool }) => tool === name)?.meta;
+function toMcpTool(
+  listing: ToolListing,
+  { views, isOld }: { readonly views: readonly ToolView[]; readonly isOld: boolean },
+): McpTool {
+  const { permission: _permission, annotations, ...tool } = listing;
+  const { title, ...hints } = annotations;
+  const meta = views.find((view) => view.tool === tool.name)?.meta;
   // The SDK's type wants the root's `type: "object"` spelled out; every tool's root is one.
   return {
-    name,
-    title,
-    description,
-    inputSchema,
-    outputSchema,
-    annotations,
+    ...tool,
+    annotations: isOld ? { title, ...hints } : hints,
     ...(meta === undefined ? {} : { _meta: { ...meta } }),
   } as McpTool;
 }

@@ -4,71 +4,40 @@ export type JsonSchema = Record<string, unknown>;
 
 /**
  * A schema as JSON Schema 2020-12, the same object for MCP, HTTP and the documents: without references and
- * without lists of types, which many clients do not understand. What the schema's own `.meta()` says stays to
- * the letter: its author knows why.
+ * without lists of types, which many clients do not understand; an input besides in the few keywords that
+ * every model's API takes (`toPlain`). What the schema's own `.meta()` says stays to the letter: its author
+ * knows why.
  */
 export function toJsonSchema(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  return write(schema, io, null);
+  return write(schema, { io, listed: null });
 }
 
-/**
- * The output of the tool of this name as lists of tools show it: every result fits it, and `LISTED` says what
- * it leaves out. Which fields are always there it does not say.
- */
-export function toListedSchema(output: z.ZodType, tool: string): JsonSchema {
-  return write(output, "output", tool);
-}
-
+/** Where an output is listed: the tool it is of, and all there are. */
 interface Listed {
-  /** The tool whose output shows the fields; in every other, a word leads there. */
-  readonly in: string;
-  /** Of the rest only the names are told. */
-  readonly fields: readonly string[];
+  readonly tool: string;
+  readonly tools: readonly string[];
 }
 
 /**
- * How lists of tools, which a model reads whole before its first call, shorten results. By the schema's id;
- * what has none is known by its path.
+ * An output as lists of tools, which a model reads whole before its first call, show it: the result's own
+ * fields, and of what lies deeper the names. Every result fits it. Which fields are always there it does not
+ * say.
  */
-const LISTED: Readonly<Record<string, Listed>> = {
-  Post: { in: "list_posts", fields: ["id", "scheduledAt", "status", "caption", "error"] },
-  Attempt: { in: "get_post", fields: ["outcome", "error", "lateCause", "steps"] },
-  "get_post.history.steps": { in: "get_post", fields: ["step", "state"] },
-  Insights: { in: "get_post", fields: ["available", "reason", "metrics"] },
-  "get_post.insights.metrics": { in: "get_post", fields: ["views"] },
-  Account: {
-    in: "list_accounts",
-    fields: ["id", "provider", "name", "status", "statusReason", "capabilities"],
-  },
-  Capabilities: { in: "list_accounts", fields: ["caption", "editPublished"] },
-  File: { in: "list_files", fields: ["id", "name", "url", "type", "status", "altText"] },
-  Webhook: { in: "list_webhooks", fields: ["id", "status"] },
-  Delivery: { in: "list_webhooks", fields: ["id", "event", "status", "error"] },
-  "get_account_analytics.series": { in: "get_account_analytics", fields: ["date"] },
-  "get_status.publisher": { in: "get_status", fields: ["running"] },
-  "get_status.counts": { in: "get_status", fields: ["overdue", "unknownOutcome"] },
-  "get_status.lateness": { in: "get_status", fields: ["p95Ms"] },
-  "get_status.lastFailures": { in: "get_status", fields: ["id", "error"] },
-  "get_status.accountsToReconnect": { in: "get_status", fields: ["id", "reason"] },
-  "list_platforms.platforms.setup": { in: "list_platforms", fields: ["steps"] },
-  "list_platforms.platforms": {
-    in: "list_platforms",
-    fields: ["provider", "title", "configured", "missing", "ways", "metadataSchema", "setup"],
-  },
-};
+export function toListedSchema(output: z.ZodType, listed: Listed): JsonSchema {
+  return write(output, { io: "output", listed });
+}
 
-/** `tool`: whose output is shortened; null for all of it. */
-function write(schema: z.ZodType, io: "input" | "output", tool: string | null): JsonSchema {
+function write(schema: z.ZodType, how: Pick<Writing, "io" | "listed">): JsonSchema {
   // `input`: a field with a default is optional for the caller.
   const full = z.toJSONSchema(schema, {
     target: "draft-2020-12",
-    io,
+    io: how.io,
     reused: "inline",
     unrepresentable: "any",
     override: tidy,
   });
   const defs = isSchema(full.$defs) ? full.$defs : {};
-  return { ...writeOut(full, { defs, isOpen: io === "output", tool, path: tool ?? "" }), ...schema.meta() };
+  return { ...writeOut(full, { ...how, defs, isRoot: true }), ...schema.meta() };
 }
 
 /**
@@ -83,13 +52,15 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
 }
 
 interface Writing {
+  readonly io: "input" | "output";
+  readonly listed: Listed | null;
   readonly defs: JsonSchema;
-  /** The next version may answer more fields: a client that keeps the list must not refuse them. */
-  readonly isOpen: boolean;
-  readonly tool: string | null;
-  /** The tool's name and those of the properties down to here. */
-  readonly path: string;
+  /** Of deeper objects lists tell the names of the fields alone. */
+  readonly isRoot: boolean;
 }
+
+/** Of one object, as a list tells them. */
+const MAX_NAMES = 8;
 
 /** 2020-12 is what everybody assumes, and names of JSON fields are always texts. */
 const OBVIOUS: readonly string[] = ["$schema", "$defs", "id", "propertyNames"];
@@ -98,14 +69,16 @@ const OBVIOUS: readonly string[] = ["$schema", "$defs", "id", "propertyNames"];
 const ANY_VALUE = /^#\/\$defs\/__schema\d+$/;
 
 function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
-  const { $ref, ...rest } = shorten(splitTypes(schema), how);
+  const { $ref, ...rest } =
+    how.io === "input" ? toPlain(splitTypes(schema)) : shorten(splitTypes(schema), how);
   if (typeof $ref === "string")
     return ANY_VALUE.test($ref)
       ? rest
       : writeOut({ ...definition($ref, how.defs), ...rest, id: idOf($ref) }, how);
-  const dropped = how.tool === null ? OBVIOUS : [...OBVIOUS, "required"];
+  const dropped = how.listed === null ? OBVIOUS : [...OBVIOUS, "required", "format"];
   const kept = Object.entries(rest).filter(([keyword]) => !dropped.includes(keyword));
-  const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, how)] as const);
+  const inner = { ...how, isRoot: false };
+  const written = kept.map(([keyword, value]) => [keyword, writeValue(keyword, value, inner)] as const);
   return Object.fromEntries(
     written.filter(([keyword, value]) => keyword !== "additionalProperties" || !saysNothing(value, how)),
   );
@@ -113,14 +86,8 @@ function writeOut(schema: JsonSchema, how: Writing): JsonSchema {
 
 function writeValue(keyword: string, value: unknown, how: Writing): unknown {
   // Its keys are names of fields, which may be called like a keyword.
-  if (keyword === "properties" && isSchema(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [
-        name,
-        writePart(part, { ...how, path: `${how.path}.${name}` }),
-      ]),
-    );
-  }
+  if (keyword === "properties" && isSchema(value))
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, writePart(part, how)]));
   return Array.isArray(value) ? value.map((item: unknown) => writePart(item, how)) : writePart(value, how);
 }
 
@@ -138,27 +105,57 @@ function idOf(reference: string): string {
   return reference.replace("#/$defs/", "");
 }
 
-/** The fields of the table alone, none of them required, and the names of the others. */
-function shorten(schema: JsonSchema, { tool, path }: Writing): JsonSchema {
-  const { id = path, properties, required: _required, additionalProperties: _additional, ...rest } = schema;
-  const listed = LISTED[String(id)];
-  if (tool === null || listed === undefined || !isSchema(properties)) return schema;
-  const describe = (more: string): JsonSchema => ({
-    ...rest,
-    description: [rest["description"] ?? [], more].flat().join(" "),
-  });
-  if (listed.in !== tool) return describe(`As in ${listed.in}.`);
-  const isShown = (name: unknown): boolean => listed.fields.some((field) => field === name);
-  const others = Object.keys(properties).filter((name) => !isShown(name));
+/** Of an object below a result's own fields the names alone; where another tool lists its kind, that tool's. */
+function shorten(schema: JsonSchema, { listed, isRoot }: Writing): JsonSchema {
+  const { id, properties, required: _required, additionalProperties: _additional, ...rest } = schema;
+  if (listed === null || isRoot || !isSchema(properties)) return schema;
+  const place = typeof id === "string" ? `list_${id.toLowerCase()}s` : "";
+  const isElsewhere = place !== listed.tool && listed.tools.includes(place);
+  const told = isElsewhere ? `As in ${place}.` : `Fields: ${namesOf(properties)}.`;
+  return { ...rest, description: [rest["description"] ?? [], told].flat().join(" ") };
+}
+
+function namesOf(properties: JsonSchema): string {
+  const names = Object.keys(properties);
+  const more = names.length - MAX_NAMES;
+  return more > 1 ? `${names.slice(0, MAX_NAMES).join(", ")} and ${more} more` : names.join(", ");
+}
+
+/**
+ * An input in the keywords that every model's API takes: OpenAI's strict mode refuses lengths of texts and
+ * defaults, Gemini any format but that of a time, and Vertex whatever stands beside an `anyOf`. What a bound or
+ * a default tells goes into the description; null is taken for whatever may be left out or emptied, so that
+ * it needs no telling.
+ */
+function toPlain(schema: JsonSchema): JsonSchema {
+  const { anyOf, default: fallback, minimum, maximum, maxItems, ...rest } = withoutNull(schema);
+  for (const keyword of ["minLength", "maxLength", "pattern", "format"]) delete rest[keyword];
+  const notes = [
+    typeof minimum === "number" && typeof maximum === "number" ? `From ${minimum} to ${maximum}.` : [],
+    typeof maxItems === "number" ? `At most ${maxItems}.` : [],
+    fallback === undefined ? [] : `Default: ${JSON.stringify(fallback)}.`,
+  ].flat();
   return {
-    ...(others.length === 0 ? rest : describe(`Also ${others.join(", ")}.`)),
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isShown(name))),
+    ...rest,
+    ...(anyOf === undefined ? {} : { anyOf }),
+    ...(notes.length === 0 ? {} : { description: [rest["description"] ?? [], notes].flat().join(" ") }),
   };
 }
 
+/** `anyOf` of one schema and null as that schema. */
+function withoutNull({ anyOf, ...rest }: JsonSchema): JsonSchema {
+  if (!Array.isArray(anyOf)) return rest;
+  const choices: readonly unknown[] = anyOf;
+  const [one, ...others] = choices.filter((choice) => !(isSchema(choice) && choice["type"] === "null"));
+  return isSchema(one) && others.length === 0 ? { ...one, ...rest } : { ...rest, anyOf };
+}
+
 /** An empty schema for further fields only tells that nothing is known of them. */
-function saysNothing(additional: unknown, { isOpen }: Writing): boolean {
-  return additional === false ? isOpen : isSchema(additional) && Object.keys(additional).length === 0;
+function saysNothing(additional: unknown, { io }: Writing): boolean {
+  // The next version may answer more fields: a client that keeps the list must not refuse them.
+  return additional === false
+    ? io === "output"
+    : isSchema(additional) && Object.keys(additional).length === 0;
 }
 
 /** `type: ["string", "null"]` as `anyOf`. */

@@ -9,6 +9,7 @@ import { runOnce } from "../services/access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
+import { withoutLeftOut } from "../domain/left-out.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
 
 /** A tool as every face lists it. */
@@ -60,10 +61,7 @@ export interface Toolbox {
 /** What is listed and called, without the tools themselves. */
 export type ToolAccess = Pick<Toolbox, "list" | "call">;
 
-const Confirm = z
-  .string()
-  .max(200)
-  .describe("Token out of the answer that asked for a person's consent; only with their yes.");
+const Confirm = z.string().max(200).describe("Token that stands for the person's yes.");
 
 const IdempotencyKey = z.string().min(1).max(255).describe("Done once per key (24 h).");
 
@@ -84,9 +82,10 @@ export function createToolbox(
   const localTools = tools.map((tool) => withOwnFields(tool, ctx.settings));
   const byName = new Map(localTools.map((tool) => [tool.name, tool]));
   const remoteTools = localTools.map(withoutLocalFields);
+  const names = tools.map(({ name }) => name);
   const listings = new Map<AnyTool, ToolListing>();
   const listingOf = (tool: AnyTool): ToolListing => {
-    const listing = listings.get(tool) ?? describeTool(tool);
+    const listing = listings.get(tool) ?? describeTool(tool, names);
     listings.set(tool, listing);
     return listing;
   };
@@ -151,16 +150,14 @@ export function describeTools(
   tools: readonly AnyTool[],
   settings: Pick<AppContext["settings"], "confirm">,
 ): ToolListing[] {
-  return tools.map((tool) => describeTool(withOwnFields(tool, settings)));
+  const names = tools.map(({ name }) => name);
+  return tools.map((tool) => describeTool(withOwnFields(tool, settings), names));
 }
 
-/**
- * Every tool that writes takes an idempotency key, and one that asks first, where the setting wants it, a
- * confirmation.
- */
+/** Every tool that writes takes an idempotency key, and one that asks first, where it does, a confirmation. */
 function withOwnFields(tool: AnyTool, settings: Pick<AppContext["settings"], "confirm">): AnyTool {
   if (tool.hints.readOnly) return tool;
-  const isAsked = tool.question !== undefined && settings.confirm === "always";
+  const isAsked = tool.question !== undefined && settings.confirm !== "never";
   const fields = {
     idempotencyKey: IdempotencyKey.optional(),
     ...(isAsked ? { confirm: Confirm.optional() } : {}),
@@ -176,14 +173,14 @@ function withoutLocalFields(tool: AnyTool): AnyTool {
   };
 }
 
-function describeTool(tool: AnyTool): ToolListing {
+function describeTool(tool: AnyTool, tools: readonly string[]): ToolListing {
   return {
     name: tool.name,
     title: tool.title,
     description: tool.description,
     permission: tool.permission,
     inputSchema: toJsonSchema(tool.input, "input"),
-    outputSchema: toListedSchema(tool.output, tool.name),
+    outputSchema: toListedSchema(tool.output, { tool: tool.name, tools }),
     annotations: {
       title: tool.title,
       readOnlyHint: tool.hints.readOnly,
@@ -196,7 +193,7 @@ function describeTool(tool: AnyTool): ToolListing {
 
 function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
   // `reportInput`: a missing field and a wrong one need different sentences.
-  const parsed = tool.input.safeParse(args ?? {}, { reportInput: true });
+  const parsed = tool.input.safeParse(withoutLeftOut(tool.input, args ?? {}), { reportInput: true });
   if (!parsed.success) throw explainInvalid(parsed.error, tool.input);
   return parsed.data as Record<string, unknown>;
 }

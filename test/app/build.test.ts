@@ -47,7 +47,7 @@ describe("the bundle", () => {
           annotations,
         })),
       ).toEqual(
-        expected.map(({ inputSchema, outputSchema, annotations }) => ({
+        expected.map(({ inputSchema, outputSchema, annotations: { title: _title, ...annotations } }) => ({
           inputSchema,
           outputSchema,
           annotations,

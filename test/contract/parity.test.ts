@@ -19,6 +19,10 @@ type Args = Readonly<Record<string, unknown>>;
 /** What a caller sees of a call: the result, or the sentence that refuses it. */
 type Outcome = { readonly result: unknown } | { readonly sentence: string };
 
+type Shape = Readonly<
+  Record<string, { isOptional(): boolean; isNullable(): boolean; unwrap?(): { minLength?: number } }>
+>;
+
 interface Face {
   readonly name: string;
   call(tool: string, args: unknown): Promise<Outcome>;
@@ -354,6 +358,23 @@ describe("every face", () => {
     expect(outcomes[1]).toEqual(outcomes[0]);
     expect(outcomes[2]).toEqual(outcomes[0]);
   });
+
+  it.each(Object.entries(GOOD))(
+    "takes null and an empty text for what %s may leave out",
+    async (tool, makeArgs) => {
+      const shape = server.toolbox.tools.find(({ name }) => name === tool)!.input.shape as Shape;
+      for (const [index, face] of faces.entries()) {
+        const args = await makeArgs(world);
+        // What is nullable is emptied, which is another call.
+        const unsaid = Object.entries(shape)
+          .filter(([name, field]) => !(name in args) && field.isOptional() && !field.isNullable())
+          .filter(([, field]) => !(field.unwrap?.().minLength === 0))
+          .map(([name], at) => [name, (at + index) % 2 === 0 ? null : ""]);
+        const outcome = await face.call(tool, { ...args, ...Object.fromEntries(unsaid) });
+        expect(outcome, face.name).toHaveProperty("result");
+      }
+    },
+  );
 
   it.each(BAD.map(([tool, args], index) => [tool, index, args] as const))(
     "refuses %s (%i) with the same words",

@@ -4,6 +4,7 @@ import {
   isTimezone,
   machineTimezone,
   parseMoment,
+  tellTime,
   toIso,
   toIsoOrNull,
   toZoned,
@@ -39,6 +40,13 @@ describe("a moment as text", () => {
     expect(isTimezone(machineTimezone())).toBe(true);
     expect(["", "Mars/Olympus", "Etc/Unknown"].map(isTimezone)).toEqual([false, false, false]);
   });
+});
+
+it("is told to a person in their own zone", () => {
+  const noon = Date.UTC(2026, 11, 1, 9);
+  expect(tellTime(noon, "Europe/Berlin")).toBe("Tuesday 1 December 2026, 10:00 (Europe/Berlin)");
+  expect(tellTime(noon, "Asia/Kathmandu")).toBe("Tuesday 1 December 2026, 14:45 (Asia/Kathmandu)");
+  expect(tellTime(noon + 15 * 3_600_000, "UTC")).toBe("Wednesday 2 December 2026, 00:00 (UTC)");
 });
 
 describe("a moment that a caller gives", () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ConfirmPolicy } from "../../src/services/context.ts";
+import type { Consent } from "../../src/toolkit/confirm.ts";
 import { createToolbox, type Toolbox } from "../../src/toolkit/toolbox.ts";
 import { createSmallTools } from "../mcp/small-tools.ts";
 import { callerOf, createTestContext, type TestContext } from "../support/context.ts";
@@ -43,7 +44,7 @@ describe("never", () => {
   beforeEach(() => open("never"));
 
   it("asks nobody, not even where somebody could be asked", async () => {
-    const ask = (): Promise<void> => Promise.reject(new Error("asked"));
+    const ask = (): Promise<Consent> => Promise.reject(new Error("asked"));
     expect((await toolbox.call("erase", { what: "all" }, CALLER, { ask })).result).toEqual({ erased: "all" });
   });
 });
@@ -51,13 +52,46 @@ describe("never", () => {
 describe("risky", () => {
   beforeEach(() => open("risky"));
 
-  it("is done at once where nobody can be asked, and offers no token", async () => {
+  const answer = (consent: Consent): Promise<string> =>
+    sentenceOf(toolbox.call("erase", { what: "all" }, CALLER, { ask: async () => consent }));
+
+  it("is done at once where nobody can be asked, but not with a token that is none", async () => {
     expect(await erase({ what: "all" })).toEqual({ erased: "all" });
-    const fields = toolbox.list(CALLER).find((tool) => tool.name === "erase")!.inputSchema[
-      "properties"
-    ] as object;
-    expect(Object.keys(fields)).toEqual(["what", "idempotencyKey"]);
-    expect(await sentenceOf(erase({ what: "all", confirm: "x" }))).toMatch(/confirm/);
+    expect(await sentenceOf(erase({ what: "all", confirm: "x" }))).toMatch(/^confirm: .* not good/);
+    expect(notes).toEqual(["erased all"]);
+  });
+
+  it.each([
+    [
+      "closed",
+      /^The person closed the question without an answer, so nothing was done\. Ask them: Erase all\?/,
+    ],
+    ["failed", /^The client could not put the question to the person, so nothing was done\. Ask them: Erase/],
+  ] as const)("offers a token where a question was %s, good for that call alone", async (consent, start) => {
+    const sentence = await answer(consent);
+    expect(sentence).toMatch(start);
+    expect(sentence).toContain("POSTHORN_CONFIRM");
+    const confirm = TOKEN.exec(sentence)![1];
+    expect(await sentenceOf(erase({ what: "everything", confirm }))).toMatch(/not good/);
+    expect(notes).toEqual([]);
+    expect(await erase({ what: "all", confirm })).toEqual({ erased: "all" });
+    expect(await sentenceOf(erase({ what: "all", confirm }))).toMatch(/was used already/);
+    expect(notes).toEqual(["erased all"]);
+  });
+
+  it("takes a no for a no: without a token, and none from before is good any more", async () => {
+    const confirm = TOKEN.exec(await answer("closed"))![1];
+    await ctx.clock.advance(1_000);
+    const sentence = await answer("no");
+    expect(sentence).toMatch(/declined, so nothing was done/);
+    expect(sentence).not.toMatch(TOKEN);
+    expect(await sentenceOf(erase({ what: "all", confirm }))).toMatch(/has declined since/);
+    await ctx.clock.advance(1_000);
+    await answer("no");
+    expect(notes).toEqual([]);
+    await ctx.clock.advance(1_000);
+    const later = TOKEN.exec(await answer("closed"))![1];
+    expect(await erase({ what: "all", confirm: later })).toEqual({ erased: "all" });
   });
 });
 
@@ -94,7 +128,8 @@ describe("always", () => {
     expect(await sentenceOf(erase({ what: "all", confirm }, callerOf({ ownerId: "other" })))).toMatch(
       /not good/,
     );
-    for (const made of ["", "x", `${confirm}0`, confirm.replace(/^\w+/, "zzzzzzzzzzzz"), "…".repeat(100)]) {
+    expect(await sentenceOf(erase({ what: "all", confirm: "" }))).toMatch(/^Not done yet/);
+    for (const made of ["x", `${confirm}0`, confirm.replace(/^\w+/, "zzzzzzzzzzzz"), "…".repeat(100)]) {
       expect(await sentenceOf(erase({ what: "all", confirm: made }))).toMatch(/not good/);
     }
     expect(await erase({ confirm, what: "all" })).toEqual({ erased: "all" });
@@ -114,7 +149,10 @@ describe("always", () => {
 
   it("lets a person be asked where one can be", async () => {
     const asked: string[] = [];
-    const ask = async ({ text }: { text: string }): Promise<void> => void asked.push(text);
+    const ask = async ({ text }: { text: string }): Promise<Consent> => {
+      asked.push(text);
+      return "yes";
+    };
     expect((await toolbox.call("erase", { what: "all" }, CALLER, { ask })).result).toEqual({ erased: "all" });
     expect(asked).toEqual(["Erase all?"]);
   });

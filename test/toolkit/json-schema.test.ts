@@ -4,14 +4,11 @@ import { toJsonSchema, toListedSchema } from "../../src/toolkit/json-schema.ts";
 
 it("writes references out, types apart, and leaves out what goes without saying", () => {
   const Place = z.object({ city: z.string() }).meta({ id: "Place" });
-  const written = toJsonSchema(
-    z.strictObject({ from: Place, to: Place.optional(), count: z.int().nullable() }),
-    "input",
-  );
+  const schema = z.strictObject({ from: Place, to: Place.optional(), count: z.int().nullable() });
+  const written = toJsonSchema(schema, "output");
   expect(written).not.toHaveProperty("$schema");
   expect(JSON.stringify(written)).not.toContain("$ref");
   expect(written).toMatchObject({
-    additionalProperties: false,
     required: ["from", "count"],
     properties: {
       to: { properties: { city: { type: "string" } } },
@@ -31,34 +28,77 @@ it("keeps to the letter what a schema's author says of it", () => {
   expect(toJsonSchema(schema, "input")).toEqual({ type: "object", additionalProperties: false, ...said });
 });
 
-it("shows of a result what its tool is read for, names the rest, and leads there from other tools", () => {
-  const Post = z.strictObject({ id: z.string(), status: z.string(), attempts: z.int() }).meta({ id: "Post" });
-  const output = z.strictObject({ posts: z.array(Post), last: Post.nullable().describe("The last one.") });
-  const shown = {
-    type: "object",
-    description: "Also attempts.",
-    properties: { id: { type: "string" }, status: { type: "string" } },
-  };
-  expect(toListedSchema(output, "list_posts")["properties"]).toEqual({
-    posts: { type: "array", items: shown },
-    last: { anyOf: [shown, { type: "null" }], description: "The last one." },
+it("tells an input in the keywords that every model's API takes, and bounds and defaults in words", () => {
+  const schema = z.strictObject({
+    text: z.string().min(1).max(300).nullable().optional().describe("A text."),
+    address: z.url().optional().describe("An address."),
+    limit: z.int().min(1).max(500).default(50).describe("How many."),
+    kinds: z
+      .array(z.enum(["a", "b"]))
+      .min(1)
+      .max(9)
+      .optional()
+      .describe("Only these."),
+    fields: z.record(z.string(), z.json()).nullable().optional().describe("Any."),
   });
-  const elsewhere = { type: "object", description: "As in list_posts." };
-  expect(toListedSchema(output, "get_post")["properties"]).toEqual({
-    posts: { type: "array", items: elsewhere },
-    last: { anyOf: [elsewhere, { type: "null" }], description: "The last one." },
+  expect(toJsonSchema(schema, "input")).toEqual({
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      text: { type: "string", description: "A text." },
+      address: { type: "string", description: "An address." },
+      limit: { type: "integer", description: "How many. From 1 to 500. Default: 50." },
+      kinds: {
+        type: "array",
+        items: { type: "string", enum: ["a", "b"] },
+        minItems: 1,
+        description: "Only these. At most 9.",
+      },
+      fields: { type: "object", description: "Any." },
+    },
   });
 });
 
-it("shortens what has no id by its path", () => {
+const Post = z
+  .strictObject({ id: z.string(), status: z.string(), at: z.iso.datetime() })
+  .meta({ id: "Post" });
+
+it("shows a result's own fields, names those of deeper ones, and leads to the tool that lists their kind", () => {
+  const output = z.strictObject({ posts: z.array(Post), last: Post.nullable().describe("The last one.") });
+  const listed = (tool: string): unknown =>
+    toListedSchema(output, { tool, tools: ["get_post", "list_posts"] })["properties"];
+  const shown = { type: "object", description: "Fields: id, status, at." };
+  const elsewhere = { type: "object", description: "As in list_posts." };
+  expect(listed("list_posts")).toEqual({
+    posts: { type: "array", items: shown },
+    last: { anyOf: [shown, { type: "null" }], description: "The last one." },
+  });
+  expect(listed("get_post")).toEqual({
+    posts: { type: "array", items: elsewhere },
+    last: { anyOf: [elsewhere, { type: "null" }], description: "The last one." },
+  });
+  expect(toListedSchema(output, { tool: "get_post", tools: ["get_post"] })["properties"]).toMatchObject({
+    posts: { items: shown },
+  });
+});
+
+it("counts the names that are too many, and keeps what is said of the whole", () => {
+  const many = Object.fromEntries("abcdefghij".split("").map((name) => [name, z.string()]));
   const output = z.strictObject({
     publisher: z.strictObject({ running: z.boolean(), workers: z.int() }).describe("Who sends."),
+    all: z.array(z.strictObject(many)).describe("All."),
+    texts: z.record(z.string(), z.string()).describe("By name."),
   });
-  expect(toListedSchema(output, "get_status")["properties"]).toEqual({
-    publisher: {
-      type: "object",
-      description: "Who sends. Also workers.",
-      properties: { running: { type: "boolean" } },
+  expect(toListedSchema(output, { tool: "get_status", tools: ["get_status"] })).toEqual({
+    type: "object",
+    properties: {
+      publisher: { type: "object", description: "Who sends. Fields: running, workers." },
+      all: {
+        type: "array",
+        items: { type: "object", description: "Fields: a, b, c, d, e, f, g, h and 2 more." },
+        description: "All.",
+      },
+      texts: { type: "object", additionalProperties: { type: "string" }, description: "By name." },
     },
   });
 });

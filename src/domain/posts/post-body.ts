@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
 
-/** Fields of a post's content that a caller may give; shared by scheduling and changing. */
+/** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
   scheduledAt: z.string().optional().describe("When it goes live: ISO 8601 with Z or an offset."),
   mediaUrl: z
@@ -8,26 +9,23 @@ const content = {
     .max(4_096)
     .optional()
     .describe("Picture, video or audio: https or r2:// address, or file id."),
-  caption: z.string().max(100_000).nullable().optional().describe("The post's text."),
-  metadata: z
-    .record(z.string(), z.json())
-    .nullable()
-    .optional()
-    .describe("The platform's own fields, such as title; see list_platforms."),
+  caption: z.string().max(100_000).optional().describe("The post's text."),
   leadMinutes: z
     .int()
     .min(0)
     .max(100_000)
-    .nullable()
     .optional()
     .describe("Minutes before scheduledAt to upload or prepare it."),
-  thumbnailUrl: z.string().max(4_096).nullable().optional().describe("Short form of metadata.thumbnailUrl."),
+  thumbnailUrl: z.string().max(4_096).optional().describe("Short form of metadata.thumbnailUrl."),
 };
 
-/** The body of `POST /posts` and of `schedule_post`. */
+const fields = z.record(z.string(), z.json());
+
+/** One of several posts. */
 export const PostBody = z.strictObject({
   accountId: z.string().describe("The account to post on, from list_accounts."),
   ...content,
+  metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   dryRun: z
     .boolean()
     .optional()
@@ -36,10 +34,57 @@ export const PostBody = z.strictObject({
 
 export type PostBody = z.infer<typeof PostBody>;
 
-/** The body of `PATCH /posts/{id}` and, with the id, of `update_post`. */
+/**
+ * The body of `POST /posts` and of `schedule_post`, which tells the keys of `metadata` that mean the same
+ * everywhere. What a platform takes of them, and its own, its schema says.
+ */
+export const SinglePostBody = PostBody.extend({
+  metadata: fields.optional().meta({
+    description: "The platform's own fields: which of these, and more, tells list_platforms.",
+    properties: COMMON_METADATA_SCHEMA,
+    // Said, it keeps libraries from closing the object for strict modes, which would take the rest away.
+    additionalProperties: true,
+  }),
+});
+
+/** Platform fields of a post that is there already. */
+const change = fields
+  .nullable()
+  .optional()
+  .describe(
+    "Platform fields to change, as in schedule_post; merged key by key, null or an empty text removes one.",
+  );
+
+/**
+ * The body of `PATCH /posts/{id}` and, with the id, of `update_post`. What may be emptied is nullable, or a
+ * text of no length.
+ */
 export const PostChange = z.strictObject({
   id: z.string().describe("The post, from list_posts."),
   ...content,
+  mediaUrl: z
+    .string()
+    .min(0)
+    .max(4_096)
+    .optional()
+    .describe("Another medium, as in schedule_post; an empty text takes it away."),
+  caption: content.caption
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe("The new text; an empty one takes it away."),
+  metadata: change,
+  // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
+  leadMinutes: content.leadMinutes
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe("Minutes before scheduledAt to upload or prepare it."),
+  thumbnailUrl: content.thumbnailUrl
+    .unwrap()
+    .nullable()
+    .optional()
+    .describe("Short form of metadata.thumbnailUrl."),
 });
 
 export type PostChange = z.infer<typeof PostChange>;
@@ -50,12 +95,13 @@ export type PostInput = Omit<PostChange, "id">;
 /** What changes a live post: the body of `edit_published_post`. */
 export const PostEdit = z.strictObject({
   id: z.string().describe("The live post, from list_posts with status published."),
-  caption: z.string().max(100_000).nullable().optional().describe("The new text."),
-  metadata: z
-    .record(z.string(), z.json())
+  caption: z
+    .string()
+    .max(100_000)
     .nullable()
     .optional()
-    .describe("Platform fields to change; merged key by key."),
+    .describe("The new text; an empty one takes it away."),
+  metadata: change,
 });
 export type PostEdit = z.infer<typeof PostEdit>;
 

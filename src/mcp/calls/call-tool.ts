@@ -56,7 +56,7 @@ export async function callTool(
     await progress.sent();
     const again = async (limit: number): Promise<Record<string, unknown>> =>
       (await toolbox.call(call.name, { ...call.args, limit }, call.caller, options)).result;
-    const fitted = await fitResult(result, { isLimited: call.args["limit"] !== undefined, again });
+    const fitted = await fitResult(result, { isLimited: typeof call.args["limit"] === "number", again });
     return toAnswer(fitted, views.find(({ tool }) => tool === call.name)?.content?.(result));
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { inputRequired, inputResponse, type ElicitResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { ConfirmOptions, Question } from "../../toolkit/confirm.ts";
+import type { Consent, ConfirmOptions, Question } from "../../toolkit/confirm.ts";
 import type { CallResult } from "../../toolkit/toolbox.ts";
 import type { CallFrom } from "./calling-client.ts";
 import { abilitiesOf, canShowForms, isStateless } from "./client-abilities.ts";
@@ -20,16 +20,13 @@ const OPEN = "open";
 /** A form without fields: agreeing to it is the answer. */
 const YES_OR_NO: { type: "object"; properties: Record<string, never> } = { type: "object", properties: {} };
 
-const SENTENCES = {
-  decline:
-    "The person declined, so nothing was done. Ask them what they want instead; do not send the call again unasked.",
-  cancel:
-    "The person closed the question without an answer, so nothing was done. Ask them before you send the call again.",
-  unasked:
-    "The client could not put the question to the person, so nothing was done. Ask them yourself, then send the call again.",
-  unopened:
-    "The person did not want to open the address, so nothing is connected. Ask them how to go on; another call makes a new address.",
-} as const;
+const CONSENTS = { accept: "yes", decline: "no", cancel: "closed" } as const;
+
+const UNOPENED =
+  "The person did not want to open the address, so nothing is connected. Ask them how to go on; another call makes a new address.";
+
+/** What is left of a result once its address was shown, and all of it for whoever was shown nothing. */
+const Opened = z.object({ rest: Result, whole: Result });
 
 /** The person in front of the client, as far as it lets the server reach them. */
 export class Person {
@@ -50,11 +47,11 @@ export class Person {
     this.#canOpen = abilities.elicitation?.url !== undefined;
   }
 
-  /** How a tool may ask them. Throws `conflict` when they have said no. */
+  /** How a tool may ask them, or what they have said to it. */
   confirmation(): ConfirmOptions {
     if (!this.#canAnswer) return {};
     if (!this.#isStateless) return { ask: (question) => this.#askNow(question) };
-    const ask = async ({ text, token }: Question): Promise<never> => {
+    const ask = ({ text, token }: Question): never => {
       throw new InputNeeded(
         { [CONFIRM]: inputRequired.elicit({ message: text, requestedSchema: YES_OR_NO }) },
         token,
@@ -62,7 +59,8 @@ export class Person {
     };
     const action = this.#answerTo(CONFIRM);
     if (action === null) return { ask };
-    requireYes(action);
+    const consent = CONSENTS[action];
+    if (consent !== "yes") return { said: consent };
     const token = this.#state();
     return token === null ? { ask } : { ask, confirmToken: token };
   }
@@ -72,9 +70,9 @@ export class Person {
     const action = this.#isStateless ? this.#answerTo(OPEN) : null;
     const state = this.#state();
     if (action === null || state === null) return null;
-    if (action !== "accept") throw new AppError("conflict", SENTENCES.unopened);
-    const result = this.#links.open(state, Result);
-    if (result !== null) return result;
+    if (action === "decline") throw new AppError("conflict", UNOPENED);
+    const result = this.#links.open(state, Opened);
+    if (result !== null) return action === "accept" ? result.rest : result.whole;
     throw new AppError(
       "invalid",
       "The answer came too late, or belongs to another call. Call again for a new address.",
@@ -88,19 +86,17 @@ export class Person {
     if (this.#isStateless)
       throw new InputNeeded(
         { [OPEN]: inputRequired.elicitUrl({ message, url }) },
-        this.#links.seal(link.rest),
+        this.#links.seal({ rest: link.rest, whole: result }),
       );
     const answer = await this.#elicit({ mode: "url", message, url, elicitationId: randomUUID() });
+    if (answer?.action === "decline") throw new AppError("conflict", UNOPENED);
     // The address as text is better than none.
-    if (answer === null) return result;
-    if (answer.action !== "accept") throw new AppError("conflict", SENTENCES.unopened);
-    return link.rest;
+    return answer?.action === "accept" ? link.rest : result;
   }
 
-  async #askNow({ text }: Question): Promise<void> {
+  async #askNow({ text }: Question): Promise<Consent> {
     const answer = await this.#elicit({ message: text, requestedSchema: YES_OR_NO });
-    if (answer === null) throw new AppError("conflict", SENTENCES.unasked);
-    requireYes(answer.action);
+    return answer === null ? "failed" : CONSENTS[answer.action];
   }
 
   /** Null when the client failed to ask. */
@@ -127,8 +123,4 @@ export class Person {
     const state = this.#at.context.mcpReq.requestState();
     return typeof state === "string" ? state : null;
   }
-}
-
-function requireYes(action: ElicitResult["action"]): void {
-  if (action !== "accept") throw new AppError("conflict", SENTENCES[action]);
 }

@@ -2,7 +2,7 @@ import type { Account, AccountStatus } from "../../domain/accounts/account.ts";
 import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
-import { DAY, quote, toIso, toIsoOrNull, toZoned } from "../../domain/time.ts";
+import { DAY, quote, tellTime, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findAccountRow,
   listCountedAccounts,
@@ -141,6 +141,6 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
     return { status: row.status, reason: row.status_reason };
   return {
     status: "expiring",
-    reason: `Its access ends at ${toZoned(endsAt, ctx.settings.timezone)}. Reconnect it before then with connect_channel.`,
+    reason: `Its access ends on ${tellTime(endsAt, ctx.settings.timezone)}. Reconnect it before then with connect_channel.`,
   };
 }

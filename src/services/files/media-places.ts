@@ -11,6 +11,13 @@ export interface MediaPlace {
   readonly isShown: boolean;
   /** One of the items of the post itself; the others belong to the posts of its thread. */
   readonly isItem: boolean;
+  /** Where its alt text belongs and what stands there; null where there is no place for one. */
+  readonly alt: AltText | null;
+}
+
+interface AltText {
+  readonly field: string;
+  readonly text: unknown;
 }
 
 interface Content {
@@ -23,9 +30,13 @@ export function placesOf(
   { metadata: schema }: Pick<AnyPlatform, "metadata">,
   content: Content,
 ): MediaPlace[] {
-  const places: MediaPlace[] = [{ field: "mediaUrl", url: content.mediaUrl, isShown: true, isItem: true }];
-  visit({ schema, field: "metadata", value: content.metadata ?? {} }, ({ field, url, role }) => {
-    places.push({ field, url, isShown: role !== "thumbnail", isItem: role === "item" });
+  const metadata = content.metadata ?? {};
+  const alt = altTextIn(schema, "metadata", metadata);
+  const places: MediaPlace[] = [
+    { field: "mediaUrl", url: content.mediaUrl, isShown: true, isItem: true, alt },
+  ];
+  visit({ schema, field: "metadata", value: metadata, alt: null }, ({ field, url, role, alt: own }) => {
+    places.push({ field, url, isShown: role !== "thumbnail", isItem: role === "item", alt: own });
     return url;
   });
   return places;
@@ -37,7 +48,7 @@ export function replaceAddresses(
   metadata: Metadata,
   replace: (field: string, url: string) => string,
 ): Metadata {
-  return visit({ schema, field: "metadata", value: metadata }, ({ field, url }) =>
+  return visit({ schema, field: "metadata", value: metadata, alt: null }, ({ field, url }) =>
     replace(field, url),
   ) as Metadata;
 }
@@ -46,34 +57,42 @@ interface Address {
   readonly field: string;
   readonly url: string;
   readonly role: z.infer<typeof MediaRole>;
+  readonly alt: AltText | null;
 }
 
 interface Place {
   readonly schema: unknown;
   readonly field: string;
   readonly value: unknown;
+  readonly alt: AltText | null;
 }
 
 /** Walks a value along its schema, whose own `.meta({ media })` says where an address of media stands. */
-function visit({ schema, field, value }: Place, replace: (address: Address) => string): unknown {
+function visit({ schema, field, value, alt }: Place, replace: (address: Address) => string): unknown {
   if (typeof value === "string") {
     const role = roleOf(schema);
-    return role === undefined ? value : replace({ field, url: value, role });
+    return role === undefined ? value : replace({ field, url: value, role, alt });
   }
   const type = unwrap(schema);
   if (type instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((item: unknown, at) =>
-      visit({ schema: type.element, field: `${field}[${at}]`, value: item }, replace),
+      visit({ schema: type.element, field: `${field}[${at}]`, value: item, alt: null }, replace),
     );
   }
   if (type instanceof z.ZodObject && typeof value === "object" && value !== null) {
+    const beside = altTextIn(type, field, value);
     const parts = Object.entries(value).map(([name, part]) => [
       name,
-      visit({ schema: type.shape[name], field: `${field}.${name}`, value: part }, replace),
+      visit({ schema: type.shape[name], field: `${field}.${name}`, value: part, alt: beside }, replace),
     ]);
     return Object.fromEntries(parts);
   }
   return value;
+}
+
+function altTextIn(schema: z.ZodObject, field: string, value: object): AltText | null {
+  if (!Object.hasOwn(schema.shape, "altText")) return null;
+  return { field: `${field}.altText`, text: "altText" in value ? value.altText : undefined };
 }
 
 /** It may be told before or after "may be left out". */

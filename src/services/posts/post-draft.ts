@@ -6,7 +6,7 @@ import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { Caller } from "../../domain/permissions.ts";
-import { MINUTE, parseMoment, toZoned } from "../../domain/time.ts";
+import { MINUTE, parseMoment, tellTime, toZoned } from "../../domain/time.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { readMetadata, type PostContentRow } from "../../store/tables/posts.ts";
 import type { PostRow, Tables } from "../../store/engine/schema.ts";
@@ -177,10 +177,10 @@ function tellWhoPublishes(
   ];
 }
 
-function warnOfTime(ctx: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
+function warnOfTime({ settings }: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
   const expires = account.access_ends_at;
   if (expires === null || expires > row.scheduled_at) return [];
   return [
-    `The access to "${account.name}" ends at ${toZoned(expires, ctx.settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
+    `The access to "${account.name}" ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];
 }

@@ -38,9 +38,11 @@ interface Look {
   readonly warnings: readonly string[];
   /** An item of the post whose kind is known. */
   readonly item: MediaFigures | null;
+  /** It is a picture, and neither the post nor the file says what it shows. */
+  readonly isUndescribed: boolean;
 }
 
-const NOTHING: Look = { warnings: [], item: null };
+const NOTHING: Look = { warnings: [], item: null, isUndescribed: false };
 
 /** How long scheduling waits for an address to answer; not answering is only a warning. */
 const LOOK_MS = 3 * SECOND;
@@ -67,7 +69,24 @@ export async function checkPostMedia(ctx: AppContext, check: MediaToCheck): Prom
     check.capabilities.media.accepts,
   );
   if (excess !== null) throw refusal(check.platform, "metadata.moreMedia", [excess]);
-  return { ...replaced(check, resolved), warnings: looks.flatMap(({ warnings }) => warnings) };
+  const warnings = looks.flatMap((seen) => seen.warnings);
+  return { ...replaced(check, resolved), warnings: [...warnings, ...warnOfMissingAltText(places, looks)] };
+}
+
+/** Once a post, however many pictures it has. */
+function warnOfMissingAltText(places: readonly MediaPlace[], looks: readonly Look[]): string[] {
+  const silent = places.filter((_place, at) => looks[at]?.isUndescribed);
+  const [first] = silent.flatMap(({ alt }) => alt ?? []);
+  if (first === undefined) return [];
+  const those = silent.length === 1 ? "the picture has" : `${silent.length} pictures have`;
+  return [
+    `${first.field}: ${those} no alt text. Say in a sentence what can be seen, for people who cannot see it.`,
+  ];
+}
+
+/** An empty text says that there is nothing to tell. */
+function isUndescribed({ isShown, alt }: MediaPlace, type: string): boolean {
+  return type === "image" && isShown && alt !== null && (alt.text ?? null) === null;
 }
 
 /**
@@ -112,7 +131,7 @@ function assertCount({ platform, capabilities }: MediaToCheck, places: readonly 
 
 async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
   if (place.url === "") return NOTHING;
-  if (!place.url.startsWith("r2://")) return { ...NOTHING, warnings: await lookAtRemote(ctx, check, place) };
+  if (!place.url.startsWith("r2://")) return lookAtRemote(ctx, check, place);
   if (!place.isShown) return NOTHING;
   const file = await findFileByKey(
     ctx.store,
@@ -125,7 +144,7 @@ async function look(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Pr
   // What is made of a picture is not in a bucket.
   const problem = await fetchProblem(ctx, check, { type: figures.type, isCopied: seen.warnings.length > 0 });
   if (problem !== null) throw new AppError("invalid", `${place.field}: ${problem}`);
-  return seen;
+  return { ...seen, isUndescribed: file.alt_text === null && isUndescribed(place, figures.type) };
 }
 
 /**
@@ -153,14 +172,14 @@ function lookAtFile(
   { platform, capabilities }: MediaToCheck,
   place: MediaPlace,
   figures: MediaFigures,
-): Look {
+): Omit<Look, "isUndescribed"> {
   const { problems, changes } = checkMedia(figures, capabilities.media.accepts);
   if (problems.length > 0) throw refusal(platform, place.field, problems);
   const changed = `${place.field}: the picture will be ${changes.join(", ")} for ${platform.title}.`;
   return { warnings: changes.length > 0 ? [changed] : [], item: place.isItem ? figures : null };
 }
 
-async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<string[]> {
+async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPlace): Promise<Look> {
   const { caller, signal } = check;
   try {
     const answer = await ctx.outbound.request({
@@ -176,27 +195,33 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
     answer.body.resume();
     const isGone = answer.status === 404 || answer.status === 410 || answer.status >= 500;
     if (isGone)
-      return [
+      return warn(
         `${place.field}: the address answers ${answer.status} now. It must answer with the media when the post is sent.`,
-      ];
+      );
     const type = answer.headers["content-type"] ?? "";
     const isCopied = place.isShown && check.capabilities.fetchesFrom === "ours";
     const media = { type: type.split("/")[0] ?? "", isCopied };
     const problem = isCopied ? await fetchProblem(ctx, check, media) : null;
     if (problem !== null) throw new AppError("invalid", problem);
     if (type.startsWith("text/html")) {
-      return [`${place.field}: the address shows a web page, not a media file. Give the file's own address.`];
+      return warn(
+        `${place.field}: the address shows a web page, not a media file. Give the file's own address.`,
+      );
     }
-    return place.isShown && answer.status === 200
-      ? warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) })
-      : [];
+    if (!place.isShown || answer.status !== 200) return NOTHING;
+    const warnings = warnOfSize(check, place.field, { type, sizeBytes: declaredBytes(answer.headers) });
+    return { ...NOTHING, warnings, isUndescribed: isUndescribed(place, media.type) };
   } catch (error) {
     if (error instanceof AppError)
       throw new AppError(error.kind, `${place.field}: ${error.message}`, { cause: error });
     if (error instanceof OutboundFailure)
-      return [`${place.field}: the address does not answer now. It must answer when the post is sent.`];
+      return warn(`${place.field}: the address does not answer now. It must answer when the post is sent.`);
     throw error;
   }
+}
+
+function warn(warning: string): Look {
+  return { ...NOTHING, warnings: [warning] };
 }
 
 /** What the address says of itself may be wrong, so it refuses nothing; pictures are made smaller. */

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import type { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
+import { withoutLeftOut } from "../../domain/left-out.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 
@@ -10,8 +11,9 @@ export function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppEr
 }
 
 /**
- * Merges key by key; null removes a key. One that the platform does not know stays, so that it is refused
- * like any other. An empty result is null.
+ * Merges key by key. Null removes a key, and so does an empty text where the platform's field may not be
+ * empty. One that the platform does not know stays, so that it is refused like any other. An empty result is
+ * null.
  */
 export function mergeMetadata(
   platform: AnyPlatform,
@@ -19,10 +21,15 @@ export function mergeMetadata(
   patch: Metadata | null,
 ): Metadata | null {
   if (patch === null) return null;
-  const isKnown = (key: string): boolean =>
-    Object.hasOwn(platform.metadata.shape, key) || Object.hasOwn(current ?? {}, key);
-  const merged = Object.fromEntries(
-    Object.entries({ ...current, ...patch }).filter(([key, value]) => value !== null || !isKnown(key)),
-  );
-  return Object.keys(merged).length === 0 ? null : merged;
+  const { shape } = platform.metadata;
+  const given = Object.entries(patch).map(([key, value]) => {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    if (field === undefined)
+      return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
+    const isRemoved = value === null || (value === "" && !field.safeParse("").success);
+    return [key, isRemoved ? undefined : withoutLeftOut(field, value)];
+  });
+  const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
+  const merged = all.filter(([, value]) => value !== undefined);
+  return merged.length === 0 ? null : (Object.fromEntries(merged) as Metadata);
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
-import { MINUTE, toIso } from "../../domain/time.ts";
+import { MINUTE, tellTime } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { readMetadata } from "../../store/tables/posts.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
@@ -80,11 +80,12 @@ export async function askToCancel(
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
 ): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
+  const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
   if (input.fromPlatform === true && row.status === "uploaded") {
-    return `Delete the post ${await name(call, row)} from the platform? It is uploaded and would go live at ${toIso(row.scheduled_at)}.`;
+    return `Delete the post ${await name(call, row)} from the platform? It is uploaded and would go live on ${time}.`;
   }
   if (!isIn(row, TRANSITIONS.cancel.from)) return null;
-  return `Cancel the post ${await name(call, row)}? It is due at ${toIso(row.scheduled_at)} and will not go out.`;
+  return `Cancel the post ${await name(call, row)}? It is due on ${time} and will not go out.`;
 }
 
 export async function askToSettle(call: CallContext, input: Resolution): Promise<string | null> {

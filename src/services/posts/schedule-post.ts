@@ -11,6 +11,8 @@ import { isServerRunning } from "../health/running-server.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
 import { checkForm } from "./post-form.ts";
+import { mergeMetadata } from "./post-metadata.ts";
+import { platformOf } from "../publishing/publish-io.ts";
 import { requireFiles, type FileUse } from "../files/media-addresses.ts";
 
 /** How the error of a post begins that is right, but goes only together with others that are not. */
@@ -122,11 +124,12 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
   const metadata = foldThumbnail(input) ?? null;
   checkAddresses(ctx, { ...input, metadata });
   const account = await findAccount(ctx, caller, input.accountId);
+  const platform = platformOf(ctx, account.provider);
   const content = {
     scheduledAt: time.ms,
     mediaUrl: input.mediaUrl ?? "",
     caption: input.caption ?? null,
-    metadata,
+    metadata: mergeMetadata(platform, null, metadata),
     leadMinutes: input.leadMinutes ?? null,
   };
   const form = await checkForm(ctx, account, content);

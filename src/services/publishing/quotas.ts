@@ -2,7 +2,7 @@ import { DateTime } from "luxon";
 import * as z from "zod";
 import type { Quota } from "../../domain/accounts/account.ts";
 import { canHoldPosts, type PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
-import { MINUTE, toZoned } from "../../domain/time.ts";
+import { MINUTE, tellTime } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import { countInWindow, nthNewest, type QuotaWindow } from "../../store/publishing/published.ts";
@@ -95,8 +95,9 @@ export async function warnOfQuotas(
   const asked = { at: post.at, planning: { postId: post.id } };
   const excess = await findExcess(ctx, account, post.quotas, asked);
   if (excess === null) return [];
+  // Not before it: the minute is rounded up.
+  const free = tellTime(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone);
   const isTooLong = excess.freeAt - post.at > ctx.settings.maxLatenessMs;
-  const free = toZoned(Math.ceil(excess.freeAt / MINUTE) * MINUTE, ctx.settings.timezone);
   const wait = isTooLong
     ? `it would wait until ${free}, longer than POSTHORN_MAX_LATENESS allows, and fail. Choose a time from then on.`
     : `it will wait until ${free}.`;

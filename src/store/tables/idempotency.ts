@@ -30,6 +30,15 @@ export async function insertKey(tx: Tx, row: IdempotencyRow): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** In the place of whatever was there. */
+export async function putKey(tx: Tx, row: IdempotencyRow): Promise<void> {
+  await queryOf(tx)
+    .insertInto("idempotency")
+    .values(row)
+    .onConflict((conflict) => conflict.columns(["owner_id", "key_hash"]).doUpdateSet(row))
+    .execute();
+}
+
 /** Gives the key to another worker, whose turn it is to do the work. */
 export async function takeOverKey(tx: Tx, { ownerId, keyHash }: KeyRef, workerId: string): Promise<void> {
   await queryOf(tx)

@@ -90,6 +90,28 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
     expect(notes.list).not.toContain("erased the board");
   });
 
+  it("can be given a person's yes by a token where the question was closed, once", async () => {
+    answer = () => ({ action: "cancel" });
+    const sentence = sentenceIn(await peer.call("erase", { what: "the attic" }));
+    expect(sentence).toMatch(/Ask them: Erase the attic\? If they agree, call again within 10 minutes/);
+    expect(sentence).toContain("POSTHORN_CONFIRM");
+    const confirm = /confirm "([^"]+)"/.exec(sentence)![1]!;
+    expect(sentenceIn(await peer.call("erase", { what: "the cellar", confirm }))).toMatch(/not good/);
+    expect(notes.list).toEqual([]);
+    const result = await peer.call("erase", { what: "the attic", confirm });
+    expect(result.structuredContent).toEqual({ erased: "the attic" });
+    expect(sentenceIn(await peer.call("erase", { what: "the attic", confirm }))).toMatch(/was used already/);
+    expect(asked.length).toBe(1);
+    await notes.has("erased the attic");
+    const { inputSchema } = (await peer.listTools()).find(({ name }) => name === "erase");
+    expect(inputSchema.properties).toHaveProperty("confirm");
+  });
+
+  it("gets no token after a no", async () => {
+    answer = () => ({ action: "decline" });
+    expect(sentenceIn(await peer.call("erase", { what: "the board" }))).not.toMatch(/confirm "/);
+  });
+
   it("is not asked about a trifle", async () => {
     expect((await peer.call("erase", { what: "a trifle" })).structuredContent).toEqual({
       erased: "a trifle",
@@ -126,6 +148,14 @@ describe.each(PAIRS)("a client of $line on $wire that can ask a person", ({ wire
     expect(asked).toMatchObject([
       { mode: "url", message: "Open this page.", url: "https://posthorn.example/connect/secret" },
     ]);
+    await notes.has("invited");
+    expect(notes.list.filter((note) => note === "invited").length).toBe(1);
+  });
+
+  it("gets the address as text where nobody looked at it", async () => {
+    answer = () => ({ action: "cancel" });
+    const result = await peer.call("invite");
+    expect(result.structuredContent).toEqual({ id: "con_1", url: "https://posthorn.example/connect/secret" });
     await notes.has("invited");
     expect(notes.list.filter((note) => note === "invited").length).toBe(1);
   });

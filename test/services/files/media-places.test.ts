@@ -117,7 +117,7 @@ describe("an address that a platform's schema marks", () => {
   });
 
   it("makes no post heavy by standing empty, or where there is none", async () => {
-    for (const given of [undefined, null, {}, { title: "T" }, { frames: [] }, { extra: null }]) {
+    for (const given of [undefined, {}, { title: "T" }, { frames: [] }, { extra: null }]) {
       const { post } = await schedule(given, { allowDuplicate: true });
       expect(await readPost(ctx, post.id)).toMatchObject({ is_light: 1 });
     }

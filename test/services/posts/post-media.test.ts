@@ -22,9 +22,9 @@ beforeEach(async () => {
 });
 afterEach(() => ctx[Symbol.asyncDispose]());
 
-async function upload(bytes: Buffer): Promise<string> {
+async function upload(bytes: Buffer, altText: string | null = "A picture"): Promise<string> {
   const body = Readable.from([bytes]);
-  return (await storeUpload(callOf(ctx), { name: null, altText: null, body })).file.url;
+  return (await storeUpload(callOf(ctx), { name: null, altText, body })).file.url;
 }
 
 const plan = (content: object) =>
@@ -95,6 +95,59 @@ describe("scheduling with an own file", () => {
     await expect(plan({ mediaUrl: url })).rejects.toThrow(
       "mediaUrl: lasts 601 seconds, and may last 600 on Bluesky.",
     );
+  });
+});
+
+describe("a picture without alt text", () => {
+  const photo = (): Promise<string> => upload(fixture("photo.png"), null);
+  const HINT = "Say in a sentence what can be seen, for people who cannot see it.";
+
+  it("is told once a post, with the place where the text belongs", async () => {
+    const url = await photo();
+    expect((await plan({ mediaUrl: url })).warnings).toEqual([
+      `metadata.altText: the picture has no alt text. ${HINT}`,
+    ]);
+    const moreMedia = [{ url }, { url, altText: "A lake" }];
+    const thread = [{ caption: "Next", mediaUrl: url }];
+    expect((await plan({ mediaUrl: url, metadata: { altText: "A hill", moreMedia } })).warnings).toEqual([
+      `metadata.moreMedia[0].altText: the picture has no alt text. ${HINT}`,
+    ]);
+    expect((await plan({ mediaUrl: url, metadata: { moreMedia, thread } })).warnings).toEqual([
+      `metadata.altText: 3 pictures have no alt text. ${HINT}`,
+    ]);
+  });
+
+  it("is fine where the post says it, or that there is nothing to say, where the file does, and in films", async () => {
+    const url = await photo();
+    for (const altText of ["A hill", ""])
+      expect((await plan({ mediaUrl: url, metadata: { altText } })).warnings).toEqual([]);
+    expect((await plan({ mediaUrl: await upload(fixture("photo.png")) })).warnings).toEqual([]);
+    expect((await plan({ mediaUrl: await upload(fixture("clip.mp4"), null) })).warnings).toEqual([]);
+    expect((await plan({})).warnings).toEqual([]);
+  });
+
+  it("is told of an address that says it is a picture", async () => {
+    await using source = await startCanary((_request, response) =>
+      response.writeHead(200, { "content-type": "image/png", "content-length": 400 }).end(),
+    );
+    expect((await plan({ mediaUrl: `${source.origin}/a.png` })).warnings).toEqual([
+      `metadata.altText: the picture has no alt text. ${HINT}`,
+    ]);
+  });
+});
+
+describe("metadata that stands for nothing", () => {
+  it("is left out where it is null, or an empty text that its field cannot be", async () => {
+    const metadata = {
+      title: null,
+      link: "",
+      altText: "",
+      language: null,
+      thread: [{ caption: "N", mediaUrl: null }],
+    };
+    expect((await plan({ metadata })).post.metadata).toEqual({ altText: "", thread: [{ caption: "N" }] });
+    expect((await plan({ metadata: { title: null } })).post.metadata).toBeNull();
+    await expect(plan({ metadata: { colour: null } })).rejects.toThrow(/"colour" is not a known field/);
   });
 });
 

@@ -124,7 +124,7 @@ describe("before a post is stopped or changed", () => {
   it("names it with its time", async () => {
     const id = await schedule();
     expect(await questionOf("cancel_post", { id })).toBe(
-      `Cancel the post “Hello” on Feed of default? It is due at ${inSeconds(3_600)} and will not go out.`,
+      `Cancel the post “Hello” on Feed of default? It is due on Saturday 21 November 2026, 10:00 (UTC) and will not go out.`,
     );
     expect((await service.call("get_post", { id })).post.status).toBe("scheduled");
     await setPost(id, { status: "uploaded" });
