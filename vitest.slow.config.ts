@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 /** Pages are looked at in a real browser, which not every machine has; continuous integration installs one. */
 export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
@@ -50,6 +51,7 @@ export default defineConfig({
     ...shared,
     exclude: [...shared.exclude],
     globalSetup: [...shared.globalSetup],
+    sequence: { sequencer: LongestFirst },
     include: [...SLOW, ...(hasBrowser ? ["test/**/*.browser-test.ts"] : [])],
   },
 });
