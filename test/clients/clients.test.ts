@@ -85,7 +85,10 @@ it.concurrent.each(INSPECTIONS.map((inspection) => [inspection]))(
 /** It takes a missing key for a wish to sign in, and shows what it is answered then. */
 it("a person who forgot the key reads in mcp-remote what to do", async () => {
   const answer = await server.ask("POST /register", { body: Buffer.from("{}") });
-  expect(answer.status).toBe(404);
+  expect(answer).toMatchObject({
+    status: 404,
+    body: { error: expect.stringContaining("Authorization: Bearer") },
+  });
   const { status, stderr } = await run([MCP_REMOTE, `${server.origin}/mcp`, "--transport", "http-only"]);
   expect(status).toBe(1);
   expect(stderr).toContain(answer.body.error);
