@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 import { shared, SLOW } from "./vitest.slow.config.ts";
 
 /** Nothing in these files outlives them, so that those of one process load the product once. */
@@ -22,6 +23,7 @@ const parts = { ...shared, globalSetup: [...shared.globalSetup] };
 export default defineConfig({
   test: {
     maxWorkers: shared.maxWorkers,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/runtimes/*.test.ts"],
     pool: "forks",
-    fileParallelism: false,
+    // One installs, which may compile on one core and waits much, while another runs tests.
+    maxWorkers: 2,
     globalSetup: ["test/support/runtimes-workspace.ts"],
     testTimeout: 600_000,
     hookTimeout: 300_000,

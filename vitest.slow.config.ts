@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 /** Pages are looked at in a real browser, which not every machine has; continuous integration installs one. */
 export const hasBrowser = existsSync(process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium");
@@ -38,7 +39,7 @@ export const SLOW = [
 ];
 
 export const shared = {
-  exclude: [...configDefaults.exclude, "test/runtimes/**"],
+  exclude: [...configDefaults.exclude, "test/clients/**", "test/runtimes/**"],
   pool: "forks",
   // Most of the time goes into waiting for disks and other processes, so more run than there are cores.
   maxWorkers: 3,
@@ -52,6 +53,7 @@ export default defineConfig({
     ...shared,
     exclude: [...shared.exclude],
     globalSetup: [...shared.globalSetup],
+    sequence: { sequencer: LongestFirst },
     include: [...SLOW, ...(hasBrowser ? ["test/**/*.browser-test.ts"] : [])],
   },
 });

@@ -35,7 +35,7 @@ const INITIALIZE = {
 };
 
 describe("a process whose loop stands still when it is asked to end", { timeout: 90_000 }, () => {
-  it.each(["serve", "stdio"])("is ended by its watchdog: %s", async (command) => {
+  it.concurrent.each(["serve", "stdio"])("is ended by its watchdog: %s", async (command) => {
     using folder = temporaryFolder();
     const child = spawn(process.execPath, ["--require", BLOCKER, BUNDLE, command], {
       env: { PATH: process.env["PATH"], ...folder.env, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "warn" },

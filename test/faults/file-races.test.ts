@@ -19,7 +19,7 @@ import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platfor
 import { randomFor, times, TIMEOUT_MS } from "./report.ts";
 
 const PHOTO = new URL("../fixtures/photo.png", import.meta.url);
-const LATER = "2030-01-01T09:00:00Z";
+const LATER = "2099-01-01T09:00:00Z";
 const random = randomFor("a file in use");
 
 const platform = scriptedPlatform({

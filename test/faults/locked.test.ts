@@ -14,15 +14,19 @@ beforeAll(async () => {
 });
 
 const HOLDER = `
-  const database = new (require("better-sqlite3"))(process.argv[1], { timeout: 30_000 });
+  const { openSqlite } = await import("./src/store/engine/driver.ts");
+  const { database } = openSqlite({ file: process.argv[1], busyTimeoutMs: 30_000 });
   database.exec("BEGIN IMMEDIATE");
   process.stdout.write("held\\n");
   setTimeout(() => { database.exec("ROLLBACK"); process.exit(0); }, Number(process.argv[2]));`;
 
+/** What follows is a module's text, which may import those of the product. */
+const MODULE = ["--import", "tsx", "--input-type=module", "-e"];
+
 /** Another program with the write lock, as a `sqlite3` shell in a transaction is. Resolves once it has it. */
 async function holdLock(file: string, ms: number): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["-e", HOLDER, file, String(ms)], {
-    cwd: import.meta.dirname,
+  const child = spawn(process.execPath, [...MODULE, HOLDER, file, String(ms)], {
+    cwd: join(import.meta.dirname, "..", ".."),
     stdio: ["ignore", "pipe", "inherit"],
   });
   await once(child.stdout!, "data");

@@ -2,8 +2,8 @@ import { execFile, execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it } from "vitest";
+import { openSqlite } from "../../src/store/engine/driver.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers, type ClassServers } from "./class-servers.ts";
@@ -50,15 +50,17 @@ function copyDatabase(from: string, to: string): void {
 
 /** The step of the post whose request the platform saw, as the image of the disk has it. */
 function intentsIn(image: string, text: string): { states: string[]; integrity: string } {
-  const database = new Database(join(image, "posthorn.db"));
+  const { database } = openSqlite({ file: join(image, "posthorn.db"), busyTimeoutMs: 0 });
   try {
     const rows = database
       .prepare(
         "SELECT e.state FROM effects e JOIN posts p ON p.id = e.post_id WHERE p.caption = ? AND e.step NOT LIKE 'once:%'",
       )
-      .all(text) as { state: string }[];
-    const integrity = database.pragma("integrity_check", { simple: true });
-    return { states: rows.map(({ state }) => state), integrity: String(integrity) };
+      .all([text]) as { state: string }[];
+    const { integrity } = database
+      .prepare("SELECT integrity_check AS integrity FROM pragma_integrity_check")
+      .get([]) as { integrity: string };
+    return { states: rows.map(({ state }) => state), integrity };
   } finally {
     database.close();
   }
@@ -164,12 +166,14 @@ describe("F6 a power cut", { timeout: TIMEOUT_MS }, () => {
       const [from, to] = [join(temporary.path, "from"), join(temporary.path, "to")];
       for (const path of [from, to]) mkdirSync(path);
       const script = `
-        const database = new (require("better-sqlite3"))(process.argv[1]);
-        database.pragma("journal_mode = WAL"); database.exec("CREATE TABLE t (x)"); database.pragma("wal_checkpoint(TRUNCATE)");
-        database.pragma("synchronous = ${synchronous}"); database.exec("INSERT INTO t VALUES (1)"); process.kill(process.pid, "SIGKILL");`;
+        const { openSqlite } = await import("./src/store/engine/driver.ts");
+        const { database } = openSqlite({ file: process.argv[1], busyTimeoutMs: 0 });
+        database.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x); PRAGMA wal_checkpoint(TRUNCATE)");
+        database.exec("PRAGMA synchronous = ${synchronous}; INSERT INTO t VALUES (1)"); process.kill(process.pid, "SIGKILL");`;
+      const args = ["--import", "tsx", "--input-type=module", "-e", script, join(from, "posthorn.db")];
       try {
-        execFileSync(process.execPath, ["-e", script, join(from, "posthorn.db")], {
-          cwd: import.meta.dirname,
+        execFileSync(process.execPath, args, {
+          cwd: join(import.meta.dirname, "..", ".."),
           env: { ...process.env, LD_PRELOAD: preloading(preload), SYNCED_FROM: from, SYNCED_TO: to },
         });
       } catch {
@@ -177,8 +181,8 @@ describe("F6 a power cut", { timeout: TIMEOUT_MS }, () => {
       }
       // Of the time before WAL; its removal was synced, too.
       rmSync(join(to, "posthorn.db-journal"));
-      const database = new Database(join(to, "posthorn.db"));
-      const { n } = database.prepare("SELECT count(*) AS n FROM t").get() as { n: number };
+      const { database } = openSqlite({ file: join(to, "posthorn.db"), busyTimeoutMs: 0 });
+      const { n } = database.prepare("SELECT count(*) AS n FROM t").get([]) as { n: number };
       database.close();
       expect({ synchronous, n }).toEqual({ synchronous, n: synchronous === "FULL" ? 1 : 0 });
     }

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import "./node-sqlite.mjs";
 
 process.env.LOG_ENABLED = "false";
 const { Secp256k1Keypair } = await import("@atproto/crypto");

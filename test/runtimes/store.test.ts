@@ -48,7 +48,8 @@ describe("the store", () => {
     },
   );
 
-  it.each(RUNTIMES)(
+  // On the release that runs this, `npm test` has seen to it.
+  it.each(RUNTIMES.filter(({ node }) => node !== process.execPath))(
     "and the publisher keep their contract on Node $release with each driver that is there",
     async (runtime) => {
       const drivers = new Set<DriverName>();

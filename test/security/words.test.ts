@@ -155,7 +155,7 @@ describe("a terminal", () => {
     expect(created.stdout).not.toMatch(RAW);
     const caption = "see\u202egnp.exe\u009b31m";
     const { account } = JSON.parse(created.stdout);
-    const scheduledAt = "2027-01-01T00:00:00Z";
+    const scheduledAt = "2099-01-01T00:00:00Z";
     const args = JSON.stringify({ accountId: account.id, caption, scheduledAt });
     const scheduled = await runCli(["call", "schedule_post", args], folder);
     expect(scheduled.stdout).not.toMatch(RAW);

@@ -30,6 +30,12 @@ interface Asked {
 
 export interface BuiltServer extends AsyncDisposable {
   readonly processId: number;
+  /** "http://127.0.0.1:1234". */
+  readonly origin: string;
+  /** The key of the first start. */
+  readonly key: string;
+  /** What another program needs to find its data folder. */
+  readonly env: Readonly<Record<string, string>>;
   /** "POST /api/v1/files"; JSON, as long as the answer has a body. */
   ask(target: string, options?: Asked): Promise<Told>;
   /** Of the server alone, and of it with the processes that it started. */
@@ -75,6 +81,9 @@ export async function startBuiltServer(file: string): Promise<BuiltServer> {
   const key = readFileSync(join(folder.path, "data", "api.key"), "utf8").trim();
   return {
     processId,
+    origin: `http://127.0.0.1:${port}`,
+    key,
+    env: folder.env,
     ask: (target, options = {}) => ask({ port, key }, target, options),
     memoryMiB() {
       const server = residentMiB(processId);

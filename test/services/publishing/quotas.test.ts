@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Quota } from "../../../src/domain/accounts/account.ts";
-import { HOUR, MINUTE, toZoned } from "../../../src/domain/time.ts";
+import { HOUR, MINUTE } from "../../../src/domain/time.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { readRaw } from "../../../src/store/engine/handle.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";

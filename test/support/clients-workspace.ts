@@ -1,0 +1,5 @@
+import { installWorkspace } from "./workspace.ts";
+
+export async function setup(): Promise<void> {
+  await installWorkspace("clients");
+}
