@@ -64,7 +64,7 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
   }
   const { connectWithSecrets } = await import("../../services/accounts/connecting/connections.ts");
   const secrets = await readSecrets(host, target, options);
-  const { accounts, notice } = await connectWithSecrets(
+  const { accounts, notice, shownOnce } = await connectWithSecrets(
     plainCall(session.ctx, localCaller(), host.stopSignal),
     {
       ...args,
@@ -76,7 +76,7 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
     },
   );
   print(host, accounts);
-  if (notice !== null) host.terminal.tell(`${notice}\n`);
+  for (const text of [notice, shownOnce]) if (text !== null) host.terminal.tell(`${text}\n`);
 }
 
 /** One account as an object, several as a list. */
@@ -119,6 +119,7 @@ interface Field {
   readonly help: string;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
+  readonly isSeen?: true;
 }
 
 async function askFields(host: Host, fields: readonly Field[], options: ConnectOptions): Promise<Secrets> {
@@ -128,9 +129,10 @@ async function askFields(host: Host, fields: readonly Field[], options: ConnectO
     if (field.name === "handle" && options.handle !== undefined) continue;
     host.terminal.tell(`${field.help}\n`);
     const mark = field.isRequired && options.account === undefined ? "" : " (empty to skip)";
-    const hidden = field.isSecret ? " (does not show)" : "";
+    const isHidden = field.isSecret && field.isSeen !== true;
+    const hidden = isHidden ? " (does not show)" : "";
     const answer = await host.terminal.ask(`${field.label}${mark}${hidden}: `, {
-      isHidden: field.isSecret,
+      isHidden,
       signal: host.stopSignal,
     });
     if (answer !== "") values[field.name] = answer;

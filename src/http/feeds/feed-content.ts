@@ -1,7 +1,7 @@
-import { parseUrl } from "../../domain/parse-url.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
 import { THUMBNAIL } from "../../services/feeds/feed.ts";
 import { html, type Html } from "../pages/html.ts";
+import { withLinks } from "../pages/links.ts";
 
 /** Where the feed's readers find things; whole addresses in feeds, relative ones on pages. */
 export interface FeedAddresses {
@@ -42,32 +42,6 @@ function paragraphs(text: string): Html[] {
     (part) =>
       html`<p>${part.split(/\r?\n/).map((line, at) => [at > 0 && html`<br />`, withLinks(line)])}</p>`,
   );
-}
-
-const ADDRESS = /https?:\/\/[^\s<>"'`]{1,2000}/gi;
-
-/** Web addresses in a text become links; a sentence's own punctuation after them does not. */
-function withLinks(line: string): (string | Html)[] {
-  const parts: (string | Html)[] = [];
-  let done = 0;
-  for (const match of line.matchAll(ADDRESS)) {
-    const address = withoutPunctuation(match[0]);
-    if (parseUrl(address) === null) continue;
-    parts.push(line.slice(done, match.index), html`<a href="${address}">${address}</a>`);
-    done = match.index + address.length;
-  }
-  return [...parts, line.slice(done)];
-}
-
-/** A closing bracket belongs to the address only where one was opened in it. */
-function withoutPunctuation(address: string): string {
-  let end = address.length;
-  for (;;) {
-    const last = address.charAt(end - 1);
-    const isClosing = last === ")" && !address.slice(0, end).includes("(");
-    if (end === 0 || !(isClosing || ".,:;!?…]}*_".includes(last))) return address.slice(0, end);
-    end -= 1;
-  }
 }
 
 function mediaOf(item: FeedItem, addresses: FeedAddresses): Html | null {

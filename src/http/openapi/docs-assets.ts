@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { Html } from "../pages/html.ts";
+import { COPY_SCRIPT, scriptOf, sourceOf } from "../pages/copy-button.ts";
 
 /** After the shared rules: a wide page with a table of contents beside it, or above it on a phone. */
 export const DOCS_STYLES = `
@@ -39,9 +38,6 @@ td p{margin:.15rem 0 0}
 .depth-1 th{padding-left:1.25rem}.depth-2 th{padding-left:2.5rem}.depth-3 th{padding-left:3.75rem}
 @media (max-width:40rem){tr,th,td{display:block;width:auto;padding-right:0}td{border:0;padding-top:0}th{padding-bottom:.1rem}
 .depth-1 td{padding-left:1.25rem}.depth-2 td{padding-left:2.5rem}.depth-3 td{padding-left:3.75rem}}
-.snippet{position:relative}
-.snippet pre{padding-right:5.5rem;font-size:.8125rem;user-select:text}
-.snippet .copy{position:absolute;top:.45rem;right:.45rem;width:auto;min-height:0;margin:0;padding:.25rem .7rem;font-size:.8125rem;border-radius:7px}
 [hidden]{display:none!important}
 `;
 
@@ -84,19 +80,10 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#"]');
   if (link !== null && link.hash === location.hash) openTarget();
 });
-for (const button of document.querySelectorAll(".copy")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 1500);
-  });
-}
-openTarget();
+${COPY_SCRIPT}openTarget();
 `;
 
 /** Search over all words, copying, and opening what the address points at. The page is whole without it. */
-export const DOCS_SCRIPT = new Html(`<script>${SCRIPT}</script>`);
+export const DOCS_SCRIPT = scriptOf(SCRIPT);
 
-/** Lets the browser run this script and no other. */
-export const DOCS_SCRIPT_SOURCE = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`;
+export const DOCS_SCRIPT_SOURCE = sourceOf(SCRIPT);

@@ -2,6 +2,7 @@ import type { oas31 } from "zod-openapi";
 import type { OpenApiDocument } from "./openapi.ts";
 import { curlOf } from "./curl.ts";
 import { fieldRow, fieldRows, isReference, prose, refName, typeOf, type AnySchema } from "./docs-schema.ts";
+import { snippet } from "../pages/copy-button.ts";
 import { html, type Html, type HtmlValue } from "../pages/html.ts";
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
@@ -223,13 +224,6 @@ function table(title: string | null, rows: readonly Html[]): Html {
         ${rows}
       </tbody>
     </table>`;
-}
-
-function snippet(text: string): Html {
-  return html`<div class="snippet">
-    <pre>${text}</pre>
-    <button type="button" class="copy" hidden>Copy</button>
-  </div>`;
 }
 
 function paragraphs(text: string): Html[] {
