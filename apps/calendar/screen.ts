@@ -1,5 +1,6 @@
 import type { Screen } from "./app.ts";
 import { element, part, replaceKeepingFocus } from "./dom.ts";
+import { forPeople } from "./for-people.ts";
 import { renderMonth } from "./month-view.ts";
 import { renderPanel } from "./panel.ts";
 import type { State } from "./state.ts";
@@ -32,7 +33,7 @@ export function createScreen(): Screen {
     },
     complain(sentence) {
       complaint.hidden = sentence === null;
-      part("complaint-text").textContent = sentence ?? "";
+      part("complaint-text").textContent = forPeople(sentence ?? "");
     },
     say(sentence) {
       part("live").textContent = sentence;

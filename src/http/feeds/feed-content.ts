@@ -47,11 +47,12 @@ function paragraphs(text: string): Html[] {
 function mediaOf(item: FeedItem, addresses: FeedAddresses): Html | null {
   const at = (position: string): string => addresses.media(item.id, position);
   const poster = item.thumbnail === null ? null : at(THUMBNAIL);
-  const needsPicture = poster !== null && !item.media.some(isSeen);
+  const needsPicture = !item.media.some(isSeen);
   const shown = item.media.map((media, position) => oneMedium(media, at(String(position)), poster));
-  const all = [needsPicture && item.thumbnail !== null && picture(item.thumbnail, poster), ...shown].filter(
-    (one) => one !== false,
-  );
+  const all = [
+    needsPicture && item.thumbnail !== null && poster !== null && picture(item.thumbnail, poster),
+    ...shown,
+  ].filter((one) => one !== false);
   const isGallery = item.media.filter(isSeen).length > 1;
   return all.length === 0 ? null : html`<div class="media${isGallery ? " many" : ""}">${all}</div>`;
 }
@@ -75,14 +76,12 @@ function oneMedium(media: FeedMedia, address: string, poster: string | null): Ht
   ></video>`;
 }
 
-function picture(media: FeedMedia, address: string | null): Html {
-  return html`<img
-    src="${address}"
-    alt="${media.altText ?? ""}"
-    ${sizeOf(media)}
-    loading="lazy"
-    decoding="async"
-  />`;
+/** Opens by itself, as large as it is. */
+function picture(media: FeedMedia, address: string): Html {
+  const alt = media.altText ?? "";
+  return html`<a href="${address}" ${alt === "" && html`aria-label="Open the picture"`}
+    ><img src="${address}" alt="${alt}" ${sizeOf(media)} loading="lazy" decoding="async"
+  /></a>`;
 }
 
 /** Keeps the page from jumping while it loads. */

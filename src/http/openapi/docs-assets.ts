@@ -7,12 +7,13 @@ html{scroll-behavior:smooth}
 .top,main{max-width:78rem}
 .docs{display:grid;grid-template-columns:minmax(0,1fr);gap:2.5rem;padding-bottom:4rem}
 @media (min-width:60rem){.docs{grid-template-columns:17rem minmax(0,1fr)}
-nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding:1rem 1rem 2rem 3px}}
+nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding:1rem 1rem 2rem 6px}}
 nav h2{font-size:.8rem;letter-spacing:.06em;text-transform:uppercase;color:var(--muted);margin:1.25rem 0 .25rem}
 nav ul{list-style:none;margin:0;padding:0}
 nav a{display:flex;gap:.5rem;align-items:baseline;padding:.2rem .4rem;border-radius:6px;color:var(--text);text-decoration:none;font-size:.875rem}
 nav a:hover{background:var(--card)}
 nav label{font-size:.875rem}
+nav summary{cursor:pointer;font-weight:600;font-size:.875rem;padding:.5rem 0;margin-top:.5rem}
 @media (max-width:59.99rem){nav ul{columns:11rem 3;column-gap:.75rem}nav a{font-size:.8125rem;overflow-wrap:anywhere}nav li{break-inside:avoid}}
 article{min-width:0}
 section>h2{font-size:1.35rem;margin:2.5rem 0 .25rem}
@@ -47,7 +48,13 @@ const search = document.getElementById("search");
 const nothing = document.getElementById("nothing");
 const operations = [...document.querySelectorAll(".operation")];
 const links = [...document.querySelectorAll("nav li")];
-search.hidden = false;
+search.parentElement.hidden = false;
+// Beside the page the list is in nobody's way; above it, it would be.
+const contents = document.getElementById("contents");
+const wide = matchMedia("(min-width:60rem)");
+const unfold = () => (contents.open = wide.matches);
+wide.addEventListener("change", unfold);
+unfold();
 function filter() {
   const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
   const shown = new Set();

@@ -20,9 +20,14 @@ export function docsView(document: OpenApiDocument, baseUrl: string): Html {
   const tags = (document.tags ?? []).filter((tag) => entries.some((entry) => isIn(entry, tag.name)));
   return html`<div class="docs">
     <nav aria-label="Contents">
-      <label for="search">Search</label>
-      <input id="search" type="search" placeholder="posts, retry, upload…" autocomplete="off" hidden />
-      ${tags.map((tag) => contents(tag.name, entries))}
+      <div class="search" hidden>
+        <label for="search">Search</label>
+        <input id="search" type="search" placeholder="posts, retry, upload…" autocomplete="off" />
+      </div>
+      <details id="contents">
+        <summary>All endpoints and tools</summary>
+        ${tags.map((tag) => contents(tag.name, entries))}
+      </details>
     </nav>
     <article>
       <h1>${document.info.title} API <span class="muted small">${document.info.version}</span></h1>
@@ -145,10 +150,15 @@ function responses(operation: oas31.OperationObject): Html {
   const all: [string, oas31.ResponseObject | oas31.ReferenceObject][] = Object.entries(
     operation.responses ?? {},
   );
-  const good = all.filter(([status]) => status.startsWith("2"));
+  // What was made before what would be (a dry run): an object's numbers come in their order.
+  const good = all.filter(([status]) => status.startsWith("2")).toSorted((a, b) => isMade(b) - isMade(a));
   const bad = all.filter(([status]) => !status.startsWith("2"));
   return html`${good.map(([status, answer]) => success(status, answer))}
   ${bad.length === 0 ? "" : html`<p class="muted small">Failures: ${bad.map(([status, answer]) => failure(status, answer))}</p>`}`;
+}
+
+function isMade([status]: readonly [string, unknown]): number {
+  return status === "201" ? 1 : 0;
 }
 
 function success(status: string, answer: oas31.ResponseObject | oas31.ReferenceObject): Html {
