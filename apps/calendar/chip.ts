@@ -34,6 +34,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     },
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
+    " ",
     element("span", { class: "title", dir: "auto" }, post.title),
   );
 }

@@ -78,7 +78,7 @@ function renderPost(state: State, post: CalendarPost): HTMLElement {
       ),
     ),
     element("h3", { dir: "auto" }, post.title),
-    post.text === "" ? null : element("p", { class: "text", dir: "auto" }, post.text),
+    post.text === "" ? null : element("p", { class: "text", dir: "auto", tabindex: 0 }, post.text),
     post.mediaUrl === "" ? null : element("p", { class: "muted" }, `Media: ${nameOf(post.mediaUrl)}`),
     post.error === null ? null : element("p", { class: "error", dir: "auto" }, post.error),
     doing === null ? renderActions(state, post) : element("p", { class: "muted" }, doing),

@@ -44,6 +44,9 @@ export function createScreen(): Screen {
 function fill(state: State): void {
   const { isText } = state.layout;
   part("toolbar").replaceChildren(...(isText ? [] : renderToolbar(state)));
+  // The lines alone have nothing in them that the Tab key could scroll to.
+  if (isText) part("grid").tabIndex = 0;
+  else part("grid").removeAttribute("tabindex");
   part("grid").replaceChildren(
     isText ? renderText(state) : state.view === "month" ? renderMonth(state) : renderWeek(state),
   );

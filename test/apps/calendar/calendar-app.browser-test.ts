@@ -193,7 +193,7 @@ describe("the calendar page", () => {
       .execute();
     await show([
       HELLO,
-      { id: "post_2", accountId: "acc_2", caption: "Goal", scheduledAt: HELLO.scheduledAt },
+      { id: "post_2", accountId: "acc_2", caption: "Goal", scheduledAt: "2026-11-24T08:00:00Z" },
     ]);
     await cell("2026-11-24").click({ position: { x: 5, y: 5 } });
     const panel = await shown.view.getByRole("dialog").innerText();
