@@ -63,12 +63,11 @@ export function readCalendar(value: Json | null): Calendar | null {
   const timezone = textOf(value["timezone"]);
   if (Number.isNaN(from) || Number.isNaN(to) || !isZone(timezone)) return null;
   const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
-  return { posts, names: readNames(value["accounts"]), from, to, timezone };
+  return { posts, names: readNames(value["names"]), from, to, timezone };
 }
 
-function readNames(accounts: unknown): ReadonlyMap<string, string> {
-  const all: readonly unknown[] = Array.isArray(accounts) ? accounts : [];
-  return new Map(all.map(jsonOf).map(({ id, name }) => [textOf(id), textOf(name).trim()]));
+function readNames(names: unknown): ReadonlyMap<string, string> {
+  return new Map(Object.entries(jsonOf(names)).map(([id, name]) => [id, textOf(name).trim()]));
 }
 
 /** The channel by its name; its platform alone where no name is known. */

@@ -36,7 +36,7 @@ const FIELDS: readonly SecretField[] = [
 /** Posts as signed JSON to an address of the user's own. */
 export default definePlatform({
   name: "webhook",
-  title: "Webhook",
+  title: "Webhook channel",
   docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
   capabilities: {
     media: {

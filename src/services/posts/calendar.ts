@@ -31,7 +31,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   }
   const ids = [...new Set(page.posts.map((post) => post.accountId))];
   const accounts = await listAccountNames(ctx.store, call.caller.ownerId, ids);
-  return { posts: page.posts.toReversed(), accounts, from: toIso(from), to: toIso(to), timezone };
+  const names = Object.fromEntries(accounts.map(({ id, name }) => [id, name]));
+  return { posts: page.posts.toReversed(), names, from: toIso(from), to: toIso(to), timezone };
 }
 
 interface Window {
