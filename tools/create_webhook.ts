@@ -10,7 +10,7 @@ const output = z.strictObject({
 
 export default defineTool({
   name: "create_webhook",
-  title: "Create a webhook",
+  title: "Create an event webhook",
   permission: "admin",
   description:
     "Have events sent to an address as signed JSON (Standard Webhooks): when posts change state, when a channel must be reconnected. " +

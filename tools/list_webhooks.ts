@@ -4,10 +4,10 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
   name: "list_webhooks",
-  title: "List webhooks",
+  title: "List event webhooks",
   permission: "admin",
   description:
-    "List the webhooks and whether events get through; with id, also the log of that one's deliveries, newest first: tries, answers, " +
+    "List the event webhooks and whether events get through; with id, also the log of that one's deliveries, newest first: tries, answers, " +
     'errors, the next try. Example: {"id":"whk_…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListWebhooksArgs,

@@ -8,7 +8,7 @@ export default defineTool({
   description:
     "The posts of a time window, earliest first, in every state. Use it to see a week or a month at a glance, or to find free days; " +
     "to search or to filter by status use list_posts. Without from and to it is the current month; one alone makes a month. " +
-    'Account ids come from list_accounts. Example: {"from":"2026-11-23","to":"2026-11-29"}',
+    'Example: {"from":"2026-11-23","to":"2026-11-29"}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: CalendarArgs,

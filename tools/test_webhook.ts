@@ -5,7 +5,7 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
   name: "test_webhook",
-  title: "Test a webhook",
+  title: "Test an event webhook",
   permission: "admin",
   description:
     'Send the event webhook.test now and see in delivery what came back. A success turns a disabled webhook on again. Example: {"id":"whk_…"}',

@@ -3,7 +3,7 @@ import { now } from "./clock.ts";
 import { createFormats } from "./formats.ts";
 import { applyContext, readLayout } from "./host-context.ts";
 import { certainPart, loadCalendar, NO_CALENDAR } from "./load-calendar.ts";
-import { canMove, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
+import { canMove, CHANGES, readCalendar, readPost, type Calendar, type CalendarPost } from "./posts.ts";
 import {
   activeAt,
   createState,
@@ -180,18 +180,19 @@ export class App {
     this.#tellModel(`${id} was moved to ${time}`);
   }
 
-  async retry(id: string): Promise<void> {
+  /** Does what its button says, and takes that back when the server refuses. */
+  async change(id: string, name: keyof typeof CHANGES): Promise<void> {
+    const { from, to, tool, doing, said } = CHANGES[name];
     const state = this.#state;
     const post = state === null ? null : findPost(state, id);
-    if (post === null || post.status !== "failed" || !this.#abilities.callsTools || state?.busy.has(id))
-      return;
+    if (post?.status !== from || !this.#abilities.callsTools || state?.busy.has(id)) return;
     this.#screen.complain(null);
-    this.#replace(post, "Sending again…");
-    const answer = await this.#call("retry_post", { id });
+    this.#replace(post, doing);
+    const answer = await this.#call(tool, { id });
     if (answer.isError) return this.#takeBack(post, answer.text);
-    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, status: "scheduled", error: null });
-    this.say("The post is sent again.");
-    this.#tellModel(`${id} was sent again with retry_post`);
+    this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, ...to });
+    this.say(said);
+    this.#tellModel(`${id}: ${tool}`);
   }
 
   openLink(url: string): void {

@@ -1,5 +1,5 @@
 import { element } from "./dom.ts";
-import { canMove, STATUSES, type CalendarPost } from "./posts.ts";
+import { canMove, channelOf, STATUSES, type CalendarPost } from "./posts.ts";
 import type { State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
@@ -8,7 +8,9 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
   const time = state.formats.time(post.scheduledAt);
   const doing = state.busy.get(post.id) ?? null;
   const isMovable = canMove(post) && state.abilities.callsTools && doing === null;
-  const name = [time, post.title, label, post.provider, doing].filter((text) => text !== null).join(", ");
+  const name = [time, post.title, label, channelOf(state.calendar, post), doing]
+    .filter((text) => text !== null)
+    .join(", ");
   return element(
     "button",
     {
@@ -32,6 +34,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     },
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
+    " ",
     element("span", { class: "title", dir: "auto" }, post.title),
   );
 }

@@ -27,7 +27,10 @@ function act(app: App, target: HTMLElement, root: HTMLElement): void {
     close: () => closePanel(app),
     day: () => openDay(app, target),
     post: () => openPost(app, id),
-    retry: () => app.retry(id),
+    retry: () => app.change(id, "retry"),
+    ask: () => ask(app, id, `keep:${id}`),
+    keep: () => ask(app, null, `ask:${id}`),
+    cancel: () => app.change(id, "cancel"),
     open: () => openLink(app, id),
     move: () => moveToTyped(app, id, root),
   };
@@ -55,6 +58,12 @@ function openPost(app: App, id: string): void {
     { ...activeAt(state, state.zone.read(post.scheduledAt)), panel: { kind: "post", id }, move: null },
     "panel:title",
   );
+}
+
+/** Before a post is cancelled; the focus goes to what changes nothing. */
+function ask(app: App, asking: string | null, focus: string): void {
+  const panel = app.state?.panel ?? null;
+  if (panel !== null) app.update({ panel: { ...panel, asking } }, focus);
 }
 
 /** The focus goes back to where the panel was opened from. */

@@ -28,7 +28,11 @@ export async function loadCalendar(
   const second = await loadCalendar(call, filters, days.slice(half));
   if (second.calendar === null) return second;
   const posts = [...first.calendar.posts, ...second.calendar.posts];
-  return { calendar: { ...first.calendar, to: second.calendar.to, posts }, note: first.note ?? second.note };
+  const names = new Map([...first.calendar.names, ...second.calendar.names]);
+  return {
+    calendar: { ...first.calendar, to: second.calendar.to, posts, names },
+    note: first.note ?? second.note,
+  };
 }
 
 /** What is certain of a calendar whose end was left out: its posts come earliest first. */

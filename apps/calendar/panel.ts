@@ -1,5 +1,5 @@
 import { element } from "./dom.ts";
-import { canMove, inOrder, STATUSES, type CalendarPost } from "./posts.ts";
+import { canMove, channelOf, inOrder, STATUSES, type CalendarPost } from "./posts.ts";
 import { findPost, isLoaded, when, type Panel, type State } from "./state.ts";
 
 /** What lies over the calendar: one post, the posts of a day, or those that failed. */
@@ -56,6 +56,7 @@ function titleOf(state: State, panel: Panel): string {
 function renderPost(state: State, post: CalendarPost): HTMLElement {
   const { label, sign } = STATUSES[post.status];
   const doing = state.busy.get(post.id) ?? null;
+  const channel = channelOf(state.calendar, post);
   const time =
     state.panel?.kind === "failed" ? when(state, post.scheduledAt) : state.formats.time(post.scheduledAt);
   return element(
@@ -72,12 +73,12 @@ function renderPost(state: State, post: CalendarPost): HTMLElement {
       ),
       element(
         "span",
-        { class: "muted" },
-        state.panel?.kind === "post" ? post.provider : `${time} · ${post.provider}`,
+        { class: "muted", dir: "auto" },
+        state.panel?.kind === "post" ? channel : `${time} · ${channel}`,
       ),
     ),
     element("h3", { dir: "auto" }, post.title),
-    post.text === "" ? null : element("p", { class: "text", dir: "auto" }, post.text),
+    post.text === "" ? null : element("p", { class: "text", dir: "auto", tabindex: 0 }, post.text),
     post.mediaUrl === "" ? null : element("p", { class: "muted" }, `Media: ${nameOf(post.mediaUrl)}`),
     post.error === null ? null : element("p", { class: "error", dir: "auto" }, post.error),
     doing === null ? renderActions(state, post) : element("p", { class: "muted" }, doing),
@@ -86,12 +87,25 @@ function renderPost(state: State, post: CalendarPost): HTMLElement {
 
 function renderActions(state: State, post: CalendarPost): HTMLElement | null {
   const { callsTools, opensLinks } = state.abilities;
+  if (callsTools && state.panel?.asking === post.id) return renderQuestion(post);
   const actions = [
     callsTools && post.status === "failed" ? action("retry", post, "Send again") : null,
     opensLinks && post.platformUrl !== null ? action("open", post, `Open on ${post.provider}`) : null,
     ...(callsTools && canMove(post) ? moveFields(state, post) : []),
+    callsTools && canMove(post) ? action("ask", post, "Cancel post") : null,
   ].filter((node) => node !== null);
   return actions.length === 0 ? null : element("div", { class: "actions" }, ...actions);
+}
+
+/** A sandboxed page may open no dialog of the browser's. */
+function renderQuestion(post: CalendarPost): HTMLElement {
+  return element(
+    "div",
+    { class: "actions", role: "group", "aria-label": "Cancel this post?" },
+    element("p", {}, "Cancel this post? It will not go out."),
+    action("cancel", post, "Yes, cancel it"),
+    action("keep", post, "Keep it"),
+  );
 }
 
 function action(name: string, post: CalendarPost, text: string): HTMLElement {
@@ -106,8 +120,11 @@ function action(name: string, post: CalendarPost, text: string): HTMLElement {
 function moveFields(state: State, post: CalendarPost): readonly HTMLElement[] {
   const { day, minutes } = state.zone.read(post.scheduledAt);
   const clock = `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
+  const id = `time-${post.id}`;
   return [
+    element("label", { for: id }, "New time"),
     element("input", {
+      id,
       type: "datetime-local",
       value: `${day}T${clock}`,
       "data-key": `time:${post.id}`,

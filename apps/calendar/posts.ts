@@ -1,8 +1,10 @@
-import { isJson, textOf, type Json } from "./bridge.ts";
+import { isJson, jsonOf, textOf, type Json } from "./bridge.ts";
+import { forPeople } from "./for-people.ts";
 
 /** What the page shows of a post. */
 export interface CalendarPost {
   readonly id: string;
+  readonly accountId: string;
   readonly provider: string;
   readonly scheduledAt: number;
   readonly status: Status;
@@ -15,6 +17,8 @@ export interface CalendarPost {
 
 export interface Calendar {
   readonly posts: readonly CalendarPost[];
+  /** What channels are called, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
   readonly from: number;
   readonly to: number;
   readonly timezone: string;
@@ -31,6 +35,24 @@ export const STATUSES = {
 } as const;
 export type Status = keyof typeof STATUSES;
 
+/** What a button does to a post. */
+export const CHANGES = {
+  retry: {
+    tool: "retry_post",
+    from: "failed",
+    to: { status: "scheduled", error: null },
+    doing: "Sending again…",
+    said: "The post is sent again.",
+  },
+  cancel: {
+    tool: "cancel_post",
+    from: "scheduled",
+    to: { status: "cancelled" },
+    doing: "Cancelling…",
+    said: "The post is cancelled.",
+  },
+} as const;
+
 const NO_TEXT = "(no text)";
 
 /** Null for anything that is not a calendar. */
@@ -40,7 +62,18 @@ export function readCalendar(value: Json | null): Calendar | null {
   const to = Date.parse(textOf(value["to"]));
   const timezone = textOf(value["timezone"]);
   if (Number.isNaN(from) || Number.isNaN(to) || !isZone(timezone)) return null;
-  return { posts: value["posts"].flatMap((post: unknown) => readPost(post) ?? []), from, to, timezone };
+  const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
+  return { posts, names: readNames(value["names"]), from, to, timezone };
+}
+
+function readNames(names: unknown): ReadonlyMap<string, string> {
+  return new Map(Object.entries(jsonOf(names)).map(([id, name]) => [id, textOf(name).trim()]));
+}
+
+/** The channel by its name; its platform alone where no name is known. */
+export function channelOf({ names }: Calendar, { accountId, provider }: CalendarPost): string {
+  const name = names.get(accountId) ?? "";
+  return name === "" ? provider : `${name} (${provider})`;
 }
 
 export function readPost(value: unknown): CalendarPost | null {
@@ -54,6 +87,7 @@ export function readPost(value: unknown): CalendarPost | null {
   const { first, rest } = splitText(caption);
   return {
     id: textOf(value["id"]),
+    accountId: textOf(value["accountId"]),
     provider: textOf(value["provider"]),
     scheduledAt,
     status,
@@ -61,10 +95,11 @@ export function readPost(value: unknown): CalendarPost | null {
     text: title === "" || title === caption.trim() ? rest : caption,
     mediaUrl: textOf(value["mediaUrl"]),
     platformUrl: webAddress(textOf(value["platformUrl"])),
-    error: textOf(value["error"]) || null,
+    error: forPeople(textOf(value["error"])) || null,
   };
 }
 
+/** Moved or cancelled. */
 export function canMove(post: CalendarPost): boolean {
   return post.status === "scheduled";
 }

@@ -1,5 +1,6 @@
 import type { Screen } from "./app.ts";
 import { element, part, replaceKeepingFocus } from "./dom.ts";
+import { forPeople } from "./for-people.ts";
 import { renderMonth } from "./month-view.ts";
 import { renderPanel } from "./panel.ts";
 import type { State } from "./state.ts";
@@ -32,7 +33,7 @@ export function createScreen(): Screen {
     },
     complain(sentence) {
       complaint.hidden = sentence === null;
-      part("complaint-text").textContent = sentence ?? "";
+      part("complaint-text").textContent = forPeople(sentence ?? "");
     },
     say(sentence) {
       part("live").textContent = sentence;
@@ -43,6 +44,9 @@ export function createScreen(): Screen {
 function fill(state: State): void {
   const { isText } = state.layout;
   part("toolbar").replaceChildren(...(isText ? [] : renderToolbar(state)));
+  // The lines alone have nothing in them that the Tab key could scroll to.
+  if (isText) part("grid").tabIndex = 0;
+  else part("grid").removeAttribute("tabindex");
   part("grid").replaceChildren(
     isText ? renderText(state) : state.view === "month" ? renderMonth(state) : renderWeek(state),
   );

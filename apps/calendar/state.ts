@@ -7,10 +7,14 @@ import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } fr
 export type View = "month" | "week";
 
 /** What lies over the calendar. */
-export type Panel =
+export type Panel = (
   | { readonly kind: "post"; readonly id: string }
   | { readonly kind: "day"; readonly day: Day }
-  | { readonly kind: "failed" };
+  | { readonly kind: "failed" }
+) & {
+  /** The post that would be cancelled, while the person is asked. */
+  readonly asking?: string | null;
+};
 
 /** A post that the person has taken up, and where it would go. */
 interface Move {

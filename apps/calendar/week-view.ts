@@ -16,7 +16,7 @@ export function renderWeek(state: State): HTMLElement {
     element(
       "div",
       { class: "row head", role: "row" },
-      element("div", { role: "columnheader", class: "hour" }, ""),
+      element("div", { role: "columnheader", class: "hour" }, element("span", { class: "unseen" }, "Hour")),
       ...days.map((day) =>
         element(
           "div",

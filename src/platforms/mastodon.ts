@@ -18,6 +18,7 @@ const SERVERS: Servers = {
   tokenPlace:
     "On the server, under Preferences, Development, make an application with the scopes " +
     `${SCOPES.join(", ")}; its page shows the access token.`,
+  tokenPath: "/settings/applications",
   software: null,
   // So that a person with several accounts on the server can choose.
   oauth: { authorizeParams: { force_login: "true" }, revoke },

@@ -33,6 +33,7 @@ const SERVERS: Servers = {
   scopes: ["read", "write"],
   tokenPlace:
     "On the server, under Settings, Applications, make a personal access token that may read and write.",
+  tokenPath: "/settings/applications",
   software: "pixelfed",
   oauth: {},
 };

@@ -22,6 +22,7 @@ const FIELDS: readonly SecretField[] = [
     isRequired: true,
     // Such addresses often carry a token.
     isSecret: true,
+    isSeen: true,
   },
   {
     name: "secret",
@@ -35,7 +36,7 @@ const FIELDS: readonly SecretField[] = [
 /** Posts as signed JSON to an address of the user's own. */
 export default definePlatform({
   name: "webhook",
-  title: "Webhook",
+  title: "Webhook channel",
   docs: "https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md",
   capabilities: {
     media: {
@@ -110,11 +111,14 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
         avatarUrl: null,
         settings: {},
         secrets: { url: address.href, secret },
-        ...(given === "" ? { notice: `Signing secret: ${secret}` } : {}),
+        ...(given === "" ? { notice: NOTICE, shownOnce: secret } : {}),
       },
     ],
   };
 }
+
+const NOTICE =
+  "The receiver checks with this signing secret that the posts come from here. Give it to the receiver.";
 
 function readAddress(text: string): URL {
   const url = parseUrl(text);

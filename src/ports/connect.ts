@@ -42,8 +42,10 @@ export interface Target {
   readonly secrets: Secrets;
   /** Why it cannot be posted to ("You may not create content on this Page."); it is shown and not chosen. */
   readonly problem?: string;
-  /** Shown to the person once, on the page or the terminal where they connected (a secret we made). */
+  /** Shown to the person once, on the page or the terminal where they connected. */
   readonly notice?: string;
+  /** A secret that we made: shown once after the notice, which says what it is for, and nowhere again. */
+  readonly shownOnce?: string;
 }
 
 export interface Connected {
@@ -109,6 +111,10 @@ export interface NoneWay extends Way {
 /** The person enters secrets on our page. */
 export interface SecretsWay extends Way {
   readonly kind: "secrets";
+  /** `required`: each channel has a server of its own. Default: no. */
+  readonly instance?: "required";
+  /** Path on the channel's own server where the person gets what is asked for. */
+  readonly place?: `/${string}`;
   readonly fields: readonly SecretField[];
   readonly renewal: Renewal | null;
   /** Checks the secrets with the platform. Throws `AppError` `invalid` naming the field that is wrong. */
@@ -187,8 +193,10 @@ export interface SecretField {
   /** Where to find it, in one sentence. */
   readonly help: string;
   readonly isRequired: boolean;
-  /** Hidden while typed. */
+  /** Hidden while typed, and never shown once it is stored. */
   readonly isSecret: boolean;
+  /** Secret once it is stored, yet seen while typed: long addresses, which nobody enters blind. */
+  readonly isSeen?: true;
 }
 
 export interface ConnectInput {

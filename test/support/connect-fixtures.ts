@@ -124,7 +124,9 @@ function signIn(input: ConnectInput, isRenewed: boolean): Connected {
         avatarUrl: null,
         settings: { server: "https://photobox.example", instanceUrl: input.instanceUrl },
         secrets: isRenewed ? {} : secrets,
-        ...(input.secrets["hint"] === "notice" ? { notice: "Signing secret: whsec_shown_once" } : {}),
+        ...(input.secrets["hint"] === "notice"
+          ? { notice: "Give the receiver this.", shownOnce: "whsec_shown_once" }
+          : {}),
       },
     ],
   };

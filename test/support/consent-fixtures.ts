@@ -24,7 +24,7 @@ export const CLOSED = targetOf({
   problem: "You may not create content on this Page.",
 });
 
-function createParlor(parlor: Parlor, origin: string): AnyPlatform {
+function createParlor(parlor: Parlor, origin: string, its: Partial<OAuthWay>): AnyPlatform {
   const oauth: OAuthWay = {
     kind: "oauth",
     name: "oauth",
@@ -45,6 +45,7 @@ function createParlor(parlor: Parlor, origin: string): AnyPlatform {
     instance: "no",
     renewal: { beforeMs: 60_000, isSingleUse: false },
     targets: async () => parlor.channels,
+    ...its,
   };
   const bot: SecretsWay = {
     kind: "secrets",
@@ -107,10 +108,11 @@ export interface ConsentService extends AsyncDisposable {
 export async function startConsentService(
   settings: Readonly<Record<string, string>> = {},
   overrides: Partial<AppContext> = {},
+  its: Partial<OAuthWay> = {},
 ): Promise<ConsentService> {
   const provider = await startAuthorizationServer();
   const parlor: Parlor = { channels: [NEWS] };
-  const platform = createParlor(parlor, provider.origin);
+  const platform = createParlor(parlor, provider.origin, its);
   const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [provider.origin] });
   let origin = "http://127.0.0.1:1";
   const service = await startService(

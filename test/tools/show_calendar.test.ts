@@ -15,6 +15,7 @@ it("answers whole posts and the window they lie in", async () => {
   );
   expect(result).toMatchObject({
     posts: [{ id: "post_1", caption: "Hello", scheduledAt: "2026-11-24T08:00:00.000Z" }],
+    names: { acc_1: "acc_1" },
     from: "2026-11-23T00:00:00.000Z",
     to: "2026-11-29T23:59:59.999Z",
     timezone: "UTC",

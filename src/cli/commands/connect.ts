@@ -78,7 +78,7 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
   }
   const { connectWithSecrets } = await import("../../services/accounts/connecting/connections.ts");
   const secrets = await readSecrets(host, target, options);
-  const { accounts, notice } = await connectWithSecrets(
+  const { accounts, notice, shownOnce } = await connectWithSecrets(
     plainCall(session.ctx, localCaller(), host.stopSignal),
     {
       ...args,
@@ -90,7 +90,7 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
     },
   );
   print(host, accounts);
-  if (notice !== null) host.terminal.tell(`${notice}\n`);
+  for (const text of [notice, shownOnce]) if (text !== null) host.terminal.tell(`${text}\n`);
 }
 
 /** One account as an object, several as a list. */
@@ -132,6 +132,7 @@ interface Field {
   readonly help: string;
   readonly isRequired: boolean;
   readonly isSecret: boolean;
+  readonly isSeen?: true;
 }
 
 async function askFields(host: Host, fields: readonly Field[], options: ConnectOptions): Promise<Secrets> {
@@ -141,9 +142,10 @@ async function askFields(host: Host, fields: readonly Field[], options: ConnectO
     if (field.name === "handle" && options.handle !== undefined) continue;
     host.terminal.tell(`${field.help}\n`);
     const mark = field.isRequired && options.account === undefined ? "" : " (empty to skip)";
-    const hidden = field.isSecret ? " (does not show)" : "";
+    const isHidden = field.isSecret && field.isSeen !== true;
+    const hidden = isHidden ? " (does not show)" : "";
     const answer = await host.terminal.ask(`${field.label}${mark}${hidden}: `, {
-      isHidden: field.isSecret,
+      isHidden,
       signal: host.stopSignal,
     });
     if (answer !== "") values[field.name] = answer;

@@ -49,8 +49,9 @@ export type CalendarArgs = z.infer<typeof CalendarArgs>;
 /** The posts of a time window. */
 export const Calendar = z.strictObject({
   posts: z.array(Post).describe("Earliest first."),
+  names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
   from: z.iso.datetime().describe("Start of the window."),
   to: z.iso.datetime().describe("End of the window, included."),
-  timezone: z.string().describe("Zone in which dates were read and days should be shown."),
+  timezone: z.string().describe("Zone of dates and days."),
 });
 export type Calendar = z.infer<typeof Calendar>;

@@ -2,7 +2,7 @@ import type { ChoiceForm } from "../../services/accounts/connecting/settle-link.
 import type { FoundChannel } from "../../services/accounts/connecting/found-channels.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/message-view.ts";
-import { actionOf, clockTime, withoutName } from "./connect-views.ts";
+import { actionOf, forMinutes, withoutName } from "./connect-views.ts";
 
 /** The channels that were found, with a box each. */
 export function choiceView(choice: ChoiceForm, error: string | null = null): View {
@@ -22,7 +22,7 @@ export function choiceView(choice: ChoiceForm, error: string | null = null): Vie
         </form>
       </section>
       <p class="muted small">
-        Nothing is connected before you choose. This page works until ${clockTime(choice.expiresAt)}.
+        Nothing is connected before you choose. This page works ${forMinutes(choice)}.
       </p>`,
   };
 }

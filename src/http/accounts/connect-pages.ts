@@ -53,7 +53,7 @@ const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
 /**
  * The pages where a person connects a channel: `/connect/<token>`, and `/connect/callback`, the one address that
  * all platforms send people back to. The token is the permission, and on the way back the state; there is no
- * cookie and no script, and no address of ours holds a secret that is good for more than this link.
+ * cookie and no script but the one that copies a new secret, and no address of ours holds a secret that is good for more than this link.
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
@@ -141,18 +141,14 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
     // Whoever closes the page calls it off: nobody would see what it answers.
     response.once("close", () => gone.abort(new Error("The page was closed.")));
     const call = guestCall(ctx, gone.signal);
-    if (step === "consent") return sendOn(call, response, ref);
+    if (step === "consent") return sendOn(call, response, { ...ref, instanceUrl: entered["instanceUrl"] });
     showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
   };
 }
 
-async function sendOn(
-  call: GuestCall,
-  response: Response,
-  ref: { token: string; way: string | undefined },
-): Promise<void> {
+async function sendOn(call: GuestCall, response: Response, ref: Parameters<typeof leadOn>[1]): Promise<void> {
   const done = await leadOn(call, ref);
-  if (done.state !== "lead") return showStep(response, done);
+  if (done.state !== "lead") return showStep(response, done, { instanceUrl: ref.instanceUrl ?? "" });
   response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
 }
 
@@ -177,7 +173,7 @@ function showStep(response: Response, done: AnyStep, entered: Record<string, str
         "choice" in done
           ? choiceView(done.choice, error.message)
           : "start" in done
-            ? startView(done.start, error.message)
+            ? startView(done.start, error.message, entered["instanceUrl"])
             : formView(done.form, { entered, error: { message: error.message, fieldName: done.fieldName } });
       return show(response, REFUSED_STATUS[error.kind] ?? 400, view);
     }

@@ -1,9 +1,12 @@
 import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
-import type { ConnectForm, FormField } from "../../services/accounts/connecting/connect-page.ts";
+import type { FormField } from "../../services/accounts/connecting/connect-fields.ts";
+import type { ConnectForm } from "../../services/accounts/connecting/connect-page.ts";
 import type { OtherWay } from "../../services/accounts/connecting/start-page.ts";
 import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
 import type { Step } from "./connect-forms.ts";
+import { COPY_SCRIPT, scriptOf, snippet, sourceOf } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
+import { linkBeside, withLinks } from "../pages/links.ts";
 import { messageView, type View } from "../pages/message-view.ts";
 
 interface FormState {
@@ -29,20 +32,22 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
     body: html`<section class="card">
         <h1>${title}</h1>
         ${general === null ? null : html`<div class="note bad" role="alert">${general}</div>`}
-        <p>${form.instructions}</p>
-        ${facts(form)}
+        <p>${withLinks(form.instructions, linkBeside)}</p>
+        ${form.placeUrl === null ? null : html`<p>${linkBeside(form.placeUrl)}</p>`} ${facts(form)}
         <form method="post" action="${actionOf("secrets", form.way)}" autocomplete="off">
-          ${form.fields.map((field) => fieldView(field, { ...state, isFocused: field.name === focused }))}
+          ${form.fields.map((field) =>
+            fieldView(withoutRepeats(field, form.instructions), {
+              ...state,
+              isFocused: field.name === focused,
+            }),
+          )}
           <button type="submit">${action}</button>
         </form>
       </section>
       ${otherWaysView(form)}
       <p class="muted small">
-        What you enter is stored encrypted on this server and sent to nobody but
-        ${form.instanceUrl ?? form.platformTitle}. This page works once, until ${clockTime(form.expiresAt)}.
-        <a href="${form.docs}" rel="noreferrer noopener" target="_blank"
-          >How ${form.platformTitle} does this</a
-        >
+        What you enter is stored encrypted on this server and used for this channel alone. This page works
+        once, ${forMinutes(form)}.
       </p>`,
   };
 }
@@ -86,23 +91,33 @@ export function facts(form: Pick<ConnectForm, "instanceUrl" | "reconnecting">): 
   </dl>`;
 }
 
-function fieldView(field: FormField, state: FormState & { readonly isFocused: boolean }): Html {
-  const wrong = state.error?.fieldName === field.name ? withoutName(state.error.message, field.name) : null;
-  const value = field.isSecret ? "" : (state.entered[field.name] ?? field.value);
+/** The help without the sentences that stand above the form already. */
+function withoutRepeats(field: FormField, instructions: string): FormField {
+  const sentences = field.help.split(/(?<=[.!?]) /).filter((sentence) => !instructions.includes(sentence));
+  return { ...field, help: sentences.join(" ") };
+}
+
+export function fieldView(field: FormField, state: FormState & { readonly isFocused: boolean }): Html {
+  const { error } = state;
+  const wrong = error?.fieldName === field.name ? withoutName(error.message, field.name) : null;
+  const isHidden = field.isSecret && field.isSeen !== true;
+  const value = isHidden ? "" : (state.entered[field.name] ?? field.value);
+  const help =
+    `${field.help} ${field.isStored ? "Leave it empty to keep the one that is stored." : ""}`.trim();
+  const told = [help !== "" && `${field.name}-help`, wrong !== null && `${field.name}-wrong`];
+  const describedBy = told.filter((id) => id !== false).join(" ");
   const isRequired = field.isRequired && !field.isStored;
   return html`<div class="field">
     <label for="${field.name}"
       >${field.label} ${isRequired ? null : html`<span class="optional">(optional)</span>`}</label
     >
-    <p class="help" id="${field.name}-help">
-      ${field.help} ${field.isStored ? "Leave it empty to keep the one that is stored." : null}
-    </p>
+    ${help !== "" && html`<p class="help" id="${field.name}-help">${help}</p>`}
     <input
       id="${field.name}"
       name="${field.name}"
-      type="${field.isSecret ? "password" : "text"}"
+      type="${isHidden ? "password" : "text"}"
       value="${value}"
-      autocomplete="${field.isSecret ? "new-password" : "off"}"
+      autocomplete="${isHidden ? "new-password" : "off"}"
       data-1p-ignore="true"
       data-lpignore="true"
       data-bwignore="true"
@@ -110,7 +125,7 @@ function fieldView(field: FormField, state: FormState & { readonly isFocused: bo
       autocorrect="off"
       spellcheck="false"
       maxlength="4096"
-      aria-describedby="${field.name}-help${wrong === null ? "" : ` ${field.name}-wrong`}"
+      ${describedBy !== "" && html`aria-describedby="${describedBy}"`}
       ${isRequired && html`required`}
       ${state.isFocused && html`autofocus`}
       ${wrong !== null && html`aria-invalid="true"`}
@@ -119,22 +134,23 @@ function fieldView(field: FormField, state: FormState & { readonly isFocused: bo
   </div>`;
 }
 
-/** The label (or the server) stands above it; the name is for callers who see no page. */
+/** The label (or the server) stands above it; the name is for callers who see no page. A host stays as it is. */
 export function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message;
   const rest = message.slice(name.length + 2);
-  return rest.charAt(0).toUpperCase() + rest.slice(1);
+  return /^\S*\.\S/.test(rest) ? rest : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
-export function clockTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(11, 16)} UTC`;
+export function forMinutes({ minutesLeft }: { readonly minutesLeft: number }): string {
+  return minutesLeft === 1 ? "for another minute" : `for another ${minutesLeft} minutes`;
 }
 
 export function connectedView(done: ConnectedLink): View {
-  const { accountNames, platformTitle } = done;
+  const { accountNames, platformTitle, notice, shownOnce } = done;
   const [only = "", ...more] = accountNames;
   return {
     title: more.length === 0 ? `${only} is connected` : `${accountNames.length} channels are connected`,
+    ...(shownOnce === null ? {} : { allow: { "script-src": [sourceOf(COPY_SCRIPT)] } }),
     body: html`<section class="card">
       <h1>Connected</h1>
       <div class="note good" role="status">
@@ -147,19 +163,20 @@ export function connectedView(done: ConnectedLink): View {
                 </ul>`
         }
       </div>
-      ${done.notice === null ? null : noticeView(done.notice)}
+      ${notice === null ? null : html`<p>${withLinks(notice, linkBeside)}</p>`}
+      ${shownOnce === null ? null : onceView(shownOnce)}
       <p>You can close this page and go back to where you came from.</p>
       <p class="muted small">
-        Whoever sent you the address can now post there. If you did not mean that, remove Posthorn under the
-        connected apps in your settings on ${platformTitle}.
+        Whoever sent you the address can now post there. If you did not mean that, take back what you gave
+        (the permission, password or key) where you got it.
       </p>
     </section>`,
   };
 }
 
-function noticeView(notice: string): Html {
+function onceView(secret: string): Html {
   return html`<h2>Keep this: it is shown only now</h2>
-    <pre>${notice}</pre>`;
+    ${snippet(secret)}${scriptOf(COPY_SCRIPT)}`;
 }
 
 const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: string }> = {

@@ -1,7 +1,8 @@
+import type { FormField } from "../../services/accounts/connecting/connect-fields.ts";
 import type { ConsentStart } from "../../services/accounts/connecting/start-page.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/message-view.ts";
-import { actionOf, clockTime, facts, otherWaysView, withoutName } from "./connect-views.ts";
+import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
 
 /**
  * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list
@@ -9,44 +10,57 @@ import { actionOf, clockTime, facts, otherWaysView, withoutName } from "./connec
  */
 const LEADS_AWAY = { "form-action": ["'self'", "https:", "http:"] };
 
-/** What will happen, and the button that leads on to the platform. `error`: why it did not work just now. */
-export function startView(start: ConsentStart, error: string | null = start.error): View {
+/**
+ * What will happen, and the button that leads on to the platform. `error`: why it did not work just now;
+ * `server`: what was entered as such.
+ */
+export function startView(start: ConsentStart, error: string | null = start.error, server = ""): View {
   const action = start.reconnecting === null ? "Connect" : "Reconnect";
   const title = `${action} ${start.platformTitle}`;
   const isPasting = error?.startsWith("address: ") === true;
+  const isAboutServer = start.serverField !== null && error?.startsWith("instanceUrl: ") === true;
   return {
     title: error === null ? title : `Error: ${title}`,
     allow: LEADS_AWAY,
     body: html`<section class="card">
         <h1>${title}</h1>
         ${
-          error === null || isPasting
+          error === null || isPasting || isAboutServer
             ? null
             : html`<div class="note bad" role="alert">${withoutName(error, "instanceUrl")}</div>`
         }
         <p>${start.instructions}</p>
-        ${facts(start)} ${start.setup === null ? goingOn(start, error) : setupFirst(start, start.setup)}
+        ${facts(start)}
+        ${start.setup === null ? goingOn(start, error, server) : setupFirst(start, start.setup)}
       </section>
       ${start.isWaiting || isPasting ? pasteView(start, isPasting ? error : null) : null}
       ${otherWaysView(start)}
       <p class="muted small">
-        What ${start.platformTitle} gives is stored encrypted on this server and sent to nobody but
-        ${start.instanceUrl ?? start.platformTitle}. Go on only if you asked for this, or know who sent you
-        the address: they will be able to post there. It works until ${clockTime(start.expiresAt)}.
-        <a href="${start.docs}" rel="noreferrer noopener" target="_blank"
-          >How ${start.platformTitle} does this</a
-        >
+        What ${start.platformTitle} gives is stored encrypted on this server and used for your channels alone.
+        Go on only if you asked for this, or know who sent you the address: they will be able to post there.
+        It works ${forMinutes(start)}.
       </p>`,
   };
 }
 
-function goingOn(start: ConsentStart, error: string | null): Html {
+function goingOn(start: ConsentStart, error: string | null, server: string): Html {
+  const { serverField } = start;
   return html`${steps(start)}
     <form method="post" action="${actionOf("consent", start.way)}">
+      ${serverField === null ? null : serverView(serverField, error, server)}
       <button type="submit">
         ${start.isWaiting || error !== null ? "Start again on" : "Go on to"} ${start.platformTitle}
       </button>
     </form>`;
+}
+
+function serverView(field: FormField, error: string | null, server: string): Html {
+  const isWrong = error?.startsWith(`${field.name}: `) === true;
+  return fieldView(field, {
+    entered: { [field.name]: server },
+    error: isWrong ? { message: error, fieldName: field.name } : null,
+    isFocused: true,
+  });
 }
 
 /** What whoever runs this Posthorn does, once for everybody. */

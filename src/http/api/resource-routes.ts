@@ -151,7 +151,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "get",
     path: "/webhooks/{id}",
-    summary: "One webhook and the log of its deliveries, newest first",
+    summary: "One event webhook and the log of its deliveries, newest first",
     tools: ["list_webhooks"],
     body: "none",
     query: { limit: "integer", cursor: "text" },
@@ -159,7 +159,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "delete",
     path: "/webhooks/{id}",
-    summary: "Delete a webhook, its log and what waits for it",
+    summary: "Delete an event webhook, its log and what waits for it",
     tools: ["delete_webhook"],
     body: "none",
     query: {},

@@ -1,7 +1,7 @@
-import { parseUrl } from "../../domain/parse-url.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
 import { THUMBNAIL } from "../../services/feeds/feed.ts";
 import { html, type Html } from "../pages/html.ts";
+import { withLinks } from "../pages/links.ts";
 
 /** Where the feed's readers find things; whole addresses in feeds, relative ones on pages. */
 export interface FeedAddresses {
@@ -44,40 +44,15 @@ function paragraphs(text: string): Html[] {
   );
 }
 
-const ADDRESS = /https?:\/\/[^\s<>"'`]{1,2000}/gi;
-
-/** Web addresses in a text become links; a sentence's own punctuation after them does not. */
-function withLinks(line: string): (string | Html)[] {
-  const parts: (string | Html)[] = [];
-  let done = 0;
-  for (const match of line.matchAll(ADDRESS)) {
-    const address = withoutPunctuation(match[0]);
-    if (parseUrl(address) === null) continue;
-    parts.push(line.slice(done, match.index), html`<a href="${address}">${address}</a>`);
-    done = match.index + address.length;
-  }
-  return [...parts, line.slice(done)];
-}
-
-/** A closing bracket belongs to the address only where one was opened in it. */
-function withoutPunctuation(address: string): string {
-  let end = address.length;
-  for (;;) {
-    const last = address.charAt(end - 1);
-    const isClosing = last === ")" && !address.slice(0, end).includes("(");
-    if (end === 0 || !(isClosing || ".,:;!?…]}*_".includes(last))) return address.slice(0, end);
-    end -= 1;
-  }
-}
-
 function mediaOf(item: FeedItem, addresses: FeedAddresses): Html | null {
   const at = (position: string): string => addresses.media(item.id, position);
   const poster = item.thumbnail === null ? null : at(THUMBNAIL);
-  const needsPicture = poster !== null && !item.media.some(isSeen);
+  const needsPicture = !item.media.some(isSeen);
   const shown = item.media.map((media, position) => oneMedium(media, at(String(position)), poster));
-  const all = [needsPicture && item.thumbnail !== null && picture(item.thumbnail, poster), ...shown].filter(
-    (one) => one !== false,
-  );
+  const all = [
+    needsPicture && item.thumbnail !== null && poster !== null && picture(item.thumbnail, poster),
+    ...shown,
+  ].filter((one) => one !== false);
   const isGallery = item.media.filter(isSeen).length > 1;
   return all.length === 0 ? null : html`<div class="media${isGallery ? " many" : ""}">${all}</div>`;
 }
@@ -101,14 +76,12 @@ function oneMedium(media: FeedMedia, address: string, poster: string | null): Ht
   ></video>`;
 }
 
-function picture(media: FeedMedia, address: string | null): Html {
-  return html`<img
-    src="${address}"
-    alt="${media.altText ?? ""}"
-    ${sizeOf(media)}
-    loading="lazy"
-    decoding="async"
-  />`;
+/** Opens by itself, as large as it is. */
+function picture(media: FeedMedia, address: string): Html {
+  const alt = media.altText ?? "";
+  return html`<a href="${address}" ${alt === "" && html`aria-label="Open the picture"`}
+    ><img src="${address}" alt="${alt}" ${sizeOf(media)} loading="lazy" decoding="async"
+  /></a>`;
 }
 
 /** Keeps the page from jumping while it loads. */

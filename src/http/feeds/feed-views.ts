@@ -19,12 +19,14 @@ export const FEED_STYLES = `
 .entry h1,.entry h2{font-size:1.25rem;line-height:1.3;margin:0 0 .15rem}
 .entry h1{font-size:1.5rem}
 .entry h2 a{color:inherit;text-decoration:none}.entry h2 a:hover{text-decoration:underline}
-.when{margin:0 0 .75rem;font-size:.875rem}.when a{color:var(--muted);text-decoration:none}.when a:hover{text-decoration:underline}
+.entry .untitled{font-size:1rem;margin-bottom:.75rem}
+.when{margin:0 0 .75rem;font-size:.875rem;color:var(--muted)}
 .media{margin:1rem 0 0;display:grid;gap:.5rem}
+.media a{display:block;border-radius:10px}
 .media img,.media video{display:block;width:100%;max-height:80vh;object-fit:contain;background:var(--bg)}
 .media.many{grid-template-columns:repeat(auto-fit,minmax(min(100%,13rem),1fr))}
 .media.many img{aspect-ratio:4/3;height:100%;object-fit:cover}
-.media.many img:last-child:nth-child(odd){grid-column:1/-1;aspect-ratio:16/9}
+.media.many a:last-child:nth-child(odd){grid-column:1/-1}.media.many a:last-child:nth-child(odd) img{aspect-ratio:16/9}
 .media.many video,.media audio{grid-column:1/-1}
 .tags{display:flex;flex-wrap:wrap;gap:.4rem;list-style:none;margin:1rem 0 0;padding:0;font-size:.875rem}
 .tags li{padding:.1rem .6rem;border-radius:99px;background:var(--bg);color:var(--muted)}
@@ -87,19 +89,19 @@ interface Place {
 
 function articleOf(item: FeedItem, { addresses, timezone, isAlone }: Place): Html {
   const page = addresses.page(item.id);
-  const heading = isAlone ? html`<h1>${item.title}</h1>` : html`<h2><a href="${page}">${item.title}</a></h2>`;
+  const time = html`<time datetime="${toIso(item.publishedAt)}">${dateOf(item.publishedAt, timezone)}</time>`;
+  // One without a title is told apart by its time.
+  const name = item.title ?? html`Post of ${time}`;
+  const linked = isAlone ? name : html`<a href="${page}">${name}</a>`;
+  const untitled = item.title === null && html`class="untitled" dir="ltr" lang="en"`;
   return html`<article
     class="card entry"
     id="${item.id}"
     dir="auto"
     ${item.language !== null && html`lang="${item.language}"`}
   >
-    ${item.title !== null && heading}
-    <p class="when" dir="ltr" lang="en">
-      <a href="${page}"
-        ><time datetime="${toIso(item.publishedAt)}">${dateOf(item.publishedAt, timezone)}</time></a
-      >
-    </p>
+    ${isAlone ? html`<h1 ${untitled}>${linked}</h1>` : html`<h2 ${untitled}>${linked}</h2>`}
+    ${item.title !== null && html`<p class="when" dir="ltr" lang="en">${time}</p>`}
     ${contentOf(item, addresses)}
     ${
       item.tags.length > 0 &&
@@ -111,7 +113,15 @@ function articleOf(item: FeedItem, { addresses, timezone, isAlone }: Place): Htm
 }
 
 function dateOf(ms: number, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeStyle: "short", timeZone }).format(ms);
+  return new Intl.DateTimeFormat("en-GB", {
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
+    timeZone,
+  }).format(ms);
 }
 
 const MAX_WORDS_CHARS = 120;

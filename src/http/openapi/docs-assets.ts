@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { Html } from "../pages/html.ts";
+import { COPY_SCRIPT, scriptOf, sourceOf } from "../pages/copy-button.ts";
 
 /** After the shared rules: a wide page with a table of contents beside it, or above it on a phone. */
 export const DOCS_STYLES = `
@@ -8,12 +7,13 @@ html{scroll-behavior:smooth}
 .top,main{max-width:78rem}
 .docs{display:grid;grid-template-columns:minmax(0,1fr);gap:2.5rem;padding-bottom:4rem}
 @media (min-width:60rem){.docs{grid-template-columns:17rem minmax(0,1fr)}
-nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding:1rem 1rem 2rem 3px}}
+nav{position:sticky;top:0;max-height:100vh;overflow-y:auto;padding:1rem 1rem 2rem 6px}}
 nav h2{font-size:.8rem;letter-spacing:.06em;text-transform:uppercase;color:var(--muted);margin:1.25rem 0 .25rem}
 nav ul{list-style:none;margin:0;padding:0}
 nav a{display:flex;gap:.5rem;align-items:baseline;padding:.2rem .4rem;border-radius:6px;color:var(--text);text-decoration:none;font-size:.875rem}
 nav a:hover{background:var(--card)}
 nav label{font-size:.875rem}
+nav summary{cursor:pointer;font-weight:600;font-size:.875rem;padding:.5rem 0;margin-top:.5rem}
 @media (max-width:59.99rem){nav ul{columns:11rem 3;column-gap:.75rem}nav a{font-size:.8125rem;overflow-wrap:anywhere}nav li{break-inside:avoid}}
 article{min-width:0}
 section>h2{font-size:1.35rem;margin:2.5rem 0 .25rem}
@@ -39,9 +39,6 @@ td p{margin:.15rem 0 0}
 .depth-1 th{padding-left:1.25rem}.depth-2 th{padding-left:2.5rem}.depth-3 th{padding-left:3.75rem}
 @media (max-width:40rem){tr,th,td{display:block;width:auto;padding-right:0}td{border:0;padding-top:0}th{padding-bottom:.1rem}
 .depth-1 td{padding-left:1.25rem}.depth-2 td{padding-left:2.5rem}.depth-3 td{padding-left:3.75rem}}
-.snippet{position:relative}
-.snippet pre{padding-right:5.5rem;font-size:.8125rem;user-select:text}
-.snippet .copy{position:absolute;top:.45rem;right:.45rem;width:auto;min-height:0;margin:0;padding:.25rem .7rem;font-size:.8125rem;border-radius:7px}
 [hidden]{display:none!important}
 `;
 
@@ -51,7 +48,13 @@ const search = document.getElementById("search");
 const nothing = document.getElementById("nothing");
 const operations = [...document.querySelectorAll(".operation")];
 const links = [...document.querySelectorAll("nav li")];
-search.hidden = false;
+search.parentElement.hidden = false;
+// Beside the page the list is in nobody's way; above it, it would be.
+const contents = document.getElementById("contents");
+const wide = matchMedia("(min-width:60rem)");
+const unfold = () => (contents.open = wide.matches);
+wide.addEventListener("change", unfold);
+unfold();
 function filter() {
   const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
   const shown = new Set();
@@ -84,19 +87,10 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#"]');
   if (link !== null && link.hash === location.hash) openTarget();
 });
-for (const button of document.querySelectorAll(".copy")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(button.previousElementSibling.textContent);
-    button.textContent = "Copied";
-    setTimeout(() => (button.textContent = "Copy"), 1500);
-  });
-}
-openTarget();
+${COPY_SCRIPT}openTarget();
 `;
 
 /** Search over all words, copying, and opening what the address points at. The page is whole without it. */
-export const DOCS_SCRIPT = new Html(`<script>${SCRIPT}</script>`);
+export const DOCS_SCRIPT = scriptOf(SCRIPT);
 
-/** Lets the browser run this script and no other. */
-export const DOCS_SCRIPT_SOURCE = `'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`;
+export const DOCS_SCRIPT_SOURCE = sourceOf(SCRIPT);

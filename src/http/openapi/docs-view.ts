@@ -2,6 +2,7 @@ import type { oas31 } from "zod-openapi";
 import type { OpenApiDocument } from "./openapi.ts";
 import { curlOf } from "./curl.ts";
 import { fieldRow, fieldRows, isReference, prose, refName, typeOf, type AnySchema } from "./docs-schema.ts";
+import { snippet } from "../pages/copy-button.ts";
 import { html, type Html, type HtmlValue } from "../pages/html.ts";
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
@@ -19,9 +20,14 @@ export function docsView(document: OpenApiDocument, baseUrl: string): Html {
   const tags = (document.tags ?? []).filter((tag) => entries.some((entry) => isIn(entry, tag.name)));
   return html`<div class="docs">
     <nav aria-label="Contents">
-      <label for="search">Search</label>
-      <input id="search" type="search" placeholder="posts, retry, upload…" autocomplete="off" hidden />
-      ${tags.map((tag) => contents(tag.name, entries))}
+      <div class="search" hidden>
+        <label for="search">Search</label>
+        <input id="search" type="search" placeholder="posts, retry, upload…" autocomplete="off" />
+      </div>
+      <details id="contents">
+        <summary>All endpoints and tools</summary>
+        ${tags.map((tag) => contents(tag.name, entries))}
+      </details>
     </nav>
     <article>
       <h1>${document.info.title} API <span class="muted small">${document.info.version}</span></h1>
@@ -144,10 +150,15 @@ function responses(operation: oas31.OperationObject): Html {
   const all: [string, oas31.ResponseObject | oas31.ReferenceObject][] = Object.entries(
     operation.responses ?? {},
   );
-  const good = all.filter(([status]) => status.startsWith("2"));
+  // What was made before what would be (a dry run): an object's numbers come in their order.
+  const good = all.filter(([status]) => status.startsWith("2")).toSorted((a, b) => isMade(b) - isMade(a));
   const bad = all.filter(([status]) => !status.startsWith("2"));
   return html`${good.map(([status, answer]) => success(status, answer))}
   ${bad.length === 0 ? "" : html`<p class="muted small">Failures: ${bad.map(([status, answer]) => failure(status, answer))}</p>`}`;
+}
+
+function isMade([status]: readonly [string, unknown]): number {
+  return status === "201" ? 1 : 0;
 }
 
 function success(status: string, answer: oas31.ResponseObject | oas31.ReferenceObject): Html {
@@ -223,13 +234,6 @@ function table(title: string | null, rows: readonly Html[]): Html {
         ${rows}
       </tbody>
     </table>`;
-}
-
-function snippet(text: string): Html {
-  return html`<div class="snippet">
-    <pre>${text}</pre>
-    <button type="button" class="copy" hidden>Copy</button>
-  </div>`;
 }
 
 function paragraphs(text: string): Html[] {

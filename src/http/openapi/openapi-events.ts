@@ -51,13 +51,13 @@ function event(
     post: {
       operationId: kind,
       summary,
-      tags: ["Webhooks"],
+      tags: ["Event webhooks"],
       security: [],
       requestParams: { header: SIGNED_HEADERS },
       requestBody: { required: true, content: { "application/json": { schema: body } } },
       responses: {
         "2XX": { description: "Taken." },
-        "410": { description: "The webhook is turned off." },
+        "410": { description: "The event webhook is turned off." },
         default: { description: "Sent again, for a little over three days." },
       },
     },

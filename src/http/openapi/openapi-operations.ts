@@ -22,7 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
   posts: "Posts",
   accounts: "Accounts",
   files: "Files",
-  webhooks: "Webhooks",
+  webhooks: "Event webhooks",
 };
 
 const KEY_HEADER = z

@@ -56,7 +56,7 @@ function describe(version: string, paths: ZodOpenApiPathsObject): ZodOpenApiObje
       { name: "Accounts", description: "The connected channels." },
       { name: "Files", description: "Pictures, videos and sounds of your own." },
       {
-        name: "Webhooks",
+        name: "Event webhooks",
         description: "Events sent to addresses of your own, signed after Standard Webhooks.",
       },
       { name: "Service", description: "Platforms, the publisher's state, this description." },

@@ -50,6 +50,9 @@ button:hover{background:var(--accent-over)}
 code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:.9375rem}
 code{padding:.1rem .3rem;background:var(--code);border-radius:5px}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.75rem 0;padding:.8rem 1rem;background:var(--code);border-radius:10px;user-select:all}
+.snippet{position:relative}
+.snippet pre{padding-right:5.5rem;font-size:.8125rem;user-select:text}
+.snippet .copy{position:absolute;top:.45rem;right:.45rem;width:auto;min-height:0;margin:0;padding:.25rem .7rem;font-size:.8125rem;border-radius:7px}
 img,video{max-width:100%;height:auto;border-radius:10px}
 audio{width:100%}
 `;

@@ -10,7 +10,8 @@ import { isXrpcError, xrpc } from "./xrpc.ts";
 /** The server that knows every account hosted by Bluesky itself and passes each on to its own server. */
 const BLUESKY = "https://bsky.social";
 
-const PASSWORD_PLACE = "Make an app password in Bluesky under Settings, Privacy and security, App passwords.";
+const PASSWORD_PLACE =
+  "Make an app password at https://bsky.app/settings/app-passwords (Settings, Privacy and security, App passwords).";
 
 export const SECRET_FIELDS = [
   {

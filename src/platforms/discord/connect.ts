@@ -30,7 +30,14 @@ export const BOT_INSTRUCTIONS =
   `lost answer. Enter the token here with the channel. It costs nothing and needs no review.`;
 
 export const WEBHOOK_FIELDS = [
-  { name: "webhookUrl", label: "Webhook address", help: WEBHOOK_PLACE, isRequired: true, isSecret: true },
+  {
+    name: "webhookUrl",
+    label: "Webhook address",
+    help: WEBHOOK_PLACE,
+    isRequired: true,
+    isSecret: true,
+    isSeen: true,
+  },
 ] as const;
 
 export const WEBHOOK_INSTRUCTIONS =

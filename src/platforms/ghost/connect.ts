@@ -23,6 +23,8 @@ export const KEY: SecretsWay = {
       isSecret: true,
     },
   ],
+  instance: "required",
+  place: "/ghost/#/settings/integrations",
   renewal: null,
   connect,
 };

@@ -42,6 +42,7 @@ export const PASSWORD: SecretsWay = {
       isSecret: true,
     },
   ],
+  instance: "required",
   renewal: null,
   connect,
 };

@@ -41,6 +41,7 @@ export const TOKEN: SecretsWay = {
     { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
     ROOM,
   ],
+  instance: "required",
   renewal: null,
   connect: async (input, io) => {
     const accessToken = input.secrets["accessToken"] ?? "";
@@ -74,6 +75,7 @@ export const PASSWORD: SecretsWay = {
     },
     ROOM,
   ],
+  instance: "required",
   renewal: null,
   connect: async (input, io) => {
     const user = input.secrets["user"] ?? "";

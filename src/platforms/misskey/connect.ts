@@ -25,7 +25,7 @@ export const MIAUTH: RedirectWay = {
   name: "miauth",
   label: "Sign in on your server",
   instructions:
-    "Give the address of the account's server (https://misskey.io, say), sign in there and allow Posthorn to read your account, to write notes and to use your drive.",
+    "Sign in on the account's own server (https://misskey.io, say) and allow Posthorn to read your account, to write notes and to use your drive.",
   instance: "required",
   redirect: "any",
   begin: async (_input, { instanceUrl, redirectUrl }, io) => {
@@ -63,6 +63,7 @@ export const TOKEN: SecretsWay = {
   fields: [
     { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
   ],
+  instance: "required",
   renewal: null,
   connect: async ({ instanceUrl, secrets, name }, io) =>
     connected(requireServer(instanceUrl, io, KIND), (secrets["accessToken"] ?? "").trim(), name, io),

@@ -24,7 +24,7 @@ export const PASSWORD: SecretsWay = {
   name: "password",
   label: "Sign in on your server",
   instructions:
-    "Give the server's address and your account's name and password there. Posthorn signs in once, keeps only the tokens it gets, and finds all channels of the account. Accounts that sign in through another service need a password of their own on the server.",
+    "Give your account's name and password on its own server. Posthorn signs in once, keeps only the tokens it gets, and finds all channels of the account. Accounts that sign in through another service need a password of their own on the server.",
   fields: [
     {
       name: "username",
@@ -42,6 +42,7 @@ export const PASSWORD: SecretsWay = {
       isSecret: true,
     },
   ],
+  instance: "required",
   // A refresh token ends after two weeks, and each use gives a new one.
   renewal: { beforeMs: HOUR, everyMs: 3 * DAY, isSingleUse: true, renew },
   connect,

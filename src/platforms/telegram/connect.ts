@@ -6,7 +6,8 @@ import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { callBot, callChat, chatOf } from "./api.ts";
 import { naming } from "../shared/naming.ts";
 
-const TOKEN_PLACE = "In Telegram, open @BotFather and send /newbot, or /token for a bot that you have.";
+const TOKEN_PLACE =
+  "In Telegram, open @BotFather (https://t.me/BotFather) and send /newbot, or /token for a bot that you have.";
 
 export const SECRET_FIELDS = [
   {

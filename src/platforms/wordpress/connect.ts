@@ -100,6 +100,8 @@ export const PASSWORD: SecretsWay = {
   name: "password",
   label: "Application password",
   instructions: `${PLACE} Enter the user's name and that password here; it can be revoked there at any time.`,
+  instance: "required",
+  place: "/wp-admin/profile.php#application-passwords-section",
   fields: [
     {
       name: "username",
@@ -129,7 +131,7 @@ export const AUTHORIZE: RedirectWay = {
   kind: "redirect",
   name: "authorize",
   label: "Sign in on your site",
-  instructions: "Give the address of the site, sign in there and press Yes, I approve of this connection.",
+  instructions: "Sign in on the site and press Yes, I approve of this connection.",
   instance: "required",
   redirect: "https",
   async begin(_input, { instanceUrl, redirectUrl }, io) {

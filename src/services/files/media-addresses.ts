@@ -83,7 +83,7 @@ function checkWebAddress(ctx: AppContext, field: string, text: string): string {
   if (/^\s*https?:/i.test(text)) return ctx.outbound.assertAllowed(field, text).href;
   throw new AppError(
     "invalid",
-    `${field}: ${quote(text)} is no media address. Give an https:// address, an r2:// address or a file_… id.`,
+    `${field}: ${quote(text)} is no media address. Give an https:// address, or the id (file_…) or r2:// address of a stored file, from list_files.`,
   );
 }
 

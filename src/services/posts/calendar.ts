@@ -2,6 +2,7 @@ import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import type { Calendar, CalendarArgs } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote, toIso } from "../../domain/time.ts";
+import { listAccountNames } from "../../store/tables/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { listPosts } from "./list-posts.ts";
 
@@ -28,7 +29,10 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
       `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId, or page through list_posts.`,
     );
   }
-  return { posts: page.posts.toReversed(), from: toIso(from), to: toIso(to), timezone };
+  const ids = [...new Set(page.posts.map((post) => post.accountId))];
+  const accounts = await listAccountNames(ctx.store, call.caller.ownerId, ids);
+  const names = Object.fromEntries(accounts.map(({ id, name }) => [id, name]));
+  return { posts: page.posts.toReversed(), names, from: toIso(from), to: toIso(to), timezone };
 }
 
 interface Window {

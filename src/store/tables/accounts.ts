@@ -25,6 +25,21 @@ export function findAccountRow(reader: Reader, ownerId: string, id: string): Pro
     .executeTakeFirst();
 }
 
+/** What the channels of these ids are called, in order of creation. */
+export function listAccountNames(
+  reader: Reader,
+  ownerId: string,
+  ids: readonly string[],
+): Promise<Pick<AccountRow, "id" | "name">[]> {
+  return queryOf(reader)
+    .selectFrom("accounts")
+    .select(["id", "name"])
+    .where("owner_id", "=", ownerId)
+    .where("id", "in", ids)
+    .orderBy("id")
+    .execute();
+}
+
 export interface AccountIdentity {
   readonly ownerId: string;
   readonly provider: string;

@@ -15,6 +15,10 @@ const MAX_INLINE_HEIGHT = 500;
 const REASON =
   "The channel must be reconnected: its access was withdrawn. Reconnect it with connect_channel, then retry_post.";
 
+/** The same, for a person who has buttons. */
+const SHOWN_REASON =
+  "The channel must be reconnected: its access was withdrawn. Reconnect it, then send it again.";
+
 let browser: Browser;
 let host: HostSide;
 let shown: ShownCalendar;
@@ -81,8 +85,10 @@ describe("the calendar page", () => {
     expect(await cell("2026-11-24").getAttribute("aria-label")).toMatch(
       /^Tuesday,? 24 November 2026, 1 post$/,
     );
-    await cell("2026-11-24").getByRole("button", { name: "09:00, Hello, Scheduled, feed" }).waitFor();
-    await cell("2026-11-25").getByRole("button", { name: "00:30, Late show, Published, feed" }).waitFor();
+    await cell("2026-11-24").getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed)" }).waitFor();
+    await cell("2026-11-25")
+      .getByRole("button", { name: "00:30, Late show, Published, acc_1 (feed)" })
+      .waitFor();
     expect(await shown.view.locator("#legend").innerText()).toMatch(
       /1 scheduled\s+✓\s*1 published\s+!\s*1 failed/,
     );
@@ -179,6 +185,22 @@ describe("the calendar page", () => {
     expect(await cell("2026-11-28").getAttribute("aria-label")).toContain("not loaded");
   });
 
+  it("tells two channels of one platform apart", async () => {
+    await queryOf(host.ctx.store)
+      .updateTable("accounts")
+      .set({ name: "Sport" })
+      .where("id", "=", "acc_2")
+      .execute();
+    await show([
+      HELLO,
+      { id: "post_2", accountId: "acc_2", caption: "Goal", scheduledAt: "2026-11-24T08:00:00Z" },
+    ]);
+    await cell("2026-11-24").click({ position: { x: 5, y: 5 } });
+    const panel = await shown.view.getByRole("dialog").innerText();
+    expect(panel).toContain("09:00 · acc_1 (feed)");
+    expect(panel).toContain("09:00 · Sport (feed)");
+  });
+
   it("opens a post's own page through the host", async () => {
     await show([{ ...HELLO, status: "published" }], {});
     await queryOf(host.ctx.store)
@@ -255,12 +277,12 @@ describe("moving a post", () => {
     const release = shown.hold();
     await chip(/Hello/).dragTo(cell("2026-11-27"));
     await cell("2026-11-27")
-      .getByRole("button", { name: "09:00, Hello, Scheduled, feed, Saving…" })
+      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed), Saving…" })
       .waitFor();
     expect((await storedTime("post_1")).post.scheduledAt).toBe("2026-11-24T08:00:00.000Z");
     release();
     await cell("2026-11-27")
-      .getByRole("button", { name: "09:00, Hello, Scheduled, feed", exact: true })
+      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed)", exact: true })
       .waitFor();
     expect((await storedTime("post_1")).post.scheduledAt).toBe("2026-11-27T08:00:00.000Z");
     expect(await shown.view.getByRole("dialog").count()).toBe(0);
@@ -272,7 +294,7 @@ describe("moving a post", () => {
     });
     await chip(/Hello/).dragTo(cell("2026-11-26T14"));
     await cell("2026-11-26T14")
-      .getByRole("button", { name: "14:20, Hello, Scheduled, feed", exact: true })
+      .getByRole("button", { name: "14:20, Hello, Scheduled, acc_1 (feed)", exact: true })
       .waitFor();
     expect(shown.calls).toEqual([
       { name: "update_post", args: { id: "post_1", scheduledAt: "2026-11-26T13:20:00.000Z" } },
@@ -282,6 +304,7 @@ describe("moving a post", () => {
   it("goes to a time that was typed", async () => {
     await show([HELLO]);
     await chip(/Hello/).click();
+    await shown.view.getByText("New time", { exact: true }).waitFor();
     await shown.view.getByLabel("New time of Hello (Europe/Berlin)").fill("2026-11-30T18:45");
     await button("Move: Hello").click();
     await shown.view.getByRole("dialog", { name: /^Monday,? 30 November 2026, 18:45$/ }).waitFor();
@@ -293,7 +316,7 @@ describe("moving a post", () => {
     await chip(/Hello/).dragTo(cell("2026-11-03"));
     await expect.poll(() => complaint().innerText()).toMatch(/^scheduledAt: .*past/);
     await cell("2026-11-24")
-      .getByRole("button", { name: "09:00, Hello, Scheduled, feed", exact: true })
+      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed)", exact: true })
       .waitFor();
     await button("Close this message").click();
     expect(await complaint().count()).toBe(0);
@@ -309,16 +332,63 @@ describe("moving a post", () => {
   });
 });
 
+describe("cancelling a post", () => {
+  it("asks before, and can be left", async () => {
+    await show([HELLO]);
+    await chip(/Hello/).click();
+    await button("Cancel post: Hello").click();
+    await shown.view.getByRole("group", { name: "Cancel this post?" }).waitFor();
+    expect(await button("Keep it: Hello").evaluate(isFocused)).toBe(true);
+    await shown.page.keyboard.press("Enter");
+    expect(await button("Cancel post: Hello").evaluate(isFocused)).toBe(true);
+    expect(shown.calls).toEqual([]);
+  });
+
+  it("is done by the tool, told to the model, and shown", async () => {
+    await show([HELLO]);
+    await chip(/Hello/).click();
+    await button("Cancel post: Hello").click();
+    await button("Yes, cancel it: Hello").click();
+    await expect.poll(() => live().innerText()).toBe("The post is cancelled.");
+    expect(shown.calls).toEqual([{ name: "cancel_post", args: { id: "post_1" } }]);
+    expect((await storedTime("post_1")).post.status).toBe("cancelled");
+    await chip("09:00, Hello, Cancelled, acc_1 (feed)").waitFor();
+    expect(await shown.view.getByRole("dialog").getByRole("button", { name: /Hello/ }).count()).toBe(0);
+    expect(shown.notes.at(-1)).toMatchObject({
+      kind: "model",
+      value: [{ text: expect.stringContaining("post_1: cancel_post") }],
+    });
+  });
+
+  it("is taken back with the server's sentence, in words for a person", async () => {
+    await show([HELLO]);
+    await queryOf(host.ctx.store).updateTable("posts").set({ status: "published" }).execute();
+    await chip(/Hello/).click();
+    await button("Cancel post: Hello").click();
+    await button("Yes, cancel it: Hello").click();
+    await expect.poll(() => complaint().innerText()).toMatch(/^Not possible: the post is published/);
+    expect(await complaint().innerText()).not.toMatch(/_/);
+    await chip(/Hello, Scheduled/).waitFor();
+  });
+
+  it("is for posts that wait, and for hosts that call tools", async () => {
+    await show([{ ...HELLO, status: "published" }]);
+    await chip(/Hello/).click();
+    await shown.view.getByRole("dialog").waitFor();
+    expect(await button("Cancel post: Hello").count()).toBe(0);
+  });
+});
+
 describe("a failed post", () => {
   it("shows its reason and is sent again", async () => {
     await show([{ ...HELLO, status: "failed" }]);
     await button("1 failed").click();
     const panel = shown.view.getByRole("dialog", { name: "Failed posts" });
-    expect(await panel.innerText()).toContain(REASON);
+    expect(await panel.innerText()).toContain(SHOWN_REASON);
     await button("Send again: Hello").click();
     await expect.poll(() => live().innerText()).toBe("The post is sent again.");
     expect(shown.calls).toEqual([{ name: "retry_post", args: { id: "post_1" } }]);
-    await cell("2026-11-21").getByRole("button", { name: "10:00, Hello, Scheduled, feed" }).waitFor();
+    await cell("2026-11-21").getByRole("button", { name: "10:00, Hello, Scheduled, acc_1 (feed)" }).waitFor();
     expect((await storedTime("post_1")).post).toMatchObject({ status: "scheduled", error: null });
   });
 
@@ -328,7 +398,7 @@ describe("a failed post", () => {
     await chip(/Hello/).click();
     await button("Send again: Hello").click();
     await expect.poll(() => complaint().innerText()).toMatch(/^Not possible: the post is cancelled/);
-    await chip("09:00, Hello, Failed, feed").waitFor();
+    await chip("09:00, Hello, Failed, acc_1 (feed)").waitFor();
   });
 });
 
@@ -395,7 +465,7 @@ describe("a host", () => {
     );
     expect(await shown.view.locator("#app").innerText()).toMatch(
       new RegExp(
-        `November 2026\\s+1 scheduled, 1 failed \\(Europe/Berlin\\)\\s+!Tue 10 Nov 09:00 Lost ${REASON}\\s+○Tue 24 Nov 09:00 Hello`,
+        `November 2026\\s+1 scheduled, 1 failed \\(Europe/Berlin\\)\\s+!Tue 10 Nov 09:00 Lost ${SHOWN_REASON}\\s+○Tue 24 Nov 09:00 Hello`,
       ),
     );
     expect(heights().at(-1)).toBeLessThanOrEqual(160);

@@ -42,7 +42,11 @@ async function setUp(overrides: Parameters<typeof createPhotobox>[0] = {}) {
   return { ctx, box, origin, start, post };
 }
 
-const read = async (answer: Response) => ({ status: answer.status, text: await answer.text() });
+const read = async (answer: Response) => ({
+  status: answer.status,
+  text: await answer.text(),
+  policy: answer.headers.get("content-security-policy") ?? "",
+});
 
 describe("the connect page", () => {
   it("shows the platform's fields, hidden ones as passwords that nobody fills in by itself", async () => {
@@ -87,7 +91,13 @@ describe("the connect page", () => {
     const done = await read(await post(url, { ...ALICE, hint: "notice" }));
     expect(done.status).toBe(200);
     expect(done.text).toContain("<h1>Connected</h1>");
-    expect(done.text).toContain("<pre>Signing secret: whsec_shown_once</pre>");
+    expect(done.text).toContain("<p>Give the receiver this.</p>");
+    expect(done.text).toMatch(/<pre>whsec_shown_once<\/pre>\s*<button type="button" class="copy"/);
+    // The one script there is, and the policy lets no other run.
+    const [script = ""] = /(?<=<script>).*?(?=<\/script>)/s.exec(done.text) ?? [];
+    const hash = createHash("sha256").update(script).digest("base64");
+    expect(script).toContain('querySelectorAll(".copy")');
+    expect(done.policy).toContain(`script-src 'sha256-${hash}'`);
     for (const again of [await read(await fetch(url)), await read(await post(url, ALICE))]) {
       expect(again.status).toBe(410);
       expect(again.text).not.toContain("whsec_shown_once");
@@ -107,6 +117,16 @@ describe("the connect page", () => {
     expect(text).toContain("Photobox does not know it. Make a new one and enter it again.");
     expect(text).toContain('value="other.example"');
     expect(text).not.toContain("wrong-canary");
+  });
+
+  it("says for how long it works, without a time of somebody else's zone", async () => {
+    const { ctx, start } = await setUp();
+    const url = await start();
+    expect((await read(await fetch(url))).text).toMatch(/works\s+once, for another 15 minutes\./);
+    await ctx.clock.advance(14 * MINUTE);
+    const { text } = await read(await fetch(url));
+    expect(text).toMatch(/works\s+once, for another minute\./);
+    expect(text).not.toContain("UTC");
   });
 
   it.each([

@@ -53,13 +53,13 @@ function withAddresses(): MediaSource {
 }
 
 async function connect(secrets: Record<string, string> = {}, accountId?: string) {
-  const { account, notice } = await connectWithSecrets(callOf(ctx), {
+  const { account, notice, shownOnce } = await connectWithSecrets(callOf(ctx), {
     provider: "webhook",
     secrets: { url: receiver.url, ...secrets },
     ...(accountId === undefined ? {} : { accountId }),
   });
   const row = await findAccountRow(ctx.store, callerOf().ownerId, account.id);
-  return { account, row: row!, notice, secret: notice?.replace("Signing secret: ", "") ?? "" };
+  return { account, row: row!, notice, secret: shownOnce ?? "" };
 }
 
 async function publish(
@@ -93,7 +93,8 @@ const verify = (delivery: Delivery, secret: string) =>
 describe("connecting a webhook", () => {
   it("makes a secret, shows it once, and signs so that the official library agrees", async () => {
     const { row, notice, secret } = await connect();
-    expect(notice).toMatch(/^Signing secret: whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(notice).toContain("signing secret");
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const post = await publish(row, { caption: "Grüße 🎺" });
     expect(post.status).toBe("published");
     const [delivery] = receiver.deliveries;

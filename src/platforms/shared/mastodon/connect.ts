@@ -24,6 +24,8 @@ export interface Servers extends ServerKind {
   readonly scopes: readonly string[];
   /** Where a person makes a token by hand: a whole sentence. */
   readonly tokenPlace: string;
+  /** Its path on the server. */
+  readonly tokenPath: `/${string}`;
   /** The software that is meant, until the server was asked; null: any. */
   readonly software: string | null;
   /** What OAuth does there otherwise. */
@@ -96,7 +98,7 @@ export function oauthWay(servers: Servers): OAuthWay {
     kind: "oauth",
     name: "oauth",
     label: "Sign in on your server",
-    instructions: `Give the address of the account's server (${servers.example}, say), sign in there and allow Posthorn to read and post.`,
+    instructions: `Sign in on the account's own server (${servers.example}, say) and allow Posthorn to read and post.`,
     setup: null,
     endpoints: (io, place) => endpoints(servers, io, place),
     register: (place, io) => register(servers, place, io),
@@ -126,6 +128,8 @@ export function tokenWay(servers: Servers): SecretsWay {
     name: "token",
     label: "Access token",
     instructions: `${help} Enter it here; it can be revoked there at any time.`,
+    instance: "required",
+    place: servers.tokenPath,
     fields: [{ name: "accessToken", label: "Access token", help, isRequired: true, isSecret: true }],
     renewal: null,
     connect: (input, io) => connectWithToken(servers, input, io),

@@ -15,6 +15,8 @@ export interface ConnectOutcome {
   readonly accounts: readonly [Account, ...Account[]];
   /** Shown once, to the person who connected. */
   readonly notice: string | null;
+  /** A secret that we made; the notice says what it is for. */
+  readonly shownOnce: string | null;
 }
 
 export interface ConnectRun<T> {
@@ -37,7 +39,9 @@ export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): P
     ids = accounts.map(({ id }) => id);
     const [account, ...more] = accounts;
     if (account === undefined) throw new Error("Nothing was chosen.");
-    return run.answer(tx, { account, accounts: [account, ...more], notice: noticeOf(run.chosen) });
+    const notice = joined(run.chosen.map((target) => target.notice));
+    const shownOnce = joined(run.chosen.map((target) => target.shownOnce));
+    return run.answer(tx, { account, accounts: [account, ...more], notice, shownOnce });
   });
   ctx.log.info({ accountIds: ids, provider: run.target.platform.name }, "Connected");
   ctx.wakePublisher();
@@ -45,7 +49,8 @@ export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): P
   return done;
 }
 
-function noticeOf(chosen: readonly Target[]): string | null {
-  const notices = chosen.flatMap(({ notice }) => notice ?? []);
-  return notices.length === 0 ? null : [...new Set(notices)].join("\n\n");
+/** Each text once; null for none. */
+function joined(texts: readonly (string | undefined)[]): string | null {
+  const given = new Set(texts.filter((text) => text !== undefined));
+  return given.size === 0 ? null : [...given].join("\n\n");
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
-import type { ConnectWay, Secrets } from "../../../ports/connect.ts";
+import type { ConnectWay, SecretField, Secrets } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { Reader } from "../../../store/engine/store.ts";
 import type { AccountRow } from "../../../store/tables/accounts.ts";
@@ -16,6 +16,14 @@ export interface ConnectTarget {
   readonly handle: string | null;
   readonly name: string | null;
   readonly reconnecting: AccountRow | null;
+}
+
+/** A field of the page's form. */
+export interface FormField extends SecretField {
+  /** What stands in it at first; always empty for what is hidden. */
+  readonly value: string;
+  /** Left empty, it stays what it is. */
+  readonly isStored: boolean;
 }
 
 const MAX_SECRET_CHARS = 4_096;

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { MINUTE } from "../../../domain/time.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { findAccountRow } from "../../../store/tables/accounts.ts";
 import { findConnectionByToken, type ConnectionRow } from "../../../store/tables/connections.ts";
@@ -39,6 +40,11 @@ export interface LinkRef {
 
 /** Another submission of the same link was first. */
 export class LinkUsed extends Error {}
+
+/** For how long a page still works: a duration, because nobody knows the visitor's time zone. */
+export function minutesLeft({ clock }: AppContext, expiresAt: number): number {
+  return Math.max(1, Math.round((expiresAt - clock.now()) / MINUTE));
+}
 
 /** Only this is stored of the token in a link, and of the state that comes back from a platform. */
 export function hashToken(token: string): string {

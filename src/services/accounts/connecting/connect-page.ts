@@ -1,18 +1,20 @@
 import { AppError } from "../../../domain/errors.ts";
-import type { NoneWay, SecretField, Secrets, SecretsWay } from "../../../ports/connect.ts";
+import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { countAttempt, noteFailure } from "../../../store/tables/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { askPlatform } from "./ask-platform.ts";
-import { completeFields, defaultsOf, type ConnectTarget } from "./connect-fields.ts";
+import { completeFields, defaultsOf, type ConnectTarget, type FormField } from "./connect-fields.ts";
 import {
   closedNow,
   LinkUsed,
   MAX_ATTEMPTS,
+  minutesLeft,
   readLink,
   type ClosedLink,
   type LinkRef,
   type OpenLink,
 } from "./connect-link.ts";
+import { instanceOf, onServer, serverFieldOf } from "./server-field.ts";
 import { openChoice } from "./connect-pending.ts";
 import { pickChannels, toChannels, toFound } from "./found-channels.ts";
 import {
@@ -26,23 +28,17 @@ import { hasConsent, otherWays, toStart, type ConsentStart, type OtherWay } from
 
 export { MAX_ATTEMPTS } from "./connect-link.ts";
 
-export interface FormField extends SecretField {
-  /** What stands in it at first; always empty for what is hidden. */
-  readonly value: string;
-  /** Left empty, it stays what it is. */
-  readonly isStored: boolean;
-}
-
 /** What the page shows; no secret, and nothing that a stranger with the address could use. */
 export interface ConnectForm {
   readonly platformTitle: string;
-  readonly docs: string;
   readonly instructions: string;
+  /** Where on their own server the person gets what is asked for. */
+  readonly placeUrl: string | null;
   readonly fields: readonly FormField[];
   readonly instanceUrl: string | null;
   /** The channel that is being reconnected. */
   readonly reconnecting: string | null;
-  readonly expiresAt: number;
+  readonly minutesLeft: number;
   readonly way: string;
   readonly otherWays: readonly OtherWay[];
 }
@@ -91,12 +87,15 @@ export async function submitSecrets(
   const link = await readLink(ctx, ref);
   if (link.state === "closed") return link;
   try {
-    const secrets = await completeFields(ctx, link.target, entered);
+    const { instanceUrl, ...fields } = entered;
+    const isAsked = serverFieldOf(ctx, link.target) !== null;
+    const target = onServer(ctx, link.target, instanceUrl);
+    const secrets = await completeFields(ctx, target, isAsked ? fields : entered);
     const counted = await ctx.store.write((tx) =>
       countAttempt(tx, link.row.id, { now: ctx.clock.now(), maxAttempts: MAX_ATTEMPTS }),
     );
     if (counted === undefined) return await openOrClosed(call, ref);
-    return await connectOnce(call, { ...link, row: counted }, secrets);
+    return await connectOnce(call, { ...link, target, row: counted }, secrets);
   } catch (error) {
     if (error instanceof LinkUsed) return await closedNow(ctx, ref);
     if (!(error instanceof AppError)) throw error;
@@ -164,25 +163,32 @@ export async function submitChoice(
 
 function toChoice(ctx: AppContext, { row, target }: OpenLink): ChoiceForm {
   const channels = toChannels(openChoice(ctx, row));
-  return { platformTitle: target.platform.title, channels, expiresAt: row.expires_at };
+  return {
+    platformTitle: target.platform.title,
+    channels,
+    minutesLeft: minutesLeft(ctx, row.expires_at),
+  };
 }
 
 async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<ConnectForm> {
   const { platform, way, reconnecting } = target;
   const defaults = await defaultsOf(ctx, target);
-  const fields = way.kind === "secrets" ? way.fields : [];
+  const { fields = [], place } = way.kind === "secrets" ? way : {};
+  const server = instanceOf(ctx, target);
+  const serverField = serverFieldOf(ctx, target);
+  const own = fields.map((field) => ({
+    ...field,
+    value: field.isSecret ? "" : (defaults[field.name] ?? ""),
+    isStored: field.isSecret && (defaults[field.name] ?? "") !== "",
+  }));
   return {
     platformTitle: platform.title,
-    docs: platform.docs,
     instructions: way.instructions,
-    fields: fields.map((field) => ({
-      ...field,
-      value: field.isSecret ? "" : (defaults[field.name] ?? ""),
-      isStored: field.isSecret && (defaults[field.name] ?? "") !== "",
-    })),
+    placeUrl: place === undefined || server === null ? null : server + place,
+    fields: serverField === null ? own : [serverField, ...own],
     instanceUrl: target.instanceUrl,
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
-    expiresAt: row.expires_at,
+    minutesLeft: minutesLeft(ctx, row.expires_at),
     way: way.name,
     otherWays: otherWays(target),
   };

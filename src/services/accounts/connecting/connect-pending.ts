@@ -45,6 +45,7 @@ const KeptChoice = z.object({
       secrets: Texts,
       problem: z.string().exactOptional(),
       notice: z.string().exactOptional(),
+      shownOnce: z.string().exactOptional(),
     }),
   ),
 });

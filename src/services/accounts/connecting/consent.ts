@@ -30,6 +30,7 @@ import {
 import { openConnection, type OpenedConnection } from "./connect-page.ts";
 import { openChoice, openConsent, sealPending, type KeptConsent } from "./connect-pending.ts";
 import { toFound } from "./found-channels.ts";
+import { onServer } from "./server-field.ts";
 import { settleLink, type ConnectedLink } from "./settle-link.ts";
 import { hasConsent, placeOf, toStart, type ConsentStart, type ConsentTarget } from "./start-page.ts";
 
@@ -59,10 +60,13 @@ export interface RefusedStart {
   readonly error: AppError;
 }
 
-/** Makes a new state, which voids the one before, and answers the platform's address to send the person to. */
+/**
+ * Makes a new state, which voids the one before, and answers the platform's address to send the person to.
+ * `instanceUrl`: the server, where the page asked for it.
+ */
 export async function leadOn(
   call: GuestCall,
-  ref: LinkRef,
+  { instanceUrl, ...ref }: LinkRef & { readonly instanceUrl?: string | undefined },
 ): Promise<{ readonly state: "lead"; readonly url: string } | RefusedStart | OpenedConnection> {
   const { ctx } = call;
   const link = await readLink(ctx, ref);
@@ -74,7 +78,8 @@ export async function leadOn(
   );
   if (counted === undefined) return closedNow(ctx, ref);
   try {
-    return { state: "lead", url: await begin(call, { ...link, target }) };
+    const url = await begin(call, { ...link, target: onServer(ctx, target, instanceUrl) });
+    return { state: "lead", url };
   } catch (error) {
     if (error instanceof LinkUsed) return closedNow(ctx, ref);
     return refuse(ctx, { ...link, target }, error);

@@ -10,6 +10,7 @@ import { requireConfigured, usualWay } from "../../platforms/set-up.ts";
 import { wayOf } from "../../platforms/ways.ts";
 import { findAccount } from "../accounts.ts";
 import { storedSecrets, type ConnectTarget } from "./connect-fields.ts";
+import { readInstance } from "./server-field.ts";
 import { findWay } from "./start-page.ts";
 
 /** Checks everything that can be checked before a person is bothered. */
@@ -62,17 +63,4 @@ async function storedInstance(ctx: AppContext, row: AccountRow): Promise<string 
   if (!isVouchedFor) return null;
   const { instanceUrl } = readSettings(row);
   return typeof instanceUrl === "string" ? instanceUrl : null;
-}
-
-/** `pds.example` and `https://pds.example/` mean the same. */
-function readInstance(ctx: AppContext, text: string): string {
-  const address = text.includes("://") ? text.trim() : `https://${text.trim()}`;
-  const url = ctx.outbound.assertAllowed("instanceUrl", address);
-  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
-    throw new AppError(
-      "invalid",
-      "instanceUrl: give only the server's address, for example https://pds.example.",
-    );
-  }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
 }

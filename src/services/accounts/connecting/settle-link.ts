@@ -4,7 +4,7 @@ import { completeConnection, keepChoice } from "../../../store/tables/connection
 import { commitOnce } from "../../access/idempotency.ts";
 import type { GuestCall } from "../../context.ts";
 import { connectAccounts } from "./connect-account.ts";
-import { LinkUsed, type OpenLink } from "./connect-link.ts";
+import { LinkUsed, minutesLeft, type OpenLink } from "./connect-link.ts";
 import { sealPending } from "./connect-pending.ts";
 import { chooseAtOnce, toChannels, type Found, type FoundChannel } from "./found-channels.ts";
 
@@ -16,13 +16,15 @@ export interface ConnectedLink {
   readonly platformTitle: string;
   readonly accountNames: readonly string[];
   readonly notice: string | null;
+  /** A secret that we made. */
+  readonly shownOnce: string | null;
 }
 
 /** The page on which a person says which of the channels found are connected. */
 export interface ChoiceForm {
   readonly platformTitle: string;
   readonly channels: readonly FoundChannel[];
-  readonly expiresAt: number;
+  readonly minutesLeft: number;
 }
 
 export interface ChoosingLink {
@@ -49,7 +51,7 @@ export async function connectChosen(
   { row, target }: OpenLink,
   { found, chosen }: { readonly found: Found; readonly chosen: readonly Target[] },
 ): Promise<ConnectedLink> {
-  const { accounts, notice } = await connectAccounts(call, {
+  const { accounts, notice, shownOnce } = await connectAccounts(call, {
     target,
     found,
     chosen,
@@ -65,6 +67,7 @@ export async function connectChosen(
     platformTitle: target.platform.title,
     accountNames: accounts.map(({ name }) => name),
     notice,
+    shownOnce,
   };
 }
 
@@ -88,6 +91,10 @@ async function keepForChoice(call: GuestCall, link: OpenLink, found: Found): Pro
   if (!isKept) throw new LinkUsed();
   return {
     state: "choose",
-    choice: { platformTitle: target.platform.title, channels: toChannels(found), expiresAt },
+    choice: {
+      platformTitle: target.platform.title,
+      channels: toChannels(found),
+      minutesLeft: minutesLeft(ctx, expiresAt),
+    },
   };
 }

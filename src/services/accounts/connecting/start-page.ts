@@ -12,8 +12,9 @@ import {
   redirectUrlOf,
   requireConfigured,
 } from "../../platforms/set-up.ts";
-import type { ConnectTarget } from "./connect-fields.ts";
-import type { OpenLink } from "./connect-link.ts";
+import type { ConnectTarget, FormField } from "./connect-fields.ts";
+import { minutesLeft, type OpenLink } from "./connect-link.ts";
+import { instanceOf, serverFieldOf } from "./server-field.ts";
 
 /** Another way of the platform's that the person may take. */
 export interface OtherWay {
@@ -24,14 +25,15 @@ export interface OtherWay {
 /** What the page says before it leads on to the platform. */
 export interface ConsentStart {
   readonly platformTitle: string;
-  readonly docs: string;
   readonly instructions: string;
   /** What the platform is asked for; empty where nobody knows before. */
   readonly scopes: readonly string[];
   readonly instanceUrl: string | null;
+  /** Where the server is still to be entered. */
+  readonly serverField: FormField | null;
   /** The channel that is being reconnected. */
   readonly reconnecting: string | null;
-  readonly expiresAt: number;
+  readonly minutesLeft: number;
   readonly way: string;
   readonly otherWays: readonly OtherWay[];
   /** The person was led on, and has not come back. */
@@ -79,12 +81,12 @@ export async function toStart(
   const missing = missingSettings(ctx, platform, way);
   return {
     platformTitle: platform.title,
-    docs: platform.docs,
     instructions: way.instructions,
     scopes: scopesOf(way, readSetting(ctx, platform, "SCOPES")),
     instanceUrl: target.instanceUrl,
+    serverField: serverFieldOf(ctx, target),
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),
-    expiresAt: row.expires_at,
+    minutesLeft: minutesLeft(ctx, row.expires_at),
     way: way.name,
     otherWays: otherWays(target),
     isWaiting: row.pending_enc !== null && row.way === way.name,
@@ -100,7 +102,8 @@ export async function toStart(
 export async function placeOf(ctx: AppContext, target: ConsentTarget): Promise<Place> {
   const { platform, way } = target;
   await requireConfigured(ctx, platform, way);
-  const place = { instanceUrl: instanceOf(ctx, target), redirectUrl: await redirectUrlOf(ctx, platform) };
+  const instanceUrl = way.instance === "no" ? target.instanceUrl : instanceOf(ctx, target);
+  const place = { instanceUrl, redirectUrl: await redirectUrlOf(ctx, platform) };
   // One that registers itself does so when the person goes on.
   if (way.kind === "oauth" && way.register === undefined) await findUsedApp(ctx, { platform, way, place });
   if (way.instance === "required" && place.instanceUrl === null) {
@@ -110,11 +113,4 @@ export async function placeOf(ctx: AppContext, target: ConsentTarget): Promise<P
     );
   }
   return place;
-}
-
-/** Of a platform with many servers, the one in the settings stands in. */
-function instanceOf(ctx: AppContext, { platform, way, instanceUrl }: ConsentTarget): string | null {
-  if (instanceUrl !== null || way.instance === "no") return instanceUrl;
-  const usual = ctx.settings.platformSettings[`POSTHORN_${platform.name.toUpperCase()}_BASE_URL`];
-  return usual?.replace(/\/+$/, "") ?? null;
 }

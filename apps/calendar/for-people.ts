@@ -1,0 +1,19 @@
+const TOOL = "(?:cancel|check|connect|edit|get|list|resolve|retry|schedule|set|show|update|upload)_[a-z_]+";
+
+/** In this order: what a tool does, in words, and the agent for what this page cannot do. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
+  [/\bcall resolve_post with .*"not_published"/g, "tell your agent"],
+  [/\b(tell|settle) it with resolve_post/g, "tell your agent"],
+  [new RegExp(` with ${TOOL}`, "g"), ""],
+  [/\bretry_post(?: to (?:upload|send) (?:it|them) again|, which sends it again)/g, "retry_post"],
+  [/\bCall retry_post\b/g, "Send it again"],
+  [/\b(?:call )?retry_post\b/g, "send it again"],
+  [new RegExp(`\\b[Cc]all ${TOOL}`, "g"), "ask your agent"],
+  [new RegExp(`\\b${TOOL}`, "g"), "your agent"],
+];
+
+/** Reasons are written for agents first, and name tools. A person reads them here, beside buttons. */
+export function forPeople(sentence: string): string {
+  return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence);
+}

@@ -1,0 +1,93 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../support/browser.ts";
+import { LOOKS, objectionsTo, picture } from "../../support/looks.ts";
+import { addAccount, addPosts } from "../../support/post-rows.ts";
+import { queryOf } from "../../support/handles.ts";
+import { showCalendar, startHostSide, type HostSide, type ShownCalendar } from "./calendar-app-host.ts";
+
+const NAME = "A very long name of a channel, Donaudampfschifffahrtsgesellschaftskapitänsmütze";
+const HEBREW = "חדשות היום: סיפור על קרן יער";
+
+let browser: Browser;
+let host: HostSide;
+
+beforeAll(async () => {
+  [browser, host] = await Promise.all([launchBrowser(), startHostSide("Europe/Berlin")]);
+  const { store } = host.ctx;
+  await addAccount(store, { id: "acc_1" });
+  await addAccount(store, { id: "acc_2", provider: "bluesky" });
+  await queryOf(store).updateTable("accounts").set({ name: NAME }).where("id", "=", "acc_2").execute();
+  await addPosts(store, [
+    { id: "post_1", caption: `Hello\n\n${"A long text. ".repeat(30)}`, scheduledAt: "2026-11-24T08:00:00Z" },
+    { id: "post_2", caption: HEBREW, accountId: "acc_2", scheduledAt: "2026-11-24T09:00:00Z" },
+    { id: "post_3", caption: "x".repeat(80), scheduledAt: "2026-11-24T09:30:00Z" },
+    {
+      id: "post_4",
+      caption: "Lost",
+      accountId: "acc_2",
+      status: "failed",
+      scheduledAt: "2026-11-23T08:00:00Z",
+    },
+    { id: "post_5", caption: "Out", status: "published", scheduledAt: "2026-11-21T08:00:00Z" },
+    { id: "post_6", caption: "Gone", status: "cancelled", scheduledAt: "2026-11-25T08:00:00Z" },
+    { id: "post_7", caption: "Up", status: "uploaded", scheduledAt: "2026-11-26T08:00:00Z" },
+    { id: "post_8", caption: "Now", status: "publishing", scheduledAt: "2026-11-27T08:00:00Z" },
+  ]);
+  await queryOf(store)
+    .updateTable("posts")
+    .set({
+      error:
+        "The channel must be reconnected: its access was withdrawn. Reconnect it with connect_channel, then retry_post.",
+    })
+    .where("status", "=", "failed")
+    .execute();
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.[Symbol.asyncDispose]();
+});
+
+const day = (shown: ShownCalendar, date: string) => shown.view.locator(`[data-day="${date}"]`).first();
+
+const STATES: Readonly<Record<string, (shown: ShownCalendar) => Promise<void>>> = {
+  month: async () => {},
+  day: (shown) => day(shown, "2026-11-24").click({ position: { x: 5, y: 5 } }),
+  question: async (shown) => {
+    await day(shown, "2026-11-24").click({ position: { x: 5, y: 5 } });
+    await shown.view.getByRole("button", { name: "Cancel post: Hello" }).click();
+  },
+  failed: (shown) => shown.view.getByRole("button", { name: "1 failed" }).click(),
+  complaint: async (shown) => {
+    await day(shown, "2026-11-24").click({ position: { x: 5, y: 5 } });
+    await shown.view.getByLabel(/New time of Hello/).fill("2020-01-01T08:00");
+    await shown.view.getByRole("button", { name: "Move: Hello" }).click();
+    await shown.view.getByRole("alert").waitFor();
+  },
+  week: async (shown) => {
+    await shown.view.getByRole("button", { name: "Week", exact: true }).click();
+    await shown.view.getByRole("grid", { name: "Week by hours" }).waitFor();
+  },
+  empty: async (shown) => {
+    for (let month = 0; month < 2; month++)
+      await shown.view.getByRole("button", { name: "Next month" }).click();
+    await shown.view.getByText("No posts in this month.").waitFor();
+  },
+};
+
+describe.each(LOOKS)("the calendar in a $name window", ({ name, width, colorScheme }) => {
+  it.each([...Object.keys(STATES), "text"])(
+    "(%s) has nothing that axe objects to, and fits",
+    async (state) => {
+      const room = state === "text" ? { containerDimensions: { maxHeight: 160, width } } : {};
+      const context = { theme: colorScheme, ...room };
+      await using shown = await showCalendar(browser, host, { width, context });
+      await shown.view.locator("#grid :is([role=grid], .brief)").waitFor();
+      await STATES[state]?.(shown);
+      await picture(shown.page, `calendar-${state}-${name}`);
+      const frame = shown.frame();
+      // The frame's own document says what it is; a host titles and colours what is around it.
+      expect(await objectionsTo(frame)).toEqual([]);
+    },
+  );
+});

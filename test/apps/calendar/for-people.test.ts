@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { forPeople } from "../../../apps/calendar/for-people.ts";
+import { reconnectSentence } from "../../../src/domain/accounts/account.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const TOOLS = readdirSync(join(ROOT, "tools")).map((file) => file.replace(/\.ts$/, ""));
+const TOOL = new RegExp(`\\b(?:${TOOLS.join("|")})\\b`);
+
+/** Where the reasons come from that a post can have. */
+const PLACES = ["src/publisher", "src/platforms", "src/services/publishing", "src/services/posts"];
+
+/** Texts of the source that name a tool. */
+function sentences(): string[] {
+  return PLACES.flatMap((place) =>
+    readdirSync(join(ROOT, place), { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => readFileSync(join(ROOT, place, file), "utf8").match(/(["`])(?:(?!\1).)*\1/g) ?? [])
+      .filter((text) => TOOL.test(text) && / /.test(text)),
+  );
+}
+
+it.each([
+  ["Reconnect it with connect_channel, then retry_post.", "Reconnect it, then send it again."],
+  ["Change it and call retry_post.", "Change it and send it again."],
+  ["It was deleted there. Call retry_post to upload it again.", "It was deleted there. Send it again."],
+  ["Look at it, then tell it with resolve_post.", "Look at it, then tell your agent."],
+  [
+    'Look at x.com, then call resolve_post with id "post_1" and outcome "published" or "not_published".',
+    "Look at x.com, then tell your agent.",
+  ],
+  [
+    reconnectSentence({ name: "News", provider: "bluesky", id: "acc_1" }),
+    'The channel "News" on bluesky must be reconnected first. Ask your agent to reconnect it.',
+  ],
+  ["Nothing to change.", "Nothing to change."],
+])("%s", (sentence, shown) => expect(forPeople(sentence)).toBe(shown));
+
+it("no reason that the product knows names a tool to a person", () => {
+  const all = sentences();
+  expect(all.length).toBeGreaterThan(50);
+  expect(all.map(forPeople).filter((text) => TOOL.test(text))).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../support/browser.ts";
+import { LOOKS, newWindow, objectionsTo, picture } from "../../support/looks.ts";
+import { PAGES, startWorld, type World } from "./all-pages.ts";
+
+let browser: Browser;
+let world: World;
+beforeAll(async () => {
+  [browser, world] = await Promise.all([launchBrowser(), startWorld()]);
+});
+afterAll(() => Promise.all([browser?.close(), world?.[Symbol.asyncDispose]()]));
+
+describe.each(LOOKS)("in a $name window", (look) => {
+  it.each(PAGES)("$name has nothing that axe objects to, and fits", async ({ name, open }) => {
+    const context = await newWindow(browser, look);
+    const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !/status of 4\d\d/.test(message.text())) faults.push(message.text());
+    });
+    await open(page, world);
+    await picture(page, `${name}-${look.name}`);
+    expect([await objectionsTo(page), faults]).toEqual([[], []]);
+    await context.close();
+  });
+});
+
+describe("a secret that is shown once", () => {
+  it("is copied by its button, also where the browser gives the page no clipboard", async () => {
+    for (const isSecure of [true, false]) {
+      const context = await browser.newContext({
+        permissions: isSecure ? ["clipboard-read", "clipboard-write"] : [],
+      });
+      const page = await context.newPage();
+      if (!isSecure)
+        await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+      await PAGES.find(({ name }) => name === "connected")?.open(page, world);
+      const secret = await page.locator("pre").innerText();
+      await page.getByRole("button", { name: "Copy" }).click();
+      await page.getByRole("button", { name: "Copied" }).waitFor();
+      const pasted = await context.newPage();
+      await pasted.setContent("<textarea></textarea>");
+      await pasted.locator("textarea").focus();
+      await pasted.keyboard.press("Control+V");
+      expect(await pasted.locator("textarea").inputValue()).toBe(secret);
+      await context.close();
+    }
+  });
+});
+
+describe("the description", () => {
+  it("folds its list of endpoints on a phone, and shows it beside the page", async () => {
+    for (const look of LOOKS) {
+      const context = await newWindow(browser, look);
+      const page = await context.newPage();
+      await page.goto(`http://127.0.0.1:${world.service.port}/api/v1/docs`);
+      const isOpen = look.width > 960;
+      expect(await page.locator("#contents").evaluate((list: any) => list.open)).toBe(isOpen);
+      const heading = await page.getByRole("heading", { level: 1 }).boundingBox();
+      expect(heading!.y).toBeLessThan(400);
+      await context.close();
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import { createRequire } from "node:module";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Frame, Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Wide and on a phone, in both themes. */
+export const LOOKS = [
+  { name: "wide-light", width: 1_280, colorScheme: "light" },
+  { name: "wide-dark", width: 1_280, colorScheme: "dark" },
+  { name: "phone-light", width: 375, colorScheme: "light" },
+  { name: "phone-dark", width: 375, colorScheme: "dark" },
+] as const;
+export type Look = (typeof LOOKS)[number];
+
+export function newWindow(browser: Browser, { width, colorScheme }: Look): Promise<BrowserContext> {
+  return browser.newContext({ viewport: { width, height: 800 }, colorScheme, reducedMotion: "reduce" });
+}
+
+/**
+ * What axe-core objects to, by all its rules but the experimental ones; and that something is wider than the
+ * window.
+ */
+export async function objectionsTo(at: Page | Frame): Promise<string[]> {
+  const found: any = await at.evaluate(`${AXE};axe.run(document)`);
+  const wider: any = await at.evaluate(
+    "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+  );
+  return [
+    ...found.violations.flatMap(({ id, nodes }: any) =>
+      nodes.filter(isFault(id)).map((node: any) => `${id}: ${node.html} ${node.failureSummary}`),
+    ),
+    ...(wider[0] > wider[1] ? [`The page is ${wider[0]} pixels wide in a window of ${wider[1]}.`] : []),
+  ];
+}
+
+/**
+ * A cell of a grid is called by its day and how much is in it; what is seen in it are buttons with names of their
+ * own.
+ */
+function isFault(id: string): (node: { html: string }) => boolean {
+  return ({ html }) => id !== "label-content-name-mismatch" || !html.includes('role="gridcell"');
+}
+
+/** Keeps a picture of the page in the folder PICTURES, where that is set. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env["PICTURES"];
+  if (folder === undefined) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+}
