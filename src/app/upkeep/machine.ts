@@ -90,7 +90,7 @@ function builtAt(program: string | null): string {
 }
 
 async function listStraySettings(folder: string, env: Environment): Promise<string[]> {
-  const stored = await readEnvironment(folder, {});
+  const { env: stored } = await readEnvironment(folder, {});
   return Object.entries(env)
     .filter(([name, value]) => name.startsWith("POSTHORN_") && name !== "POSTHORN_DATA_DIR" && value !== "")
     .filter(([name, value]) => value !== undefined && value !== stored[name])

@@ -142,7 +142,7 @@ function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"
     const answer = terminal.isInteractive
       ? await terminal.ask(`${text} (y/N) `, { isHidden: false, signal: stopSignal })
       : "";
-    if (/^y(es)?$/i.test(answer)) return;
+    if (/^y(es)?$/i.test(answer)) return "yes";
     throw new AppError(
       "conflict",
       "Nothing was posted: with POSTHORN_CONFIRM=always a person must say yes at a terminal.",
