@@ -87,7 +87,7 @@ function renderPost(state: State, post: CalendarPost): HTMLElement {
 
 function renderActions(state: State, post: CalendarPost): HTMLElement | null {
   const { callsTools, opensLinks } = state.abilities;
-  if (callsTools && state.panel?.asking === post.id) return renderQuestion(post);
+  if (callsTools && canMove(post) && state.panel?.asking === post.id) return renderQuestion(post);
   const actions = [
     callsTools && post.status === "failed" ? action("retry", post, "Send again") : null,
     opensLinks && post.platformUrl !== null ? action("open", post, `Open on ${post.provider}`) : null,

@@ -13,6 +13,7 @@ import { createMcpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { startTestServer } from "../../support/http.ts";
+import { createMemoryMedia } from "../../support/memory-media.ts";
 
 /** The service with every tool on a real server, and an MCP client of it, as a host has one. */
 export interface HostSide extends AsyncDisposable {
@@ -22,7 +23,7 @@ export interface HostSide extends AsyncDisposable {
 
 export async function startHostSide(timezone: string): Promise<HostSide> {
   const { tools, platforms } = await loadCatalog();
-  const base = await createTestContext({ platformList: platforms });
+  const base = await createTestContext({ platformList: platforms, media: createMemoryMedia(new Map()) });
   const ctx = { ...base, settings: { ...base.settings, timezone } };
   const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
   const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });
