@@ -50,7 +50,7 @@ const { outputFiles } = await build({
   banner: { js: REQUIRE },
   minify: true,
   // Lines a person can look at. The maps stay behind when this is packed; `scripts/read-stack.ts` reads them.
-  lineLimit: 1_000,
+  lineLimit: 4_000,
   sourcemap: "linked",
   sourcesContent: false,
   logLevel: "warning",

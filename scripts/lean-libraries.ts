@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
+import { brotliCompressSync } from "node:zlib";
 import type { Plugin } from "esbuild";
 
 /** What takes the place of a library's file that nothing here needs; "": an empty module. */
@@ -33,17 +34,28 @@ class DefaultJsonSchemaValidator {
 }
 export { DefaultJsonSchemaValidator, process };`;
 
-/** The types that file names tell of what is served and taken here; what else there is, nothing asks for. */
+const require = createRequire(import.meta.url);
+
+/**
+ * The types that file names tell of what is served and taken here, without those of single programs; what
+ * else there is, nothing asks for.
+ */
 const MIME_TYPES = `module.exports = ${JSON.stringify(
   Object.fromEntries(
-    Object.entries(
-      createRequire(import.meta.url)("mime-db") as Record<string, { extensions?: string[] }>,
-    ).filter(
+    Object.entries(require("mime-db") as Record<string, { extensions?: string[] }>).filter(
       ([type, { extensions }]) =>
-        extensions !== undefined && /^(image|video|audio|text|font)\/|[/+](json|xml|javascript)$/.test(type),
+        extensions !== undefined &&
+        /^(image|video|audio|text|font)\/(?!vnd\.|x-|prs\.)|[/+](json|xml|javascript)$/.test(type),
     ),
   ),
 )};`;
+
+/** The parser of HTTP in WebAssembly. As base64, which is no text, it would hardly be packed any more. */
+const LLHTTP = `
+const { brotliDecompressSync } = require("node:zlib");
+module.exports = brotliDecompressSync(Buffer.from("${brotliCompressSync(
+  require("undici/lib/llhttp/llhttp-wasm.js") as Buffer,
+).toString("base64")}", "base64"));`;
 
 // What each of them brings stands in `bench/README.md`: the first two to a start, the others to the size of
 // the package.
@@ -53,21 +65,29 @@ const REPLACEMENTS: readonly Replacement[] = [
     path: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/,
     contents: 'export { default as en } from "./en.js";',
   },
-  // Requests are JSON in UTF-8; these tables would read those in the encodings of single countries.
-  { path: /[\\/]iconv-lite[\\/]encodings[\\/](dbcs|sbcs)-(data|data-generated|codec)\.js$/, contents: "" },
+  // Requests are JSON in UTF-8; these would read the encodings of single countries, and rare ones of Unicode.
+  {
+    path: /[\\/]iconv-lite[\\/]encodings[\\/]((dbcs|sbcs)-(data|data-generated|codec)|utf7|utf32)\.js$/,
+    contents: "",
+  },
+  {
+    path: /[\\/]proxy-addr[\\/]node_modules[\\/]ipaddr\.js[\\/]lib[\\/]ipaddr\.js$/,
+    contents: 'module.exports = require("../../../../ipaddr.js");',
+  },
   { path: /[\\/]mime-db[\\/]index\.js$/, contents: MIME_TYPES },
   // Limits count by what `src/http/access/network-of.ts` says.
   { path: /[\\/]ip-address[\\/]dist[\\/]ip-address\.js$/, contents: "export class Address6 {}" },
   // Nobody reads the libraries' own traces of what they do.
   { path: /[\\/]debug[\\/]src[\\/]index\.js$/, contents: "module.exports = () => () => {};" },
-  // The log is written by this thread.
-  { path: /[\\/]thread-stream[\\/]index\.js$/, contents: "" },
+  // The log is written by this thread, to one place.
+  { path: /[\\/](thread-stream[\\/]index|pino[\\/]lib[\\/](transport|multistream))\.js$/, contents: "" },
   // Queries and forms are read by URLSearchParams.
   { path: /[\\/]qs[\\/]lib[\\/]index\.js$/, contents: "" },
-  // Numbers alone are shown, to whoever asks: no traces, no push, no cluster.
+  // Numbers alone are shown, to whoever asks: no traces, no push, no cluster; lengths of time as histograms.
   { path: /[\\/]@opentelemetry[\\/]api[\\/]/, contents: "" },
-  { path: /[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway)\.js$/, contents: "" },
+  { path: /[\\/]prom-client[\\/]lib[\\/](cluster|pushgateway|summary)\.js$/, contents: "" },
   { path: /[\\/]undici[\\/]index\.js$/, contents: UNDICI },
+  { path: /[\\/]undici[\\/]lib[\\/]llhttp[\\/]llhttp-wasm\.js$/, contents: LLHTTP },
   // Bodies here are bytes and streams, never forms, over HTTP/1.1; the parser runs on any processor in its plain form.
   {
     path: /[\\/]undici[\\/]lib[\\/](web[\\/]|llhttp[\\/]llhttp_simd-wasm\.js$|dispatcher[\\/]client-h2\.js$)/,

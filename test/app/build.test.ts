@@ -197,7 +197,7 @@ describe("a build into the folder of another one", () => {
     );
     const reading = run(process.execPath, ["--import", "tsx", "scripts/read-stack.ts", FOLDER], { cwd: ROOT });
     reading.child.stdin?.end(`Error: x\n${places.map((place) => `    at a (file:///opt/dist/${place})\n`)}`);
-    expect((await reading).stdout).toMatch(/^Error: x\n {4}at a \(src\/app\/config\.ts:\d+:\d+\)\n/);
+    expect((await reading).stdout).toMatch(/^Error: x\n {4}at a \(src\/domain\/settings\/unknown-names\.ts:\d+:\d+\)\n/);
   });
 
   it("carries the licences that libraries ask to be shown", () => {
