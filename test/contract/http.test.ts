@@ -82,7 +82,7 @@ describe("POST /posts", () => {
       /"captoin" is not a known field. The fields are accountId, scheduledAt, mediaUrl/,
     ],
     [{ scheduledAt: "yesterday", caption: "x" }, 400, /^scheduledAt: "yesterday" is not a date and time/],
-    [{ scheduledAt: "2026-11-21T08:00:00Z", caption: "x" }, 400, /2026-11-21T09:00:00/],
+    [{ scheduledAt: "2026-11-21T08:00:00Z", caption: "x" }, 400, /2026-11-21T09:00Z/],
     [{ metadata: { colour: "red" }, caption: "x" }, 400, /^metadata: "colour" is not a known field/],
     [{ leadMinutes: 1.5, caption: "x" }, 400, /^leadMinutes: /],
     [{ caption: "x", mediaUrl: "file:///etc/passwd" }, 400, /^mediaUrl: /],

@@ -156,7 +156,9 @@ describe("every argument that takes an address", () => {
       addressNames(schema).map((path) => `${name} ${path}`),
     );
     const known = [...Object.keys(WAYS), ...NEVER_OPENED];
-    expect(found.filter((name) => !known.includes(name))).toEqual([]);
+    const isKnown = (name: string): boolean =>
+      known.includes(name) || NEVER_OPENED.includes(name.split(" ")[1] ?? "");
+    expect(found.filter((name) => !isKnown(name))).toEqual([]);
     expect(found.length).toBeGreaterThan(8);
   });
 

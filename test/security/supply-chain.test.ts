@@ -41,7 +41,13 @@ describe("the package", () => {
   });
 
   it("holds the program and its documents alone", () => {
-    expect([...manifest.files].sort()).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "dist"]);
+    expect([...manifest.files].sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "dist/**/*.js",
+      "docs",
+    ]);
   });
 });
 

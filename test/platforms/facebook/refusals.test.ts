@@ -99,7 +99,6 @@ describe("what is refused before", () => {
     [{ metadata: { link: "https://a.example", moreMedia: [{ url: PHOTO_URL }] } }, /a link card or media/],
     [{ metadata: { title: "T" } }, /metadata\.title: only films/],
     [{ metadata: { kind: "reel" } }, /metadata\.kind: only films/],
-    [{ metadata: { firstComment: "" } }, /firstComment/],
     [{ metadata: { place: "1" } }, /place/],
   ])("refuses %o", async (post, words) => {
     const input = { accountId: world.account.id, caption: "Words", dryRun: true, ...post };

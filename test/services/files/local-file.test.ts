@@ -212,7 +212,7 @@ describe("POSTHORN_UPLOAD_FOLDERS", () => {
     [undefined, null],
     ["", []],
     ["none", []],
-    ["/a, /b ,", ["/a", "/b"]],
+    ["/usr, /bin ,", ["/usr", "/bin"]],
   ])("%j opens %j", (value, folders) => {
     const { config } = readConfig({ POSTHORN_UPLOAD_FOLDERS: value }, []);
     expect(config.uploadFolders).toEqual(folders);
