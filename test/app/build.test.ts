@@ -195,9 +195,13 @@ describe("a build into the folder of another one", () => {
           line.includes(words) ? [`chunks/${name}:${index + 1}:${line.indexOf(words) + 1}`] : [],
         ),
     );
-    const reading = run(process.execPath, ["--import", "tsx", "scripts/read-stack.ts", FOLDER], { cwd: ROOT });
+    const reading = run(process.execPath, ["--import", "tsx", "scripts/read-stack.ts", FOLDER], {
+      cwd: ROOT,
+    });
     reading.child.stdin?.end(`Error: x\n${places.map((place) => `    at a (file:///opt/dist/${place})\n`)}`);
-    expect((await reading).stdout).toMatch(/^Error: x\n {4}at a \(src\/domain\/settings\/unknown-names\.ts:\d+:\d+\)\n/);
+    expect((await reading).stdout).toMatch(
+      /^Error: x\n {4}at a \(src\/domain\/settings\/unknown-names\.ts:\d+:\d+\)\n/,
+    );
   });
 
   it("carries the licences that libraries ask to be shown", () => {
