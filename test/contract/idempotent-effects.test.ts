@@ -211,7 +211,16 @@ function everything(reader: Reader): Record<string, string> {
   const tables = rawOf(reader)
     .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'idempotency' ORDER BY name")
     .all([]) as { name: string }[];
-  return Object.fromEntries(tables.map(({ name }) => [name, ask(reader, `SELECT * FROM "${name}"`)]));
+  return Object.fromEntries(tables.map(({ name }) => [name, ask(reader, textsOf(reader, name))]));
+}
+
+/** All of a table as texts: not every driver takes integers beyond 2^53, as sort keys are. */
+function textsOf(reader: Reader, table: string): string {
+  const columns = rawOf(reader).prepare(`SELECT name FROM pragma_table_info('${table}')`).all([]) as {
+    name: string;
+  }[];
+  const texts = columns.map(({ name }) => `CAST("${name}" AS TEXT) AS "${name}"`);
+  return `SELECT ${texts.join(", ")} FROM "${table}"`;
 }
 
 const DEATH = "The process ended here.";

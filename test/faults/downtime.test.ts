@@ -25,7 +25,10 @@ async function goDown(downMs: number, random: () => number) {
     await drain(world);
     await clock.advance(5 * SECOND);
   }
-  const rows = await queryOf(world.store).selectFrom("posts").selectAll().execute();
+  const rows = await queryOf(world.store)
+    .selectFrom("posts")
+    .select(["status", "error", "in_doubt", "scheduled_at"])
+    .execute();
   return { rows, sent, backAt };
 }
 
