@@ -14,7 +14,7 @@ export interface SqliteStatement {
   readonly reader: boolean;
   all(parameters: readonly unknown[]): unknown[];
   get(parameters: readonly unknown[]): unknown;
-  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  run(parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | bigint };
   iterate(parameters: readonly unknown[]): IterableIterator<unknown>;
 }
 
@@ -174,7 +174,10 @@ function adapt(statement: NodeStatement): SqliteStatement {
     reader,
     all: (parameters) => statement.all(...parameters),
     get: (parameters) => statement.get(...parameters),
-    run: (parameters) => statement.run(...parameters),
+    run: (parameters) => {
+      const { changes, lastInsertRowid } = statement.run(...parameters);
+      return { changes: Number(changes), lastInsertRowid };
+    },
     iterate: (parameters) => statement.iterate(...parameters),
   };
 }

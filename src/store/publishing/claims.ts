@@ -184,7 +184,7 @@ export function freeWorker(raw: SqliteDatabase, workerId: string, now: number): 
 }
 
 function publishLive(raw: SqliteDatabase, id: string, now: number): void {
-  if (Number(raw.prepare(PUBLISH_LIVE).run([now, id]).changes) === 1) raw.prepare(END_LIVE).run([now, id]);
+  if (raw.prepare(PUBLISH_LIVE).run([now, id]).changes === 1) raw.prepare(END_LIVE).run([now, id]);
 }
 
 function abandon(raw: SqliteDatabase, lease: Lease, now: number): void {

@@ -157,6 +157,6 @@ function endStatement({ trigger }: PostEnd): string {
     WHERE ${LEASED} ${from}`;
 }
 
-function guard(result: { changes: number | bigint }, lease: Lease): void {
-  if (Number(result.changes) === 0) throw new Fenced(lease.postId);
+function guard(result: { changes: number }, lease: Lease): void {
+  if (result.changes === 0) throw new Fenced(lease.postId);
 }
