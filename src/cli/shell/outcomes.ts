@@ -13,6 +13,9 @@ const TAKEN_UP_WITHIN_MS = MINUTE;
 /** A long film takes its time; what is not out by then goes on with the next process that publishes. */
 const OUT_WITHIN_MS = 15 * MINUTE;
 
+/** After so many that did not succeed, the next one is nobody's to wait for. */
+const TRIES = 2;
+
 const OVER: readonly Post["status"][] = ["published", "failed", "cancelled"];
 
 const One = z.looseObject({ post: Post });
@@ -60,17 +63,22 @@ export async function untilOut({ host, session }: Following, posts: readonly Pos
   const start = clock.monotonic();
   if (host.terminal.isInteractive) host.terminal.tell("Publishing …\n");
   for (;;) {
-    const found = await Promise.all(posts.map(({ id }) => readPost(session, id)));
-    const ended = posts.map((post, at) => found[at] ?? post);
+    const found = await Promise.all(
+      posts.map(async (before) => ({ before, post: (await readPost(session, before.id)) ?? before })),
+    );
+    const ended = found.map(({ post }) => post);
     const waited = clock.monotonic() - start;
-    if (ended.every((post) => OVER.includes(post.status) || waited > limitOf(post))) return ended;
+    if (found.every(({ before, post }) => OVER.includes(post.status) || waited > limitOf(post, before)))
+      return ended;
     // Whoever does not want to wait is told how far it has come.
     if (host.stopSignal.aborted) return ended;
     await clock.sleep(LOOK_EVERY_MS, host.stopSignal).catch(() => {});
   }
 }
 
-function limitOf({ status }: Post): number {
+function limitOf({ status, attempts }: Post, before: Post): number {
+  // A server that is down is no matter of seconds.
+  if (attempts - before.attempts > TRIES) return 0;
   return status === "scheduled" ? TAKEN_UP_WITHIN_MS : OUT_WITHIN_MS;
 }
 

@@ -161,6 +161,17 @@ describe("posthorn post", () => {
     expect(run.stderr).toMatch(/^post_\w{26} failed\. .*400/);
   });
 
+  it("waits for a few tries, not for a server that is down", async () => {
+    using shell = open();
+    await using receiver = await startReceiver();
+    await connectReceiver(shell, receiver);
+    receiver.answer(503);
+    const run = await shell.run(["post", "x", "--on", "hook"], receiver);
+    expect(run.status).toBe(1);
+    expect(JSON.parse(run.stdout).posts).toMatchObject([{ status: "publishing" }]);
+    expect(run.stderr).toMatch(/^post_\w{26} is not out yet\. It goes out while a Posthorn runs/);
+  });
+
   it("tells how far it has come when it is stopped", async () => {
     using shell = open();
     await using receiver = await startReceiver();
