@@ -32,7 +32,7 @@ export async function openStore({ usedMark, locks, ...options }: StoreOptions): 
   if (locks !== undefined) makeLocksFolder(locks);
   const file = watchDatabaseFile(options.file, losing, locks);
   const { query, raw } = database;
-  const handle = { query, raw, index: textIndex };
+  const handle = { engine: "sqlite", query, raw, index: textIndex } as const;
   const queue = createWriteQueue(handle);
   const write: Store["write"] = async (work) => {
     try {
