@@ -79,7 +79,10 @@ const ROOMS: Readonly<
     ],
     tops: [],
   },
-  store: { order: ["engine", "search", "tables", "publishing", "backup"], tops: ["src/store/open-store.ts"] },
+  store: {
+    order: ["engine", "sqlite", "search", "tables", "publishing", "postgres", "backup"],
+    tops: ["src/store/open-store.ts"],
+  },
 };
 
 /** Folders with a file for each of something that there may be any number of. */

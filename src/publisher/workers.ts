@@ -1,6 +1,6 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { WorkerLocks } from "../store/engine/worker-lock.ts";
+import type { WorkerLocks } from "../store/sqlite/worker-lock.ts";
 import {
   beatWorker,
   insertWorker,

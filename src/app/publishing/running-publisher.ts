@@ -7,7 +7,7 @@ import { dismissWorker, enlistWorker } from "../../publisher/workers.ts";
 import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
-import { createWorkerLocks } from "../../store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../store/sqlite/worker-lock.ts";
 
 /** This process among those on the data folder. */
 export interface Machine {

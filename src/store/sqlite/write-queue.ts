@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { BEGIN_TIMEOUT_MS, explained } from "./database.ts";
-import { isSqliteError, sqliteCode, type SqliteDatabase } from "./driver.ts";
-import { HANDLE, type SqliteHandle, type Store, type Tx } from "./store.ts";
+import { isSqliteError, sqliteCode, type SqliteDatabase } from "../engine/driver.ts";
+import { HANDLE, type SqliteHandle, type Store, type Tx } from "../engine/store.ts";
 
 interface Waiting {
   readonly run: (tx: Tx) => Promise<() => void>;
