@@ -44,6 +44,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   croner: ["publisher"],
   express: ["http", "mcp"],
   kysely: ["store"],
+  pg: ["store"],
   pino: ["app"],
   undici: ["media"],
 };
