@@ -69,3 +69,12 @@ export function lock(file: string, { needsDisk } = { needsDisk: true }): SqliteD
     throw error;
   }
 }
+
+/**
+ * Takes the lock that is a file, as workers take theirs: the kernel gives it up when the process ends.
+ * Answers the function that releases it; null where somebody has it, in this process or another.
+ */
+export function takeFileLock(file: string): (() => void) | null {
+  const database = lock(file, { needsDisk: false });
+  return database === null ? null : keepOpen(database);
+}
