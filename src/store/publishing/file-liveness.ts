@@ -1,6 +1,6 @@
 import type { Liveness } from "../engine/liveness.ts";
 import type { Reader } from "../engine/store.ts";
-import { createWorkerLocks } from "../engine/worker-lock.ts";
+import { createWorkerLocks } from "../sqlite/worker-lock.ts";
 import { listWorkersBeside } from "../tables/workers.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
+import { openSqlite, sqliteCode, type SqliteDatabase } from "../engine/driver.ts";
 import { keepOpen, makeLocksFolder } from "./held-locks.ts";
 
 /** Proof of life between the processes on one data folder. */
@@ -68,13 +68,4 @@ export function lock(file: string, { needsDisk } = { needsDisk: true }): SqliteD
     }
     throw error;
   }
-}
-
-/**
- * Takes the lock that is a file, as workers take theirs: the kernel gives it up when the process ends.
- * Answers the function that releases it; null where somebody has it, in this process or another.
- */
-export function takeFileLock(file: string): (() => void) | null {
-  const database = lock(file, { needsDisk: false });
-  return database === null ? null : keepOpen(database);
 }
