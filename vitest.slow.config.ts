@@ -39,7 +39,7 @@ export const SLOW = [
 ];
 
 export const shared = {
-  exclude: [...configDefaults.exclude, "test/clients/**", "test/runtimes/**"],
+  exclude: [...configDefaults.exclude, "test/clients/**", "test/postgres/**", "test/runtimes/**"],
   pool: "forks",
   // Most of the time goes into waiting for disks and other processes, so more run than there are cores.
   maxWorkers: 3,

@@ -44,6 +44,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   croner: ["publisher"],
   express: ["http", "mcp"],
   kysely: ["store"],
+  pg: ["store"],
   pino: ["app"],
   undici: ["media"],
 };
@@ -79,7 +80,10 @@ const ROOMS: Readonly<
     ],
     tops: [],
   },
-  store: { order: ["engine", "search", "tables", "publishing", "backup"], tops: ["src/store/open-store.ts"] },
+  store: {
+    order: ["engine", "sqlite", "search", "tables", "publishing", "postgres", "backup"],
+    tops: ["src/store/open-store.ts"],
+  },
 };
 
 /** Folders with a file for each of something that there may be any number of. */

@@ -110,7 +110,7 @@ export async function writePosts(
         scheduledAt,
         scheduledAt,
       ]);
-      if (isIndexed) textIndex.put(tx, { sortKey, caption, metadata });
+      if (isIndexed) await textIndex.put(tx, { sortKey, ownerId, caption, metadata });
     }
   });
 }

@@ -6,7 +6,7 @@ import { startPublisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../../test/support/context.ts";
 import { addAccount, addPost } from "../../test/support/publishing.ts";

@@ -24,7 +24,7 @@ import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
 import { openStore } from "../store/open-store.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
-import { shareFolder } from "../store/engine/folder-lock.ts";
+import { shareFolder } from "../store/sqlite/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
 import { createToolbox, type Toolbox } from "../toolkit/toolbox.ts";
 import { VERSION } from "./version.ts";

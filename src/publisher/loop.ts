@@ -5,7 +5,7 @@ import type { AppContext } from "../services/context.ts";
 import { RepeatedFailures } from "../services/health/repeated-failures.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
 import type { Lease } from "../store/engine/ledger.ts";
-import type { WorkerLocks } from "../store/engine/worker-lock.ts";
+import type { WorkerLocks } from "../store/sqlite/worker-lock.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";

@@ -85,7 +85,7 @@ class Loop {
     this.#prunedAt = this.#ctx.clock.monotonic();
     const before = this.#ctx.clock.now() - KEPT_MS;
     while (
-      (await this.#ctx.store.write(async (tx) => pruneDeliveries(tx, { before, limit: PRUNED_AT_ONCE }))) ===
+      (await this.#ctx.store.write((tx) => pruneDeliveries(tx, { before, limit: PRUNED_AT_ONCE }))) ===
       PRUNED_AT_ONCE
     );
   }

@@ -1,6 +1,6 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { WorkerLocks } from "../store/engine/worker-lock.ts";
+import type { WorkerLocks } from "../store/sqlite/worker-lock.ts";
 import {
   beatWorker,
   insertWorker,
@@ -48,7 +48,9 @@ export async function freeDeadWorkers(ctx: AppContext, locks: WorkerLocks): Prom
   let freed = 0;
   for (const id of await listWorkersBeside(ctx.store, ctx.workerId)) {
     if (locks.isAlive(id)) continue;
-    const { posts, givenUp } = await ctx.store.claims.takeOver(id, ctx.clock.now(), whyGivenUp);
+    const taken = await ctx.store.claims.takeOver(id, ctx.clock.now(), whyGivenUp);
+    if (taken === null) continue;
+    const { posts, givenUp } = taken;
     // One that held nothing was in nobody's way.
     ctx.log[posts > 0 ? "warn" : "info"]({ worker: id, posts }, "took over from a process that ended");
     for (const postId of givenUp) {

@@ -1,15 +1,15 @@
-import { checkpoint, explained, openDatabase, type OpenOptions } from "./engine/database.ts";
-import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./engine/database-file.ts";
-import { makeLocksFolder } from "./engine/held-locks.ts";
+import { checkpoint, explained, openDatabase, type OpenOptions } from "./sqlite/database.ts";
+import { assertNotLost, refusingWhenLost, watchDatabaseFile } from "./sqlite/database-file.ts";
+import { makeLocksFolder } from "./sqlite/held-locks.ts";
 import { HANDLE, type Store } from "./engine/store.ts";
-import { createWriteQueue } from "./engine/write-queue.ts";
+import { createWriteQueue } from "./sqlite/write-queue.ts";
 import { createClaims } from "./publishing/claims.ts";
 import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
-export { explained } from "./engine/database.ts";
+export { explained } from "./sqlite/database.ts";
 
 interface StoreOptions extends OpenOptions {
   readonly usedMark?: string;
@@ -32,7 +32,7 @@ export async function openStore({ usedMark, locks, ...options }: StoreOptions): 
   if (locks !== undefined) makeLocksFolder(locks);
   const file = watchDatabaseFile(options.file, losing, locks);
   const { query, raw } = database;
-  const handle = { query, raw, index: textIndex };
+  const handle = { engine: "sqlite", query, raw, index: textIndex } as const;
   const queue = createWriteQueue(handle);
   const write: Store["write"] = async (work) => {
     try {

@@ -3,7 +3,7 @@ import { newId } from "../../src/domain/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { schedulePost } from "../../src/services/posts/schedule-post.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";

@@ -6,7 +6,7 @@ import type { PlatformPost, PublishOutcome } from "../../src/ports/platform.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";

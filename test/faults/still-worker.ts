@@ -7,7 +7,7 @@ import { startThreadedPublisher } from "../../src/app/publishing/threaded-publis
 import { systemClock } from "../../src/app/system-clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";

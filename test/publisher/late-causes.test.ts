@@ -7,7 +7,7 @@ import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import { getPost } from "../../src/services/posts/posts.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";

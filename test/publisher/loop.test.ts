@@ -4,7 +4,7 @@ import { newId } from "../../src/domain/ids.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";

@@ -7,7 +7,7 @@ import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
 import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { giveGrant } from "../../src/store/tables/accounts.ts";
 import { findGrant, insertGrant, storeRenewed, takeRenewal } from "../../src/store/tables/grants.ts";

@@ -11,7 +11,7 @@ import { openConnection } from "../../src/services/accounts/connecting/connect-p
 import { guestCall } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
-import { MIGRATIONS } from "../../src/store/engine/migrations/migrate.ts";
+import { MIGRATIONS } from "../../src/store/sqlite/migrations/migrate.ts";
 import { openSqlite, type SqliteDatabase } from "../../src/store/engine/driver.ts";
 import { editBackup, forgeBackup, signAnew } from "../support/backup-files.ts";
 import { runCli, type CliRun } from "../support/cli.ts";

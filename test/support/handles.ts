@@ -7,7 +7,9 @@ import { createLedger } from "../../src/store/publishing/ledger.ts";
 export { queryOf } from "../../src/store/engine/handle.ts";
 
 export function rawOf(reader: Reader): SqliteDatabase {
-  return reader[HANDLE].raw;
+  const handle = reader[HANDLE];
+  if (handle.engine !== "sqlite") throw new Error("This test is for SQLite alone.");
+  return handle.raw;
 }
 
 /**

@@ -9,7 +9,7 @@ import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { createWorkerLocks } from "../../src/store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "./context.ts";
 import { rawOf } from "./handles.ts";

@@ -62,7 +62,7 @@ export async function addPosts(store: Store, posts: readonly TestPost[]): Promis
         file_ids: null,
         created_at: 0,
       });
-      insertPost(tx, { ...row, status: post.status ?? "scheduled" });
+      await insertPost(tx, { ...row, status: post.status ?? "scheduled" });
     }
   });
 }

@@ -8,7 +8,7 @@ import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import { RepeatedFailures } from "../../services/health/repeated-failures.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
-import { createWorkerLocks } from "../../store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../store/sqlite/worker-lock.ts";
 
 /** This process among those on the data folder. */
 export interface Machine {

@@ -6,7 +6,7 @@ import { freeDeadWorkers } from "../../publisher/workers.ts";
 import { isPublisherRunning } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
-import { createWorkerLocks } from "../../store/engine/worker-lock.ts";
+import { createWorkerLocks } from "../../store/sqlite/worker-lock.ts";
 
 /** Opens the service for one command: no publisher, and no server, unless the command asks for them. */
 export async function startSession(

@@ -12,7 +12,7 @@ import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-k
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import { openStore } from "../../store/open-store.ts";
 import { isThere } from "../../store/backup/durable.ts";
-import { takeFolder } from "../../store/engine/folder-lock.ts";
+import { takeFolder } from "../../store/sqlite/folder-lock.ts";
 
 interface RotationInput {
   readonly env: Readonly<Record<string, string | undefined>>;

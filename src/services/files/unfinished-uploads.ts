@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { newId } from "../../domain/ids.ts";
-import { takeFileLock } from "../../store/engine/file-lock.ts";
+import { takeFileLock } from "../../store/sqlite/file-lock.ts";
 import { allFilesOf, findFileRow } from "../../store/tables/files/files.ts";
 import type { AppContext } from "../context.ts";
 

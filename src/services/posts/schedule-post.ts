@@ -42,7 +42,7 @@ export async function schedulePost(call: CallContext, input: PostBody): Promise<
   if (input.dryRun === true) return answer;
   await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
-    insertPost(tx, row);
+    await insertPost(tx, row);
     return answer;
   });
   call.ctx.wakePublisher();
@@ -69,7 +69,7 @@ export async function schedulePosts(
   if (toStore.length === 0) return { results };
   const answer = await commitOnce(call, async (tx) => {
     const judged = judge(input, await withFiles(tx, call, drafts));
-    for (const { row } of judged.toStore) insertPost(tx, row);
+    for (const { row } of judged.toStore) await insertPost(tx, row);
     return { results: judged.results };
   });
   call.ctx.wakePublisher();

@@ -22,7 +22,7 @@ export async function bindSecrets(store: Store, cipher: Cipher): Promise<void> {
       const opened = tryToOpen(cipher, value, unboundPlaceOf(account));
       return opened === null ? null : cipher.seal(opened, placeOf(account));
     };
-    rewriteSealed(tx, bind, ["accounts"]);
+    await rewriteSealed(tx, bind, ["accounts"]);
     await setMeta(tx, SECRETS_BOUND, cipher.seal(SECRETS_BOUND, SECRETS_BOUND));
   });
 }

@@ -73,7 +73,7 @@ export interface Restored {
 /** Makes a copy of a database fit to go on from: nothing that may have gone out is sent again. */
 export async function holdRestored(tx: Tx, { generation, now, platforms }: Restored): Promise<number> {
   const all = [...platforms];
-  const held = holdSuspects(tx, {
+  const held = await holdSuspects(tx, {
     now,
     localProviders: all.filter((platform) => platform.isLocal === true).map(({ name }) => name),
     promptProviders: all.filter(({ capabilities }) => !canHoldPosts(capabilities)).map(({ name }) => name),

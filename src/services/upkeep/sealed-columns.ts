@@ -47,7 +47,7 @@ export async function resealAll(
   { old, fresh }: { readonly old: Cipher; readonly fresh: Cipher },
 ): Promise<Resealed> {
   const counts = { values: 0, unreadable: 0 };
-  rewriteSealed(tx, (table, row, value) => {
+  await rewriteSealed(tx, (table, row, value) => {
     const place = PLACES[table](row);
     const opened = tryToOpen(old, value, place);
     counts[opened === null ? "unreadable" : "values"] += 1;

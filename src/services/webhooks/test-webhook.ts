@@ -35,7 +35,7 @@ export async function testWebhook(
     const standing = answer.error === null ? standingAfter(current, { answer, tries: 1, now }) : current;
     const delivery = await insertDelivery(tx, test);
     const end = { ...endOf(delivery, { answer, now, isDisabled: true }), next_at: null };
-    endDelivery(tx, row.id, end, standing);
+    await endDelivery(tx, row.id, end, standing);
     return {
       webhook: await showWebhook(tx, { ...current, ...standing }),
       delivery: toDelivery({ ...delivery, ...end, tries: 1, tried_at: now }),

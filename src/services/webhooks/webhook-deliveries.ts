@@ -49,8 +49,8 @@ const MAX_DRAINED_BYTES = 64 * 1024;
 export async function deliverDue(ctx: AppContext, webhookId: string, signal: AbortSignal): Promise<void> {
   const lease = { webhookId, workerId: ctx.workerId };
   const first = await ctx.store.write(async (tx) => {
-    const row = leaseWebhook(tx, lease, leaseTimes(ctx));
-    return row === null ? null : { row, delivery: nextDelivery(tx, lease, leaseTimes(ctx)) };
+    const row = await leaseWebhook(tx, lease, leaseTimes(ctx));
+    return row === null ? null : { row, delivery: await nextDelivery(tx, lease, leaseTimes(ctx)) };
   });
   if (first === null) return;
   try {
@@ -58,7 +58,7 @@ export async function deliverDue(ctx: AppContext, webhookId: string, signal: Abo
     while (delivery !== null)
       delivery = await deliverOne(ctx, { lease, webhook: first.row, delivery }, signal);
   } finally {
-    await ctx.store.write(async (tx) => releaseWebhook(tx, lease));
+    await ctx.store.write((tx) => releaseWebhook(tx, lease));
   }
 }
 
@@ -88,7 +88,7 @@ async function deliverOne(
   const end = endOf(delivery, { answer, now, isDisabled: standing.status === "disabled" });
   logTry(ctx, delivery, { end, standing });
   return ctx.store.write(async (tx) => {
-    endDelivery(tx, lease.webhookId, end, standing);
+    await endDelivery(tx, lease.webhookId, end, standing);
     return nextDelivery(tx, lease, leaseTimes(ctx));
   });
 }

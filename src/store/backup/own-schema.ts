@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { MIGRATIONS } from "../engine/migrations/migrate.ts";
+import { MIGRATIONS } from "../sqlite/migrations/migrate.ts";
 import { isSqliteError, openSqlite, type SqliteDatabase } from "../engine/driver.ts";
 
 export const DAMAGED = "The database in the backup is damaged. Nothing was changed. Take another backup.";

@@ -1,5 +1,4 @@
-import type { SqliteDatabase } from "../engine/driver.ts";
-import { rawOf } from "../engine/handle.ts";
+import { change, rowsOf } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 
 /** What a sealed value's row is found by, and what else it is bound to. */
@@ -32,43 +31,43 @@ export type SealedTable = keyof typeof SEALED_COLUMNS;
 const BATCH = 500;
 
 /** Hands every sealed value over, and writes what comes back for it; null leaves it as it is. */
-export function rewriteSealed(
+export async function rewriteSealed(
   tx: Tx,
   rewrite: (table: SealedTable, keys: SealedKeys, value: string) => string | null,
   tables = Object.keys(SEALED_COLUMNS) as readonly SealedTable[],
-): void {
-  const raw = rawOf(tx);
+): Promise<void> {
   for (const table of tables) {
     const sealed: SealedColumn = SEALED_COLUMNS[table];
-    for (const row of rowsOf(raw, table, sealed)) {
+    for await (const row of sealedRows(tx, table, sealed)) {
       const value = rewrite(table, row, String(row[sealed.column]));
-      if (value !== null) write(raw, { table, sealed }, { row, value });
+      if (value !== null) await write(tx, { table, sealed }, { row, value });
     }
   }
 }
 
-function write(
-  raw: SqliteDatabase,
+async function write(
+  tx: Tx,
   { table, sealed }: { table: SealedTable; sealed: SealedColumn },
   { row, value }: { row: SealedKeys; value: string },
-): void {
+): Promise<void> {
   const where = sealed.keys.map((key) => `${key} = ?`).join(" AND ");
-  raw
-    .prepare(`UPDATE ${table} SET ${sealed.column} = ? WHERE ${where}`)
-    .run([value, ...sealed.keys.map((key) => row[key])]);
+  const values = [value, ...sealed.keys.map((key) => row[key])];
+  await change(tx, `UPDATE ${table} SET ${sealed.column} = ? WHERE ${where}`, values);
 }
 
 /** In batches: a statement that is still being read would keep the connection from writing. */
-function* rowsOf(raw: SqliteDatabase, table: SealedTable, sealed: SealedColumn): Generator<SealedKeys> {
+async function* sealedRows(tx: Tx, table: SealedTable, sealed: SealedColumn): AsyncGenerator<SealedKeys> {
   const { column, keys, bound = [], where = "TRUE" } = sealed;
   const list = keys.join(", ");
   const from = `SELECT ${[...keys, ...bound, column].join(", ")} FROM ${table} WHERE ${column} IS NOT NULL AND ${where}`;
   const after = `(${list}) > (${keys.map(() => "?").join(", ")})`;
   for (let last: SealedKeys | undefined; ;) {
     const place = last;
-    const rows = raw
-      .prepare(`${from} ${place === undefined ? "" : `AND ${after}`} ORDER BY ${list} LIMIT ${BATCH}`)
-      .all(place === undefined ? [] : keys.map((key) => place[key])) as SealedKeys[];
+    const rows = await rowsOf<SealedKeys>(
+      tx,
+      `${from} ${place === undefined ? "" : `AND ${after}`} ORDER BY ${list} LIMIT ${BATCH}`,
+      place === undefined ? [] : keys.map((key) => place[key]),
+    );
     yield* rows;
     last = rows.at(-1);
     if (rows.length < BATCH) return;

@@ -20,10 +20,12 @@ export interface Claims {
   /** Gives back what a worker held that ends: its posts are taken up again from their ledger. */
   freeWorker(workerId: string, now: number): Promise<number>;
   /**
-   * Gives back what a worker held that is proven dead. Its posts become suspects, unless it was asked to end;
-   * one that ends every process that works on it fails, with the sentence of `why`.
+   * Gives back what a worker held that is dead. Its posts become suspects, unless it was asked to end; one
+   * that ends every process that works on it fails, with the sentence of `why`. Where workers share no
+   * machine, their end is proven in the transaction that gives back: null where it is not, or where somebody
+   * else has taken over.
    */
-  takeOver(workerId: string, now: number, why: (post: EndedPost) => string): Promise<TakenOver>;
+  takeOver(workerId: string, now: number, why: (post: EndedPost) => string): Promise<TakenOver | null>;
   /**
    * Gives back posts of our own whose end could not be written. Does nothing where the lease is gone already.
    */

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Tables } from "./schema.ts";
 import type { PostIndex } from "./store.ts";
-import { HANDLE, type Reader, type Tx } from "./store.ts";
+import { HANDLE, type Reader, type SqliteHandle, type Tx } from "./store.ts";
 
 /* What is behind a `Reader`; only `src/store` may look. */
 
@@ -18,13 +18,19 @@ export function indexOf(tx: Tx): PostIndex {
   return tx[HANDLE].index;
 }
 
-/** The connection that a transaction runs on, for synchronous statements in the engine's own words. */
+/** The connection that a transaction runs on, for synchronous statements of SQLite's own rooms. */
 export function rawOf(tx: Tx): SqliteDatabase {
-  return tx[HANDLE].raw;
+  return sqliteOf(tx).raw;
 }
 
-/** Reads in the engine's own words, after a transaction that may be under way on the connection. */
+/** Reads in SQLite's own words, after a transaction that may be under way on the connection. */
 export function readRaw<T>(reader: Reader, work: (raw: SqliteDatabase) => T): Promise<T> {
-  const { query, raw } = reader[HANDLE];
+  const { query, raw } = sqliteOf(reader);
   return query.isTransaction ? Promise.resolve(work(raw)) : query.connection().execute(async () => work(raw));
+}
+
+function sqliteOf(reader: Reader): SqliteHandle {
+  const handle = reader[HANDLE];
+  if (handle.engine !== "sqlite") throw new Error("This is for SQLite alone.");
+  return handle;
 }

@@ -14,11 +14,21 @@ import type { Search } from "./search.ts";
 /** Where a `Reader` keeps what it is made of; only `src/store` may name it. */
 export const HANDLE: unique symbol = Symbol("what the store is made of");
 
-export interface Handle {
+interface AnyHandle {
   readonly query: Kysely<Tables>;
-  readonly raw: SqliteDatabase;
   readonly index: PostIndex;
 }
+
+export interface SqliteHandle extends AnyHandle {
+  readonly engine: "sqlite";
+  readonly raw: SqliteDatabase;
+}
+
+export interface PostgresHandle extends AnyHandle {
+  readonly engine: "postgres";
+}
+
+export type Handle = SqliteHandle | PostgresHandle;
 
 /** What is read from: the store itself, or a transaction, which also sees what it has written. */
 export interface Reader {
@@ -60,11 +70,12 @@ export interface Store extends Reader, AsyncDisposable {
 /** What makes posts findable by their words, in the transaction that writes them. */
 export interface PostIndex {
   /** For a post that was in it before, `remove` comes first, with its former sort key. */
-  put(tx: Tx, post: IndexedPost): void;
-  remove(tx: Tx, sortKey: bigint): void;
+  put(tx: Tx, post: IndexedPost): Promise<void>;
+  remove(tx: Tx, sortKey: bigint): Promise<void>;
 }
 
 export interface IndexedPost {
+  readonly ownerId: string;
   readonly sortKey: bigint;
   readonly caption: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;

@@ -1,9 +1,8 @@
-import type { SqliteDatabase } from "../engine/driver.ts";
+import { change } from "../engine/statements.ts";
+import type { Tx } from "../engine/store.ts";
+import { readMeta, setMeta } from "../tables/meta.ts";
 
 const KEY = "clock";
-
-const SET_MARK =
-  "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value";
 
 interface TimeNote {
   readonly last: number | null;
@@ -16,28 +15,29 @@ interface TimeNote {
  * much less: it would wait for hours that have passed already. Inside a transaction, so that of several
  * processes one does it.
  */
-export function noteTime(raw: SqliteDatabase, now: number, toleranceMs: number): TimeNote {
-  const row = raw.prepare("SELECT value FROM meta WHERE key = ?").get([KEY]) as { value: string } | undefined;
-  const last = row === undefined ? null : Number(row.value);
+export async function noteTime(tx: Tx, now: number, toleranceMs: number): Promise<TimeNote> {
+  const value = await readMeta(tx, KEY);
+  const last = value === null ? null : Number(value);
   const backMs = last === null ? 0 : last - now;
   if (backMs > 0 && backMs <= toleranceMs) return { last, backMs: 0 };
-  raw.prepare(SET_MARK).run([KEY, String(now)]);
+  await setMeta(tx, KEY, String(now));
   if (backMs <= 0) return { last, backMs: 0 };
-  bringForward(raw, now, backMs);
+  await bringForward(tx, now, backMs);
   return { last, backMs };
 }
 
 /** A post's own time stays what it is: nothing is brought before it. */
-function bringForward(raw: SqliteDatabase, now: number, byMs: number): void {
-  raw
-    .prepare("UPDATE accounts SET next_allowed_at = MAX(0, next_allowed_at - ?) WHERE next_allowed_at > ?")
-    .run([byMs, now]);
-  raw
-    .prepare(
-      `UPDATE posts SET next_at = MAX(scheduled_at, next_at - ?)
-       WHERE next_at > ? AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`,
-    )
-    .run([byMs, now]);
-  raw.prepare("UPDATE grants SET renew_at = renew_at - ? WHERE renew_at > ?").run([byMs, now]);
-  raw.prepare("UPDATE webhook_deliveries SET next_at = next_at - ? WHERE next_at > ?").run([byMs, now]);
+async function bringForward(tx: Tx, now: number, byMs: number): Promise<void> {
+  await change(tx, ACCOUNTS, [byMs, byMs, now]);
+  await change(tx, POSTS, [byMs, byMs, now]);
+  await change(tx, "UPDATE grants SET renew_at = renew_at - ? WHERE renew_at > ?", [byMs, now]);
+  await change(tx, "UPDATE webhook_deliveries SET next_at = next_at - ? WHERE next_at > ?", [byMs, now]);
 }
+
+const ACCOUNTS = `
+  UPDATE accounts SET next_allowed_at = CASE WHEN next_allowed_at < ? THEN 0 ELSE next_allowed_at - ? END
+  WHERE next_allowed_at > ?`;
+
+const POSTS = `
+  UPDATE posts SET next_at = CASE WHEN next_at - ? < scheduled_at THEN scheduled_at ELSE next_at - ? END
+  WHERE next_at > ? AND next_at > scheduled_at AND next_at IS NOT NULL AND lease_worker IS NULL`;

@@ -1,8 +1,10 @@
 import type { Candidate, FullOwners } from "../engine/claims.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
 import type { EffectRow } from "../engine/ledger.ts";
-import type { PostRow, Tables } from "../engine/schema.ts";
 import { POST_COLUMNS } from "../engine/post-columns.ts";
+import type { PostRow, Tables } from "../engine/schema.ts";
+import { rowOf, rowsOf } from "../engine/statements.ts";
+import type { Reader } from "../engine/store.ts";
 import { ON_ITS_LAST } from "./ended-posts.ts";
 
 /** Which posts are due, and what is known of them. */
@@ -106,20 +108,17 @@ const FIRST_SUSPECTS = `
   SELECT p.id AS id, p.ends AS ends
   FROM posts p INDEXED BY posts_suspects CROSS JOIN accounts a ON a.id = p.account_id
   WHERE p.ends > 0 AND p.next_at <= ? AND p.lease_worker IS NULL AND ${FREE} AND ${FIRST_OF_ACCOUNT}
-    AND (? OR NOT ${ON_ITS_LAST})
+    AND (? = 1 OR NOT ${ON_ITS_LAST})
   ORDER BY p.lone_ends DESC, p.due_at, p.sort_key LIMIT ?`;
 
 /**
  * Posts that could be had and were under way when a process ended, those first that met most ends alone.
  */
 export function findSuspects(
-  raw: SqliteDatabase,
+  reader: Reader,
   { now, limit, isSteady }: { now: number; limit: number; isSteady: boolean },
-): readonly { readonly id: string; readonly ends: number }[] {
-  return raw.prepare(FIRST_SUSPECTS).all([now, now, now, isSteady ? 1 : 0, limit]) as {
-    id: string;
-    ends: number;
-  }[];
+): Promise<{ readonly id: string; readonly ends: number }[]> {
+  return rowsOf(reader, FIRST_SUSPECTS, [now, now, now, isSteady ? 1 : 0, limit]);
 }
 
 const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts WHERE id IN (SELECT value FROM json_each(?))`;
@@ -127,13 +126,13 @@ const ACCOUNTS_OF = "SELECT * FROM accounts WHERE id IN (SELECT value FROM json_
 const EFFECTS_OF = "SELECT * FROM effects WHERE post_id IN (SELECT value FROM json_each(?))";
 
 /** Everything about these posts that working on them needs, in their order. */
-export function readCandidates(raw: SqliteDatabase, ids: readonly string[]): Candidate[] {
+export async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
   const list = JSON.stringify(ids);
-  const posts = new Map((raw.prepare(POSTS_OF).all([list]) as PostRow[]).map((row) => [row.id, row]));
+  const posts = new Map((await rowsOf<PostRow>(reader, POSTS_OF, [list])).map((row) => [row.id, row]));
   const accountIds = JSON.stringify([...posts.values()].map((post) => post.account_id));
-  const rows = raw.prepare(ACCOUNTS_OF).all([accountIds]) as Tables["accounts"][];
+  const rows = await rowsOf<Tables["accounts"]>(reader, ACCOUNTS_OF, [accountIds]);
   const accounts = new Map(rows.map((row) => [row.id, row]));
-  const effects = raw.prepare(EFFECTS_OF).all([list]) as EffectRow[];
+  const effects = await rowsOf<EffectRow>(reader, EFFECTS_OF, [list]);
   const touched = new Set(effects.map((row) => row.post_id));
   return ids.flatMap((id) => {
     const post = posts.get(id);
@@ -148,9 +147,8 @@ export function readCandidates(raw: SqliteDatabase, ids: readonly string[]): Can
  * When the first post after this moment wants attention; null when none waits. One before it may be held up
  * by its channel.
  */
-export function readNextAfter(raw: SqliteDatabase, moment: number): number | null {
-  const row = raw.prepare(NEXT_AFTER).get([moment]) as { next: number | null };
-  return row.next;
+export async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
+  return (await rowOf<{ next: number | null }>(reader, NEXT_AFTER, [moment]))?.next ?? null;
 }
 
 const NEXT_AFTER = `SELECT MIN(next_at) AS next FROM posts INDEXED BY posts_next

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import type { EndedPost } from "../engine/claims.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
+import { change, rowOf, rowsOf } from "../engine/statements.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 
 /*
  * A post that was being worked on when its process ended may be what ended it: a film that takes all memory,
@@ -25,7 +26,7 @@ const MAX_ENDS = 12;
 /** One more end, and it is given up; said of the post `p`. */
 export const ON_ITS_LAST = `(p.ends >= ${MAX_ENDS - 1}
   OR p.lone_ends >= ${OTHER_ENDS - 1}
-  OR p.lone_ends >= ${ENDS_READING_MEDIA - 1} AND NOT p.is_light AND NOT EXISTS (
+  OR p.lone_ends >= ${ENDS_READING_MEDIA - 1} AND p.is_light = 0 AND NOT EXISTS (
     SELECT 1 FROM effects e WHERE e.post_id = p.id AND e.run = p.run AND e.state = 'intent'))`;
 
 export interface EndNote {
@@ -42,17 +43,17 @@ interface EndedRow extends Omit<EndedPost, "ends"> {
   readonly ends: number;
   readonly lone_ends: number;
   readonly ends_at_step: string | null;
+  readonly warnings: string | null;
 }
 
 const READ = `
-  SELECT p.id, p.status, p.run, p.is_light, p.ends, p.lone_ends, p.ends_at_step, p.in_doubt, a.name AS account_name,
+  SELECT p.id, p.status, p.run, p.is_light, p.ends, p.lone_ends, p.ends_at_step, p.in_doubt, p.warnings, a.name AS account_name,
     a.profile_url AS account_url
   FROM posts p JOIN accounts a ON a.id = p.account_id WHERE p.id = ?`;
 
 /** What follows a post that is live is given up; the post stays published. */
 const GIVE_UP_FOLLOW_UPS = `
-  UPDATE posts SET tries = 0, next_at = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?,
-    warnings = json_insert(COALESCE(warnings, '[]'), '$[#]', ?)
+  UPDATE posts SET tries = 0, next_at = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?, warnings = ?
   WHERE id = ?`;
 
 const COUNT = "UPDATE posts SET ends = ?, lone_ends = ?, ends_at_step = ? WHERE id = ?";
@@ -66,14 +67,14 @@ const GIVE_UP = `
   WHERE id = ?`;
 
 /** Counts an attempt that ended with its process. True where that was once too often: the post has failed. */
-export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: EndNote): boolean {
-  const post = raw.prepare(READ).get([id]) as EndedRow | undefined;
+export async function noteEnd(tx: Tx, id: string, { isAlone, now, why }: EndNote): Promise<boolean> {
+  const post = await rowOf<EndedRow>(tx, READ, [id]);
   // Others are held by a call, which works on them for a moment.
   const isLive = post?.status === "published";
   if (post === undefined || !(isLive || TRANSITIONS.fail.from.some((status) => status === post.status)))
     return false;
   const ends = post.ends + 1;
-  const effects = readEffects(raw, post);
+  const effects = await readEffects(tx, post);
   const place = digest(post.status, effects);
   const isReadingMedia = post.is_light === 0 && !effects.some(({ state }) => state === "intent");
   const limit = isReadingMedia ? ENDS_READING_MEDIA : OTHER_ENDS;
@@ -81,18 +82,19 @@ export function noteEnd(raw: SqliteDatabase, id: string, { isAlone, now, why }: 
   const loneEnds = before + (isAlone ? 1 : 0);
   const isStuck = loneEnds >= limit;
   if (!isAlone || !(isStuck || ends >= MAX_ENDS)) {
-    raw.prepare(COUNT).run([ends, loneEnds, place, id]);
+    await change(tx, COUNT, [ends, loneEnds, place, id]);
     return false;
   }
   if (isLive) {
-    raw.prepare(GIVE_UP_FOLLOW_UPS).run([now, FOLLOW_UPS_GIVEN_UP, id]);
+    const warnings = [...(JSON.parse(post.warnings ?? "[]") as string[]), FOLLOW_UPS_GIVEN_UP];
+    await change(tx, GIVE_UP_FOLLOW_UPS, [now, JSON.stringify(warnings), id]);
     return true;
   }
   // What is on the platform already may go live there by itself.
   const isInDoubt = post.in_doubt === 1 || post.status === "uploaded" || effects.some(isOpen);
   const error = why({ ...post, ends: isStuck ? loneEnds : ends, in_doubt: isInDoubt ? 1 : 0 });
-  raw.prepare(END_ATTEMPT).run([now, isInDoubt ? "unknown" : "failed", error, id]);
-  raw.prepare(GIVE_UP).run([error, isInDoubt ? 1 : 0, now, id]);
+  await change(tx, END_ATTEMPT, [now, isInDoubt ? "unknown" : "failed", error, id]);
+  await change(tx, GIVE_UP, [error, isInDoubt ? 1 : 0, now, id]);
   return true;
 }
 
@@ -105,11 +107,11 @@ interface EffectState {
   readonly handle_enc: string | null;
 }
 
-function readEffects(raw: SqliteDatabase, { id, run }: EndedRow): EffectState[] {
-  return raw
-    .prepare("SELECT step, state, handle_enc FROM effects WHERE post_id = ? AND run = ? ORDER BY step")
-    .all([id, run]) as EffectState[];
+function readEffects(reader: Reader, { id, run }: EndedRow): Promise<EffectState[]> {
+  return rowsOf(reader, EFFECTS, [id, run]);
 }
+
+const EFFECTS = "SELECT step, state, handle_enc FROM effects WHERE post_id = ? AND run = ? ORDER BY step";
 
 function isOpen({ step, state }: EffectState): boolean {
   return step === RESTORED_STEP || state === "intent" || state === "unknown";

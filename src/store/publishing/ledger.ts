@@ -11,7 +11,7 @@ import {
   type NewEffect,
   type PostEnd,
 } from "../engine/ledger.ts";
-import type { Store } from "../engine/store.ts";
+import type { Store, Tx } from "../engine/store.ts";
 import { forgetSetupProblem, noteSetupProblem } from "./setup-problems.ts";
 
 /**
@@ -40,7 +40,11 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
       durably((raw) =>
         guard(raw.prepare(FORGET).run([lease.postId, run, JSON.stringify(steps), ...leased(lease)]), lease),
       ),
-    endPost: (lease, end) => durably((raw) => endPost(raw, lease, end)),
+    endPost: (lease, end) =>
+      write(async (tx) => {
+        endPost(rawOf(tx), lease, end);
+        await noteSetup(tx, lease, end);
+      }),
   };
 }
 
@@ -142,8 +146,12 @@ function endPost(raw: SqliteDatabase, lease: Lease, end: PostEnd): void {
     .run([lease.postId, end.at, until, accountWait?.cause ?? null, until, end.publishedAt, lease.accountId]);
   if (accountWait?.scope === "app")
     raw.prepare(HOLD_UP_PLATFORM).run([until, accountWait.cause, lease.accountId, until]);
-  if (end.setupProblem !== undefined) noteSetupProblem(raw, lease, end.setupProblem, end.at);
-  else if (end.publishedAt !== null) forgetSetupProblem(raw, lease);
+}
+
+/** What the end of a post tells of its platform. */
+export async function noteSetup(tx: Tx, lease: Lease, end: PostEnd): Promise<void> {
+  if (end.setupProblem !== undefined) await noteSetupProblem(tx, lease, end.setupProblem, end.at);
+  else if (end.publishedAt !== null) await forgetSetupProblem(tx, lease);
 }
 
 function endStatement({ trigger }: PostEnd): string {

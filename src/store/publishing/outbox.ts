@@ -1,5 +1,4 @@
-import type { SqliteDatabase } from "../engine/driver.ts";
-import { rawOf, readRaw } from "../engine/handle.ts";
+import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
 
@@ -11,15 +10,15 @@ import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
  */
 
 /** When the next event is due, in milliseconds; null when none waits. */
-export function readNextDelivery(reader: Reader): Promise<number | null> {
-  return readRaw(reader, (raw) => (raw.prepare(NEXT_DELIVERY).get([]) as { next: number | null }).next);
+export async function readNextDelivery(reader: Reader): Promise<number | null> {
+  return (await rowOf<{ next: number | null }>(reader, NEXT_DELIVERY, []))?.next ?? null;
 }
 
 const NEXT_DELIVERY = "SELECT MIN(next_at) AS next FROM webhook_deliveries WHERE next_at IS NOT NULL";
 
 /** Webhooks with an event that is due, to which nobody sends, in order of their ids. */
 export function readDueWebhooks(reader: Reader, now: number): Promise<DueWebhook[]> {
-  return readRaw(reader, (raw) => raw.prepare(DUE_WEBHOOKS).all([now, now]) as DueWebhook[]);
+  return rowsOf(reader, DUE_WEBHOOKS, [now, now]);
 }
 
 interface DueWebhook {
@@ -28,7 +27,7 @@ interface DueWebhook {
 }
 
 const DUE_WEBHOOKS = `
-  SELECT w.id AS id, w.owner_id AS ownerId FROM webhooks w
+  SELECT w.id AS id, w.owner_id AS "ownerId" FROM webhooks w
   WHERE (w.lease_worker IS NULL OR w.lease_until <= ?)
     AND EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.next_at <= ?)
   ORDER BY w.id`;
@@ -39,38 +38,34 @@ export interface WebhookLease {
 }
 
 /** Takes the right to send to a webhook; null where another process was faster. */
-export function leaseWebhook(
+export async function leaseWebhook(
   tx: Tx,
   lease: WebhookLease,
   at: { now: number; until: number },
-): WebhookRow | null {
-  const row = rawOf(tx)
-    .prepare(
-      `UPDATE webhooks SET lease_worker = ?, lease_until = ?
-       WHERE id = ? AND (lease_worker IS NULL OR lease_until <= ?) RETURNING *`,
-    )
-    .get([lease.workerId, at.until, lease.webhookId, at.now]) as WebhookRow | undefined;
+): Promise<WebhookRow | null> {
+  const row = await rowOf<WebhookRow>(tx, LEASE, [lease.workerId, at.until, lease.webhookId, at.now]);
   return row ?? null;
 }
 
+const LEASE = `
+  UPDATE webhooks SET lease_worker = ?, lease_until = ?
+  WHERE id = ? AND (lease_worker IS NULL OR lease_until <= ?) RETURNING *`;
+
 /** The event to send now, whichever has been due for longest; null when none is, or the lease is lost. */
-export function nextDelivery(
+export async function nextDelivery(
   tx: Tx,
   lease: WebhookLease,
   at: { now: number; until: number },
-): DeliveryRow | null {
-  const { changes } = rawOf(tx)
-    .prepare("UPDATE webhooks SET lease_until = ? WHERE id = ? AND lease_worker = ?")
-    .run([at.until, lease.webhookId, lease.workerId]);
-  if (Number(changes) === 0) return null;
-  const row = rawOf(tx)
-    .prepare(
-      `SELECT * FROM webhook_deliveries INDEXED BY webhook_deliveries_queue
-       WHERE webhook_id = ? AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT 1`,
-    )
-    .get([lease.webhookId, at.now]) as DeliveryRow | undefined;
-  return row ?? null;
+): Promise<DeliveryRow | null> {
+  if ((await change(tx, HOLD, [at.until, lease.webhookId, lease.workerId])) === 0) return null;
+  return (await rowOf<DeliveryRow>(tx, FIRST_DELIVERY, [lease.webhookId, at.now])) ?? null;
 }
+
+const HOLD = "UPDATE webhooks SET lease_until = ? WHERE id = ? AND lease_worker = ?";
+
+const FIRST_DELIVERY = `
+  SELECT * FROM webhook_deliveries INDEXED BY webhook_deliveries_queue
+  WHERE webhook_id = ? AND next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT 1`;
 
 export interface DeliveryEnd extends Pick<DeliveryRow, "status" | "next_at" | "http_status" | "error"> {
   readonly seq: number;
@@ -84,58 +79,53 @@ export type WebhookStanding = Pick<WebhookRow, "status" | "status_reason" | "fai
  * Records a try, and what it means for the webhook. Counts whoever holds the lease: what was sent was sent. A
  * webhook that is turned off takes its waiting events out of the queue; `replay_webhook` puts them back.
  */
-export function endDelivery(tx: Tx, webhookId: string, end: DeliveryEnd, standing: WebhookStanding): void {
-  rawOf(tx)
-    .prepare(
-      `UPDATE webhook_deliveries SET status = ?, next_at = ?, http_status = ?, error = ?, tried_at = ?, tries = tries + 1
-       WHERE seq = ? AND webhook_id = ?`,
-    )
-    .run([end.status, end.next_at, end.http_status, end.error, end.at, end.seq, webhookId]);
-  rawOf(tx)
-    .prepare(
-      `UPDATE webhooks SET status = ?, status_reason = ?, failing_since = ?,
-         updated_at = CASE WHEN status = ? THEN updated_at ELSE ? END
-       WHERE id = ?`,
-    )
-    .run([
-      standing.status,
-      standing.status_reason,
-      standing.failing_since,
-      standing.status,
-      end.at,
-      webhookId,
-    ]);
-  if (standing.status !== "disabled") return;
-  rawOf(tx)
-    .prepare(
-      `UPDATE webhook_deliveries SET status = 'failed', next_at = NULL, error = 'The webhook was turned off before it was sent.'
-       WHERE webhook_id = ? AND next_at IS NOT NULL`,
-    )
-    .run([webhookId]);
+export async function endDelivery(
+  tx: Tx,
+  webhookId: string,
+  end: DeliveryEnd,
+  standing: WebhookStanding,
+): Promise<void> {
+  const { status, next_at: nextAt, http_status: httpStatus, error, at, seq } = end;
+  await change(tx, END_DELIVERY, [status, nextAt, httpStatus, error, at, seq, webhookId]);
+  const { status_reason: reason, failing_since: since } = standing;
+  await change(tx, NOTE_STANDING, [standing.status, reason, since, standing.status, at, webhookId]);
+  if (standing.status === "disabled") await change(tx, GIVE_UP_WAITING, [webhookId]);
 }
 
+const END_DELIVERY = `
+  UPDATE webhook_deliveries SET status = ?, next_at = ?, http_status = ?, error = ?, tried_at = ?, tries = tries + 1
+  WHERE seq = ? AND webhook_id = ?`;
+
+const NOTE_STANDING = `
+  UPDATE webhooks SET status = ?, status_reason = ?, failing_since = ?,
+    updated_at = CASE WHEN status = ? THEN updated_at ELSE ? END
+  WHERE id = ?`;
+
+const GIVE_UP_WAITING = `
+  UPDATE webhook_deliveries SET status = 'failed', next_at = NULL, error = 'The webhook was turned off before it was sent.'
+  WHERE webhook_id = ? AND next_at IS NOT NULL`;
+
 /** Gives the right to send back. */
-export function releaseWebhook(tx: Tx, lease: WebhookLease): void {
-  rawOf(tx)
-    .prepare("UPDATE webhooks SET lease_worker = NULL WHERE id = ? AND lease_worker = ?")
-    .run([lease.webhookId, lease.workerId]);
+export async function releaseWebhook(tx: Tx, lease: WebhookLease): Promise<void> {
+  await change(tx, "UPDATE webhooks SET lease_worker = NULL WHERE id = ? AND lease_worker = ?", [
+    lease.webhookId,
+    lease.workerId,
+  ]);
 }
 
 /**
  * Gives back what a process held that is proven dead, or ends; without it others wait until the lease runs
  * out.
  */
-export function freeWebhooks(raw: SqliteDatabase, workerId: string): void {
-  raw.prepare("UPDATE webhooks SET lease_worker = NULL WHERE lease_worker = ?").run([workerId]);
+export async function freeWebhooks(tx: Tx, workerId: string): Promise<void> {
+  await change(tx, "UPDATE webhooks SET lease_worker = NULL WHERE lease_worker = ?", [workerId]);
 }
 
 /** Forgets up to `limit` events from before that moment which wait for nothing. */
-export function pruneDeliveries(tx: Tx, old: { before: number; limit: number }): number {
-  const { changes } = rawOf(tx)
-    .prepare(
-      `DELETE FROM webhook_deliveries WHERE seq IN (
-         SELECT seq FROM webhook_deliveries WHERE happened_at < ? AND next_at IS NULL ORDER BY happened_at LIMIT ?)`,
-    )
-    .run([old.before, old.limit]);
-  return Number(changes);
+export function pruneDeliveries(tx: Tx, old: { before: number; limit: number }): Promise<number> {
+  return change(tx, PRUNE, [old.before, old.limit]);
 }
+
+const PRUNE = `
+  DELETE FROM webhook_deliveries WHERE seq IN (
+    SELECT seq FROM webhook_deliveries WHERE happened_at < ? AND next_at IS NULL ORDER BY happened_at LIMIT ?)`;

@@ -1,4 +1,4 @@
-import { readRaw } from "../engine/handle.ts";
+import { rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
 import { firstKeyAt } from "../search/sort-key.ts";
 
@@ -26,15 +26,19 @@ const PLANNED = `
 /** How many posts of the window there are. */
 export async function countInWindow(reader: Reader, window: QuotaWindow): Promise<number> {
   const { sql, values } = momentsOf(window);
-  const [row] = await read<{ count: number }>(reader, `SELECT count(*) AS count FROM (${sql})`, values);
+  const [row] = await rowsOf<{ count: number }>(
+    reader,
+    `SELECT count(*) AS count FROM (${sql}) AS moments`,
+    values,
+  );
   return row?.count ?? 0;
 }
 
 /** The moment of the `nth` newest of them, beginning with 1; null where there are fewer. */
 export async function nthNewest(reader: Reader, window: QuotaWindow, nth: number): Promise<number | null> {
   const { sql, values } = momentsOf(window);
-  const statement = `SELECT at FROM (${sql}) ORDER BY at DESC LIMIT 1 OFFSET ?`;
-  const [row] = await read<{ at: number }>(reader, statement, [...values, nth - 1]);
+  const statement = `SELECT at FROM (${sql}) AS moments ORDER BY at DESC LIMIT 1 OFFSET ?`;
+  const [row] = await rowsOf<{ at: number }>(reader, statement, [...values, nth - 1]);
   return row?.at ?? null;
 }
 
@@ -45,8 +49,4 @@ function momentsOf({ of, after, until, planning }: QuotaWindow): { sql: string; 
   const planned =
     planning === null ? [] : [whose, firstKeyAt(after + 1), firstKeyAt(until + 1), planning.postId ?? ""];
   return { sql, values: [whose, after, until, ...planned] };
-}
-
-function read<T>(reader: Reader, statement: string, values: unknown[]): Promise<T[]> {
-  return readRaw(reader, (raw) => raw.prepare(statement).all(values) as T[]);
 }

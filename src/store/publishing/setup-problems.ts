@@ -1,7 +1,7 @@
-import type { SqliteDatabase } from "../engine/driver.ts";
-import { readRaw } from "../engine/handle.ts";
+import { queryOf } from "../engine/handle.ts";
 import type { Lease } from "../engine/ledger.ts";
-import type { Reader } from "../engine/store.ts";
+import type { Reader, Tx } from "../engine/store.ts";
+import { deleteMeta, setMeta } from "../tables/meta.ts";
 
 /*
  * What keeps a platform from taking posts and only whoever runs this installation can mend, as the last post
@@ -10,17 +10,21 @@ import type { Reader } from "../engine/store.ts";
 
 const PREFIX = "setup problem:";
 
-const KEY = `(SELECT '${PREFIX}' || provider FROM accounts WHERE id = ?)`;
-const NOTE = `
-  INSERT INTO meta (key, value) VALUES (${KEY}, json_object('reason', ?, 'at', ?))
-  ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
-
-export function noteSetupProblem(raw: SqliteDatabase, lease: Lease, reason: string, now: number): void {
-  raw.prepare(NOTE).run([lease.accountId, reason, now]);
+export async function noteSetupProblem(tx: Tx, lease: Lease, reason: string, now: number): Promise<void> {
+  await setMeta(tx, await keyOf(tx, lease), JSON.stringify({ reason, at: now }));
 }
 
-export function forgetSetupProblem(raw: SqliteDatabase, { accountId }: Lease): void {
-  raw.prepare(`DELETE FROM meta WHERE key = ${KEY}`).run([accountId]);
+export async function forgetSetupProblem(tx: Tx, lease: Lease): Promise<void> {
+  await deleteMeta(tx, await keyOf(tx, lease));
+}
+
+async function keyOf(tx: Tx, { accountId }: Lease): Promise<string> {
+  const { provider } = await queryOf(tx)
+    .selectFrom("accounts")
+    .select("provider")
+    .where("id", "=", accountId)
+    .executeTakeFirstOrThrow();
+  return PREFIX + provider;
 }
 
 export interface SetupProblem {
@@ -31,11 +35,18 @@ export interface SetupProblem {
   readonly at: number;
 }
 
-const LIST = `
-  SELECT substr(key, ${PREFIX.length + 1}) AS provider, value ->> 'reason' AS reason, value ->> 'at' AS at
-  FROM meta WHERE key GLOB '${PREFIX}*' AND value ->> 'at' >= ? ORDER BY key`;
-
 /** Those that posts met with since then. */
-export function listSetupProblems(reader: Reader, since: number): Promise<SetupProblem[]> {
-  return readRaw(reader, (raw) => raw.prepare(LIST).all([since]) as SetupProblem[]);
+export async function listSetupProblems(reader: Reader, since: number): Promise<SetupProblem[]> {
+  const rows = await queryOf(reader)
+    .selectFrom("meta")
+    .selectAll()
+    .where("key", "like", `${PREFIX}%`)
+    .orderBy("key")
+    .execute();
+  return rows
+    .map(({ key, value }) => ({
+      provider: key.slice(PREFIX.length),
+      ...(JSON.parse(value) as Omit<SetupProblem, "provider">),
+    }))
+    .filter(({ at }) => at >= since);
 }

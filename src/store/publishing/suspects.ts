@@ -1,8 +1,7 @@
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
-import { freeWorker } from "./claims.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
-import { rawOf, readRaw } from "../engine/handle.ts";
+import { freeWorker } from "./giving-back.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
+import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
 
 export interface Suspicion {
@@ -34,48 +33,42 @@ const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
  * its outcome is in doubt, and nothing is sent for it before the platform was asked. Returns how many. Run
  * inside a transaction on a database that no process works on.
  */
-export function holdSuspects(tx: Tx, suspicion: Suspicion): number {
-  const raw = rawOf(tx);
+export async function holdSuspects(tx: Tx, suspicion: Suspicion): Promise<number> {
   const { now } = suspicion;
-  freeEverything(raw, now);
+  await freeEverything(tx, now);
   const parameters = [
     JSON.stringify(suspicion.localProviders),
     JSON.stringify(suspicion.promptProviders),
     now,
     now,
   ];
-  for (const which of [WAITING, IN_DOUBT]) {
-    raw
-      .prepare(
-        `INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
-         SELECT id, run, '${RESTORED_STEP}', fence, '', '', 'unknown', 0, due_at FROM posts WHERE ${which}
-         ON CONFLICT (post_id, run, step) DO NOTHING`,
-      )
-      .run(parameters);
-  }
-  const { changes } = raw
-    .prepare(
-      `UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END, in_doubt = 1, tries = 0,
-         next_at = MIN(next_at, ?), fence = fence + 1, updated_at = ?
-       WHERE ${WAITING}`,
-    )
-    .run([now, now, ...parameters]);
-  return Number(changes);
+  for (const which of [WAITING, IN_DOUBT]) await change(tx, noteRestored(which), parameters);
+  return change(tx, HOLD, [now, now, now, ...parameters]);
 }
+
+function noteRestored(which: string): string {
+  return `
+    INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
+    SELECT id, run, '${RESTORED_STEP}', fence, '', '', 'unknown', 0, due_at FROM posts WHERE ${which}
+    ON CONFLICT (post_id, run, step) DO NOTHING`;
+}
+
+const HOLD = `
+  UPDATE posts SET status = CASE status WHEN 'scheduled' THEN '${TRANSITIONS.claim.to}' ELSE status END, in_doubt = 1, tries = 0,
+    next_at = CASE WHEN next_at < ? THEN next_at ELSE ? END, fence = fence + 1, updated_at = ?
+  WHERE ${WAITING}`;
 
 /** The processes whose rows the copy holds worked on another database. */
-function freeEverything(raw: SqliteDatabase, now: number): void {
-  const workers = raw
-    .prepare("SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL")
-    .all([]) as {
-    id: string;
-  }[];
-  for (const { id } of workers) freeWorker(raw, id, now);
+async function freeEverything(tx: Tx, now: number): Promise<void> {
+  const workers = await rowsOf<{ id: string }>(tx, WORKERS, []);
+  for (const { id } of workers) await freeWorker(tx, id, now);
 }
 
+const WORKERS = "SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL";
+
 /** Held posts that nobody has settled yet. */
-export function countSuspects(reader: Reader): Promise<number> {
-  return readRaw(reader, (raw) => (raw.prepare(COUNT).get([]) as { count: number }).count);
+export async function countSuspects(reader: Reader): Promise<number> {
+  return (await rowOf<{ count: number }>(reader, COUNT, []))?.count ?? 0;
 }
 
 const COUNT = `

@@ -1,5 +1,6 @@
 import type { UnusableNote } from "../engine/claims.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
+import { change, rowsOf } from "../engine/statements.ts";
+import type { Tx } from "../engine/store.ts";
 
 /* Due posts whose channel cannot be used: they say so. When it can be used again they start (waiting-posts.ts). */
 
@@ -22,18 +23,18 @@ interface UnusablePost {
 
 /** The time of the change moves only where the reason does: who watches a post hears of it once. */
 const NOTE = `
-  UPDATE posts SET updated_at = CASE WHEN error IS ? THEN updated_at ELSE ? END, error = ?, next_at = ?
+  UPDATE posts SET updated_at = CASE WHEN error IS NOT DISTINCT FROM ? THEN updated_at ELSE ? END, error = ?, next_at = ?
   WHERE id = ? AND status = 'scheduled' AND lease_worker IS NULL`;
 
-export function noteUnusable(raw: SqliteDatabase, note: UnusableNote): number {
-  const posts = raw.prepare(UNUSABLE).all([note.now, note.limit]) as UnusablePost[];
+export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> {
+  const posts = await rowsOf<UnusablePost>(tx, UNUSABLE, [note.now, note.limit]);
   for (const { post, scheduled_at: scheduledAt, ...account } of posts) {
     const error = note.why(account);
     const lookAgainAt = Math.max(
       note.now + 1,
       Math.min(note.lookAgainAt, scheduledAt + note.lastLookAfterMs),
     );
-    raw.prepare(NOTE).run([error, note.now, error, lookAgainAt, post]);
+    await change(tx, NOTE, [error, note.now, error, lookAgainAt, post]);
   }
   return posts.length;
 }

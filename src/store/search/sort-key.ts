@@ -1,5 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { SqliteDatabase } from "../engine/driver.ts";
+import { rowOf } from "../engine/statements.ts";
+import { HANDLE, type Reader, type Tx } from "../engine/store.ts";
 
 /**
  * Bits that tell posts of the same millisecond apart. The text index stores the distances of keys: each bit
@@ -17,6 +19,8 @@ export function firstKeyAt(ms: number): bigint {
 
 const LAST_OF_MOMENT =
   "SELECT CAST(MAX(sort_key) AS TEXT) AS key FROM posts WHERE sort_key >= ? AND sort_key < ?";
+/** Below zero, where no other lock has its number. */
+const LOCK_MOMENT = "SELECT pg_advisory_xact_lock(?)";
 const IS_TAKEN = "SELECT 1 FROM posts INDEXED BY posts_sort WHERE sort_key = ?";
 const KEY_OF_POST =
   "SELECT CAST(sort_key AS TEXT) AS key, scheduled_at AS at FROM posts WHERE id = ? AND owner_id = ?";
@@ -31,24 +35,27 @@ const GAP_PROBES = 8;
  * has none left, one of a gap, or of a millisecond soon after it (a displaced post): so many posts at one
  * moment are in no order that anybody sees, and are found all the same (`displacedUntil`).
  */
-export function nextSortKey(raw: SqliteDatabase, scheduledAt: number): bigint {
+export async function nextSortKey(tx: Tx, scheduledAt: number): Promise<bigint> {
   let moment = scheduledAt;
   for (let step = 1; ; step *= 2) {
-    const key = freeKeyAt(raw, moment);
+    const key = await freeKeyAt(tx, moment);
     if (key !== null) return key;
     moment += step;
   }
 }
 
-function freeKeyAt(raw: SqliteDatabase, moment: number): bigint | null {
+async function freeKeyAt(tx: Tx, moment: number): Promise<bigint | null> {
   const [first, end] = [firstKeyAt(moment), firstKeyAt(moment + 1)];
-  const last = raw.prepare(LAST_OF_MOMENT).get([first, end]) as { key: string | null };
-  if (last.key === null) return first;
+  // Where several write at once, one transaction after the other gives a millisecond's keys away. SQLite has
+  // one writer.
+  if (tx[HANDLE].engine === "postgres") await rowOf(tx, LOCK_MOMENT, [-moment]);
+  const last = await rowOf<{ key: string | null }>(tx, LAST_OF_MOMENT, [first, end]);
+  if (last === undefined || last.key === null) return first;
   const next = BigInt(last.key) + 1n;
   if (next < end) return next;
   for (let probe = 0; probe < GAP_PROBES; probe += 1) {
     const key = first + BigInt(randomInt(TIES));
-    if (raw.prepare(IS_TAKEN).get([key]) === undefined) return key;
+    if ((await rowOf(tx, IS_TAKEN, [key])) === undefined) return key;
   }
   return null;
 }
@@ -61,12 +68,11 @@ export interface Place {
 }
 
 /** Null for a post that does not exist or is somebody else's. */
-export function readPlace(
-  raw: SqliteDatabase,
+export async function readPlace(
+  reader: Reader,
   post: { readonly ownerId: string; readonly id: string },
-): Place | null {
-  const row = raw.prepare(KEY_OF_POST).get([post.id, post.ownerId]) as
-    { key: string; at: number } | undefined;
+): Promise<Place | null> {
+  const row = await rowOf<{ key: string; at: number }>(reader, KEY_OF_POST, [post.id, post.ownerId]);
   return row === undefined ? null : { sortKey: BigInt(row.key), scheduledAt: row.at };
 }
 

@@ -50,7 +50,7 @@ const SYMBOL = "\ue001";
 /** FTS5 as the index of posts. */
 export const textIndex: PostIndex = { put: indexPost, remove: unindexPost };
 
-function indexPost(tx: Tx, post: IndexedPost): void {
+async function indexPost(tx: Tx, post: IndexedPost): Promise<void> {
   const raw = rawOf(tx);
   const tokens = new Set<string>();
   const words = new Set<string>();
@@ -71,7 +71,7 @@ function indexPost(tx: Tx, post: IndexedPost): void {
     .run([post.sortKey, [...tokens].join(" ")]);
 }
 
-function unindexPost(tx: Tx, sortKey: bigint): void {
+async function unindexPost(tx: Tx, sortKey: bigint): Promise<void> {
   rawOf(tx).prepare("DELETE FROM search_index WHERE rowid = ?").run([sortKey]);
 }
 

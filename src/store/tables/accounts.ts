@@ -103,7 +103,7 @@ export async function reconnectAccount(
   change: AccountChange & { status: "connected"; updated_at: number },
 ): Promise<void> {
   await updateConnection(tx, { ownerId: before.owner_id, id: before.id }, change);
-  if (isUnusable(before)) startWaitingPosts(tx, before.id, change.updated_at);
+  if (isUnusable(before)) await startWaitingPosts(tx, before.id, change.updated_at);
 }
 
 /** Writes the change and raises `secrets_version`, so that a refresh under way does not overwrite it. */

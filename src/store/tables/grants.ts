@@ -1,6 +1,5 @@
 import { sql, type Selectable } from "kysely";
 import { MINUTE } from "../../domain/time.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
 import { queryOf } from "../engine/handle.ts";
 import type { Tables } from "../engine/schema.ts";
 import type { Reader, Tx } from "../engine/store.ts";
@@ -170,7 +169,7 @@ async function heal(tx: Tx, accountId: string, now: number): Promise<void> {
     .where("id", "=", accountId)
     .where("status", "=", "reconnect_required")
     .executeTakeFirst();
-  if (numUpdatedRows === 1n) startWaitingPosts(tx, accountId, now);
+  if (numUpdatedRows === 1n) await startWaitingPosts(tx, accountId, now);
 }
 
 /** A person must consent again: all of its channels say so, and nobody asks for new tokens any more. */
@@ -206,6 +205,10 @@ export async function giveUpGrant(
 }
 
 /** What a worker asked for that is proven dead: whether it was answered, nobody knows. */
-export function freeRenewals(raw: SqliteDatabase, workerId: string): void {
-  raw.prepare("UPDATE grants SET renewing_worker = NULL WHERE renewing_worker = ?").run([workerId]);
+export async function freeRenewals(tx: Tx, workerId: string): Promise<void> {
+  await queryOf(tx)
+    .updateTable("grants")
+    .set({ renewing_worker: null })
+    .where("renewing_worker", "=", workerId)
+    .execute();
 }

@@ -1,5 +1,6 @@
 import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
-import { indexOf, queryOf, rawOf } from "../engine/handle.ts";
+import { indexOf, queryOf } from "../engine/handle.ts";
+import { change } from "../engine/statements.ts";
 import type { ExpressionBuilder } from "kysely";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
@@ -79,12 +80,10 @@ export function freshRow(post: NewPost): PostRow {
 
 const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}, sort_key) VALUES (${"?, ".repeat(POST_COLUMNS.length)}?)`;
 
-export function insertPost(tx: Tx, row: PostRow): void {
-  const sortKey = nextSortKey(rawOf(tx), row.scheduled_at);
-  rawOf(tx)
-    .prepare(INSERT)
-    .run([...POST_COLUMNS.map((column) => row[column]), sortKey]);
-  indexOf(tx).put(tx, searchable(row, sortKey));
+export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
+  const sortKey = await nextSortKey(tx, row.scheduled_at);
+  await change(tx, INSERT, [...POST_COLUMNS.map((column) => row[column]), sortKey]);
+  await indexOf(tx).put(tx, searchable(row, sortKey));
 }
 
 /**
@@ -144,14 +143,14 @@ export async function transition(
   set: TransitionSet,
 ): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
-  const before = readPlace(rawOf(tx), post);
+  const before = await readPlace(tx, post);
   const row = await queryOf(tx)
     .updateTable("posts")
     // Whoever has read it with another fence has read something else.
     .set({
       ...set,
       ...(to === null ? {} : { status: to }),
-      fence: sql<number>`fence + (status <> 'published')`,
+      fence: sql<number>`fence + CASE status WHEN 'published' THEN 0 ELSE 1 END`,
     })
     .where("id", "=", post.id)
     .where("owner_id", "=", post.ownerId)
@@ -197,16 +196,17 @@ async function refreshIndex(
   const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== place.scheduledAt;
   const isReworded = set.caption !== undefined || set.metadata !== undefined;
   if (!isMoved && !isReworded) return;
-  indexOf(tx).remove(tx, sortKey);
-  const newKey = isMoved ? nextSortKey(rawOf(tx), row.scheduled_at) : sortKey;
+  await indexOf(tx).remove(tx, sortKey);
+  const newKey = isMoved ? await nextSortKey(tx, row.scheduled_at) : sortKey;
   if (isMoved)
     await queryOf(tx).updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
-  indexOf(tx).put(tx, searchable(row, newKey));
+  await indexOf(tx).put(tx, searchable(row, newKey));
 }
 
 function searchable(row: PostRow, sortKey: bigint): IndexedPost {
   return {
     sortKey,
+    ownerId: row.owner_id,
     caption: row.caption,
     metadata: readMetadata(row),
   };

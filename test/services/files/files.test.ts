@@ -85,7 +85,7 @@ async function addPost(
       file_ids: null,
       created_at: 0,
     });
-    insertPost(tx, row);
+    await insertPost(tx, row);
     if (post.status !== undefined) {
       await queryOf(tx)
         .updateTable("posts")

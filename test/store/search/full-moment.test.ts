@@ -100,11 +100,11 @@ describe("a moment that has no key left", () => {
     );
     const raw = rawOf(store);
     const move = raw.prepare("UPDATE posts SET scheduled_at = ?, sort_key = ? WHERE id = ?");
-    await store.write(async () => {
+    await store.write(async (tx) => {
       for (let turn = 0; turn < 150_000; turn += 1) {
         // One leaves and comes back while the other is there.
         const moment = NINE + (turn & 1 ? 0 : 60_000);
-        move.run([moment, nextSortKey(raw, moment), turn & 2 ? "a" : "b"]);
+        move.run([moment, await nextSortKey(tx, moment), turn & 2 ? "a" : "b"]);
       }
     });
     const { count } = raw

@@ -1,15 +1,22 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/engine/store.ts";
+import type { IndexedPost, Store } from "../../../src/store/engine/store.ts";
 import { compileSearch, textIndex } from "../../../src/store/search/text-index.ts";
 import { parseSearch } from "../../../src/domain/compare-words.ts";
 import { queryOf } from "../../support/handles.ts";
 
 const KEY = 1_846_837_473_280_000_000n;
 
+const postOf = (sortKey: bigint, caption: string): IndexedPost => ({
+  sortKey,
+  ownerId: "default",
+  caption,
+  metadata: null,
+});
+
 async function put(store: Store, at: number, caption: string): Promise<void> {
-  await store.write(async (tx) => textIndex.put(tx, { sortKey: KEY + BigInt(at), caption, metadata: null }));
+  await store.write(async (tx) => textIndex.put(tx, postOf(KEY + BigInt(at), caption)));
 }
 
 async function match(store: Store, expression: string): Promise<number[]> {
@@ -77,7 +84,7 @@ describe("search index", () => {
   it("forgets what a transaction that failed had learned", async () => {
     await using store = await openStore({ file: ":memory:" });
     const failing = store.write(async (tx) => {
-      textIndex.put(tx, { sortKey: KEY, caption: "gone", metadata: null });
+      await textIndex.put(tx, postOf(KEY, "gone"));
       throw new Error("no");
     });
     const stays = Promise.all([put(store, 2, "stays"), put(store, 3, "stays too")]);
@@ -92,8 +99,7 @@ describe("search index", () => {
   it("remembers no word of a transaction that was taken back, however often it came there", async () => {
     await using store = await openStore({ file: ":memory:" });
     const failing = store.write(async (tx) => {
-      for (const at of [0n, 1n, 2n])
-        textIndex.put(tx, { sortKey: KEY + at, caption: "goneness", metadata: null });
+      for (const at of [0n, 1n, 2n]) await textIndex.put(tx, postOf(KEY + at, "goneness"));
       throw new Error("no");
     });
     await expect(failing).rejects.toThrow("no");

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
+import { openSqlite, sqliteCode, type SqliteDatabase } from "../engine/driver.ts";
 import { keepOpen, makeLocksFolder } from "./held-locks.ts";
 
 /** Proof of life between the processes on one data folder. */

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import { BEGIN_TIMEOUT_MS, explained } from "./database.ts";
-import { isSqliteError, sqliteCode, type SqliteDatabase } from "./driver.ts";
-import { HANDLE, type Handle, type Store, type Tx } from "./store.ts";
+import { isSqliteError, sqliteCode, type SqliteDatabase } from "../engine/driver.ts";
+import { HANDLE, type SqliteHandle, type Store, type Tx } from "../engine/store.ts";
 
 interface Waiting {
   readonly run: (tx: Tx) => Promise<() => void>;
@@ -30,7 +30,7 @@ export interface WriteQueue {
  * itself back: then all of them run again, each in a savepoint. Not at once, because a statement in a
  * savepoint costs more with every one before it.
  */
-export function createWriteQueue(handle: Handle): WriteQueue {
+export function createWriteQueue(handle: SqliteHandle): WriteQueue {
   const queue: Waiting[] = [];
   let isRunning = false;
   let refusals = 0;
@@ -92,12 +92,12 @@ function isBusy(trouble: AppError): boolean {
 }
 
 /** Tells each of them; throws what kept all of them from being written. */
-async function settleAll(handle: Handle, batch: readonly Waiting[]): Promise<void> {
+async function settleAll(handle: SqliteHandle, batch: readonly Waiting[]): Promise<void> {
   for (const end of (await runTogether(handle, batch)) ?? (await runApart(handle, batch))) end();
 }
 
 /** Null, and nothing is written, where one of several throws. */
-async function runTogether(handle: Handle, batch: readonly Waiting[]): Promise<(() => void)[] | null> {
+async function runTogether(handle: SqliteHandle, batch: readonly Waiting[]): Promise<(() => void)[] | null> {
   let isRefused = false;
   try {
     return await handle.query.transaction().execute(async (transaction) => {
@@ -114,7 +114,7 @@ async function runTogether(handle: Handle, batch: readonly Waiting[]): Promise<(
   }
 }
 
-function runApart(handle: Handle, batch: readonly Waiting[]): Promise<(() => void)[]> {
+function runApart(handle: SqliteHandle, batch: readonly Waiting[]): Promise<(() => void)[]> {
   return handle.query.transaction().execute(async (transaction) => {
     const tx: Tx = { [HANDLE]: { ...handle, query: transaction } };
     const ends: (() => void)[] = [];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../src/store/engine/driver.ts";
-import { statements as init } from "../../../src/store/engine/migrations/0001_init.ts";
+import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { readHistory } from "../../../src/services/posts/posts.ts";
 import { createTestContext } from "../../support/context.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { AppError } from "../../domain/errors.ts";
-import { openSqlite, sqliteCode, type SqliteDatabase } from "./driver.ts";
+import { openSqlite, sqliteCode, type SqliteDatabase } from "../engine/driver.ts";
 import { keepOpen, makeLocksFolder } from "./held-locks.ts";
 
 /** Held until `release`, or until the process ends in whatever way. */

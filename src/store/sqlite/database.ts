@@ -7,9 +7,9 @@ import {
   type DriverName,
   type SqliteDatabase,
   type SqliteStatement,
-} from "./driver.ts";
+} from "../engine/driver.ts";
 import { migrate } from "./migrations/migrate.ts";
-import type { Tables } from "./schema.ts";
+import type { Tables } from "../engine/schema.ts";
 
 /** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
 export interface Database extends AsyncDisposable {

@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { AppError, codeOf } from "../../domain/errors.ts";
-import type { SqliteDatabase } from "./driver.ts";
+import type { SqliteDatabase } from "../engine/driver.ts";
 
 /**
  * Makes the folder of locks. Its parent must be there: a data folder that was deleted must not come back by

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import pg from "pg";
+import { openDatabase } from "../../src/store/engine/database.ts";
+import { migrate } from "../../src/store/postgres/migrations/migrate.ts";
+import { createDatabase } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres-server.ts";
+
+/** `table.column`, and whether it may be null. */
+type Columns = Record<string, "null" | "not null">;
+
+/** What an engine has for itself alone. */
+const ONLY_SQLITE = /^search_(index|terms)/;
+const ONLY_POSTGRES = /^(schema_version|post_search)\.|^attempt_totals\.part$/;
+
+let database: TestDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createDatabase({ isEmpty: true });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client.end();
+  await database[Symbol.asyncDispose]();
+});
+
+describe("the schema of PostgreSQL", () => {
+  it("is made once by several that start together", async () => {
+    const others = [1, 2, 3].map(() => new pg.Client({ connectionString: database.url }));
+    await Promise.all(others.map((other) => other.connect()));
+    await Promise.all([client, ...others].map((one) => migrate(one)));
+    await Promise.all(others.map((other) => other.end()));
+    const { rows } = await client.query("SELECT version FROM schema_version");
+    expect(rows).toEqual([{ version: 1 }]);
+  });
+
+  it("has SQLite's tables and columns, which may be null where they may there", async () => {
+    const [sqlite, postgres] = [await columnsOfSqlite(), await columnsOfPostgres()];
+    expect(Object.keys(postgres).length).toBeGreaterThan(150);
+    expect(without(postgres, ONLY_POSTGRES)).toEqual(without(sqlite, ONLY_SQLITE));
+  });
+
+  it("has SQLite's indexes", async () => {
+    await using sqlite = openDatabase({ file: ":memory:" });
+    const named = sqlite.raw
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+      .all([]) as { name: string }[];
+    const { rows } = await client.query<{ name: string }>(
+      "SELECT indexname AS name FROM pg_indexes WHERE schemaname = current_schema()",
+    );
+    const names = new Set(rows.map(({ name }) => name));
+    const missing = named.filter(({ name }) => !ONLY_SQLITE.test(name) && !names.has(name));
+    expect(missing).toEqual([]);
+  });
+
+  it("compares and sorts every text byte by byte", async () => {
+    const { rows } = await client.query(
+      `SELECT table_name, column_name FROM information_schema.columns
+       WHERE table_schema = current_schema() AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it("refuses a database of a newer Posthorn, and changes nothing", async () => {
+    await using newer = await createDatabase();
+    const other = new pg.Client({ connectionString: newer.url });
+    await other.connect();
+    await other.query("UPDATE schema_version SET version = 99");
+    await expect(migrate(other)).rejects.toMatchObject({
+      kind: "unavailable",
+      message:
+        "The database was written by a newer Posthorn (schema 99, this one knows 1). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.",
+    });
+    await other.end();
+  });
+});
+
+async function columnsOfSqlite(): Promise<Columns> {
+  await using database = openDatabase({ file: ":memory:" });
+  const rows = database.raw
+    .prepare(
+      `SELECT t.name || '.' || c.name AS name, c."notnull" OR c.pk > 0 AS is_set
+       FROM pragma_table_list t, pragma_table_info(t.name) c
+       WHERE t.schema = 'main' AND t.name NOT LIKE 'sqlite%'`,
+    )
+    .all([]) as { name: string; is_set: number }[];
+  return Object.fromEntries(rows.map(({ name, is_set }) => [name, is_set === 1 ? "not null" : "null"]));
+}
+
+async function columnsOfPostgres(): Promise<Columns> {
+  const { rows } = await client.query<{ name: string; is_nullable: string }>(
+    `SELECT table_name || '.' || column_name AS name, is_nullable
+     FROM information_schema.columns WHERE table_schema = current_schema()`,
+  );
+  return Object.fromEntries(
+    rows.map(({ name, is_nullable }) => [name, is_nullable === "YES" ? "null" : "not null"]),
+  );
+}
+
+function without(columns: Columns, own: RegExp): Columns {
+  return Object.fromEntries(Object.entries(columns).filter(([name]) => !own.test(name)));
+}

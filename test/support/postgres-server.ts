@@ -1,0 +1,121 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import pg from "pg";
+import * as z from "zod";
+import { migrate } from "../../src/store/postgres/migrations/migrate.ts";
+
+const Started = z.object({ port: z.int(), folder: z.string() });
+
+const TEMPLATE = "posthorn_template";
+
+/** Where a server is; plain data, so that it can be handed to other processes. */
+export interface PostgresAddress {
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface PostgresServer extends AsyncDisposable {
+  readonly address: PostgresAddress;
+  /** Ends every connection and all processes of the server; the data stay. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** The process id of the server itself. */
+  readPid(): Promise<number>;
+}
+
+/**
+ * Without it a commit waits for no disk: for tests that ask what is stored, not whether it outlives a crash.
+ */
+const NOT_DURABLE = ["-c", "fsync=off", "-c", "full_page_writes=off"];
+
+/**
+ * Starts a server of its own on loopback, with a database to copy that has the newest schema; it ends with
+ * `await using`. Its processes end and its data go even where this process is killed.
+ */
+export async function startPostgres(
+  options: { readonly isDurable?: boolean; readonly flags?: readonly string[] } = {},
+): Promise<PostgresServer> {
+  const flags = [...(options.isDurable === true ? [] : NOT_DURABLE), ...(options.flags ?? [])];
+  const child = fork(new URL("../postgres/server.mjs", import.meta.url), [JSON.stringify(flags)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: [],
+  });
+  const exited = once(child, "exit");
+  const [message] = await Promise.race([
+    once(child, "message"),
+    exited.then(() => {
+      throw new Error("The server did not start: install its workspace with `npm ci` in test/postgres.");
+    }),
+  ]);
+  const { port, folder } = Started.parse(message);
+  const address = { port, user: "postgres", password: "s3cret" };
+  await makeTemplate(address);
+  return {
+    address,
+    stop: () => order(child, "stop"),
+    start: () => order(child, "start"),
+    readPid: async () => Number((await readFile(`${folder}/postmaster.pid`, "utf8")).split("\n")[0]),
+    [Symbol.asyncDispose]: async () => {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
+
+async function order(child: ChildProcess, what: "stop" | "start"): Promise<void> {
+  const done = once(child, "message");
+  child.send(what);
+  await done;
+}
+
+async function makeTemplate(address: PostgresAddress): Promise<void> {
+  await administer(address, `CREATE DATABASE ${TEMPLATE}`);
+  const client = new pg.Client({ connectionString: urlOf(address, TEMPLATE) });
+  await client.connect();
+  await migrate(client);
+  await client.end();
+}
+
+export function urlOf({ port, user, password }: PostgresAddress, database: string): string {
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+}
+
+/** Runs one statement as the server's owner, outside of any database of Posthorn. */
+export async function administer(address: PostgresAddress, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(address, "postgres") });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+export interface TestDatabase extends AsyncDisposable {
+  readonly name: string;
+  /** As DATABASE_URL takes it. */
+  readonly url: string;
+}
+
+/**
+ * A database that nobody else uses, gone after the test, its connections with it. Takes some 20 ms. Default:
+ * it has the newest schema.
+ */
+export async function createDatabaseOn(
+  address: PostgresAddress,
+  options: { readonly isEmpty?: boolean } = {},
+): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString("hex")}`;
+  await administer(
+    address,
+    `CREATE DATABASE ${name}${options.isEmpty === true ? "" : ` TEMPLATE ${TEMPLATE}`}`,
+  );
+  return {
+    name,
+    url: urlOf(address, name),
+    [Symbol.asyncDispose]: () => administer(address, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
