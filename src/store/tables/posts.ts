@@ -230,7 +230,7 @@ export function readPostMarks(
 }
 
 /**
- * By id, that is in order of creation; the plus keeps SQLite from sorting all of the owner's posts for each
+ * By id, that is in order of creation; the expression keeps SQLite from sorting all of the owner's posts for each
  * page.
  */
 export function listPostsById(
@@ -241,7 +241,7 @@ export function listPostsById(
   return queryOf(reader)
     .selectFrom("posts")
     .select(POST_COLUMNS)
-    .where(sql<string>`+owner_id`, "=", ownerId)
+    .where(sql<string>`owner_id || ''`, "=", ownerId)
     .where("id", ">", page.after)
     .orderBy("id")
     .limit(page.limit)
