@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import pg from "pg";
-import { openDatabase } from "../../src/store/engine/database.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { migrate } from "../../src/store/postgres/migrations/migrate.ts";
 import { createDatabase } from "../support/postgres.ts";
 import type { TestDatabase } from "../support/postgres-server.ts";
