@@ -7,7 +7,6 @@ import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import { getPost } from "../../src/services/posts/posts.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { callOf, createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
@@ -73,7 +72,6 @@ async function start(): Promise<Publisher> {
     { ...ctx, workerId: newId("wrk") },
     {
       identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-      locks: createWorkerLocks(folder.path),
     },
   );
   publishers.push(publisher);

@@ -104,10 +104,7 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   );
 }
 
-/**
- * In a thread where there is one to have; then this process is on the list too, because it holds claims of
- * its own.
- */
+/** In a thread where there is one to have. */
 async function openPublisher(
   { setup, machine, role }: ServerStart,
   ctx: Context,
@@ -115,8 +112,8 @@ async function openPublisher(
 ): Promise<Publisher> {
   const { catalog: _catalog, threads, ...settings } = setup;
   const startPublisher = threads?.startPublisher ?? null;
+  closers.add(await enlist(ctx, machine));
   if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
-  closers.add(await enlist(ctx, setup.folder, machine));
   return startThreadedPublisher(
     ctx,
     { startPublisher },
