@@ -7,17 +7,16 @@ import { noteTime } from "../../publishing/clock-mark.ts";
 import { readNextAfter } from "../../publishing/due-posts.ts";
 import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/giving-back.ts";
 import { noteUnusable } from "../../publishing/unusable-posts.ts";
-import { isProvenDead } from "./proof-of-death.ts";
 import { claimDue } from "./take-up.ts";
 
 /**
  * PostgreSQL's way to claim: any number of workers at once, each taking what no other one is taking. The
- * store's connections have sequential scans, hash and merge joins switched off. `isDead`: what take-over asks
- * for first, in its transaction.
+ * store is the publisher's, whose planner is kept from what misleads it. `isDead`: what a take-over asks first,
+ * in its own transaction.
  */
 export function createClaims(
   store: Reader & Pick<Store, "write">,
-  isDead: (tx: Tx, workerId: string) => Promise<boolean> = isProvenDead,
+  isDead: (tx: Tx, workerId: string) => Promise<boolean>,
 ): Claims {
   const { write } = store;
   return {

@@ -49,7 +49,7 @@ const FIRST_OF_EACH = `
             ORDER BY n.account_id, n.due_at, n.sort_key LIMIT 1)
     FROM busy WHERE busy.account_id IS NOT NULL)
   SELECT p.id FROM busy JOIN accounts a ON a.id = busy.account_id
-  CROSS JOIN LATERAL (SELECT ${COLUMNS} ${firstOf("busy.account_id")}) p
+  JOIN LATERAL (SELECT ${COLUMNS} ${firstOf("busy.account_id")}) p ON true
   WHERE ${FREE} AND ${WANTED}
   ORDER BY p.next_at, p.due_at, p.sort_key LIMIT $2`;
 

@@ -1,4 +1,3 @@
-import { AppError } from "../../../domain/errors.ts";
 import {
   Fenced,
   type EffectEnd,
@@ -11,6 +10,7 @@ import {
 } from "../../engine/ledger.ts";
 import { change } from "../../engine/statements.ts";
 import type { Store, Tx } from "../../engine/store.ts";
+import { ConnectionLost, ServerTrouble } from "../connect/sentences.ts";
 import { inBatches } from "./batches.ts";
 import { endSteps, hold, intend, markLive, writeRows, type Call } from "./effect-writes.ts";
 import { endPosts, standing } from "./post-ends.ts";
@@ -31,15 +31,14 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
       calls: readonly Call<Content>[],
     ) => Promise<readonly Call<Content>[]>,
   ): ((lease: Lease, content: Content) => Promise<void>) => {
-    const once = (calls: readonly Call<Content>[]): Promise<ReadonlySet<Call<Content>>> =>
+    const writeOnce = (calls: readonly Call<Content>[]): Promise<ReadonlySet<Call<Content>>> =>
       write(async (tx) => new Set(await work(tx, await hold(tx, calls), calls)));
     // Of an account, as of a post, one at a time: an end changes both.
     const add = inBatches<Call<Content>>(
       ({ lease }) => lease.accountId,
       (calls) =>
-        once(calls).catch((error: unknown) => {
-          // Whether it was done is not known, or it was not: either way it may run again.
-          if (error instanceof AppError) return once(calls);
+        writeOnce(calls).catch((error: unknown) => {
+          if (error instanceof ServerTrouble && !(error instanceof ConnectionLost)) return writeOnce(calls);
           throw error;
         }),
     );
