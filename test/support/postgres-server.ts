@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import * as z from "zod";
 import { migrate } from "../../src/store/postgres/migrations/migrate.ts";
@@ -22,8 +23,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** Ends every connection and all processes of the server; the data stay. */
   stop(): Promise<void>;
   start(): Promise<void>;
-  /** The process id of the server itself. */
-  readPid(): Promise<number>;
+  /** Ends its processes at once, as a crash does: it recovers from its log when it is started. */
+  crash(): Promise<void>;
 }
 
 /**
@@ -57,12 +58,24 @@ export async function startPostgres(
     address,
     stop: () => order(child, "stop"),
     start: () => order(child, "start"),
-    readPid: async () => Number((await readFile(`${folder}/postmaster.pid`, "utf8")).split("\n")[0]),
+    crash: async () => {
+      const pid = Number((await readFile(`${folder}/postmaster.pid`, "utf8")).split("\n")[0]);
+      process.kill(pid, "SIGQUIT");
+      while (isRunning(pid)) await pause(5);
+    },
     [Symbol.asyncDispose]: async () => {
       if (child.connected) child.disconnect();
       await exited;
     },
   };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function order(child: ChildProcess, what: "stop" | "start"): Promise<void> {
@@ -100,18 +113,24 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
+export interface NewDatabase {
+  /** Without any tables. Default: it has the newest schema. */
+  readonly isEmpty?: boolean;
+  /** What follows on CREATE DATABASE. */
+  readonly options?: string;
+}
+
 /**
- * A database that nobody else uses, gone after the test, its connections with it. Takes some 20 ms. Default:
- * it has the newest schema.
+ * A database that nobody else uses, gone after the test, its connections with it. Takes some 20 ms.
  */
 export async function createDatabaseOn(
   address: PostgresAddress,
-  options: { readonly isEmpty?: boolean } = {},
+  options: NewDatabase = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   await administer(
     address,
-    `CREATE DATABASE ${name}${options.isEmpty === true ? "" : ` TEMPLATE ${TEMPLATE}`}`,
+    `CREATE DATABASE ${name} ${options.options ?? (options.isEmpty === true ? "" : `TEMPLATE ${TEMPLATE}`)}`,
   );
   return {
     name,

@@ -1,5 +1,18 @@
+import { inspect } from "node:util";
 import { inject } from "vitest";
-import { createDatabaseOn, type PostgresAddress, type TestDatabase } from "./postgres-server.ts";
+import { AppError } from "../../src/domain/errors.ts";
+import type { PostIndex } from "../../src/store/engine/store.ts";
+import {
+  openConnections,
+  type Connections,
+  type PostgresOptions,
+} from "../../src/store/postgres/connect/connections.ts";
+import {
+  createDatabaseOn,
+  type NewDatabase,
+  type PostgresAddress,
+  type TestDatabase,
+} from "./postgres-server.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -8,6 +21,38 @@ declare module "vitest" {
 }
 
 /** A database of its own on the server of this test run; see `createDatabaseOn`. */
-export function createDatabase(options?: { readonly isEmpty?: boolean }): Promise<TestDatabase> {
+export function createDatabase(options?: NewDatabase): Promise<TestDatabase> {
   return createDatabaseOn(inject("postgres"), options);
+}
+
+/** The server of this test run. */
+export function serverAddress(): PostgresAddress {
+  return inject("postgres");
+}
+
+/** For tests that look for nothing by its words. */
+export const NO_INDEX: PostIndex = { put: async () => {}, remove: async () => {} };
+
+/** Connections to a database of a test, without what works on posts. */
+export function openTestConnections(
+  url: string,
+  options: Omit<PostgresOptions, "url"> = {},
+): Promise<Connections> {
+  return openConnections({ url, ...options }, NO_INDEX);
+}
+
+/** What an opening says that fails. */
+export async function refusalOf(url: string, options: Omit<PostgresOptions, "url"> = {}): Promise<AppError> {
+  const error: unknown = await openTestConnections(url, options).then(
+    async (connections) => {
+      await connections[Symbol.asyncDispose]();
+      return null;
+    },
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AppError)) throw new Error(`Not refused: ${String(error)}`, { cause: error });
+  // Neither the sentence nor anything that a log would show of it.
+  for (const text of [error.message, inspect(error, { depth: 10 }), JSON.stringify(error.cause ?? null)])
+    if (text.includes("s3cret")) throw new Error("The password is shown.");
+  return error;
 }

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import type { ClientConfig } from "pg";
+import { AppError } from "../../../domain/errors.ts";
+import { parseUrl } from "../../../domain/parse-url.ts";
+
+/** Where a server is, and what sentences say of it: never the password. */
+export interface Address {
+  /** The setting that names it. */
+  readonly setting: string;
+  readonly host: string;
+  readonly user: string;
+  readonly database: string;
+  /** What the address itself sets for each session, as `options` of the server take it. */
+  readonly options: string;
+  readonly config: ClientConfig;
+}
+
+/** `prefer` and `allow` go on in plain text where somebody in between says that there is no TLS. */
+const SSL_MODES: readonly string[] = ["disable", "require", "verify-ca", "verify-full"];
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…`. TLS is as libpq means it: `require` encrypts
+ * and believes any certificate (with `sslrootcert`, one of that authority), `verify-ca` wants one of that
+ * authority, `verify-full` one for this host as well. By itself `pg` takes all three for `verify-full`. Throws
+ * `invalid` with a sentence that names the setting.
+ */
+export function readAddress(text: string, setting: string): Address {
+  const url = parseUrl(text);
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
+    throw new AppError(
+      "invalid",
+      `${setting} is no address of a PostgreSQL. Give it as postgres://user:password@host:5432/database, with every other character than letters and digits in the password percent-encoded.`,
+    );
+  }
+  const options = url.searchParams.get("options") ?? "";
+  url.searchParams.delete("options");
+  readTls(url, setting);
+  return {
+    setting,
+    options,
+    host: `${url.hostname || "localhost"}:${url.port || "5432"}`,
+    user: url.searchParams.get("user") ?? decodeURIComponent(url.username),
+    database: decodeURIComponent(url.pathname.slice(1)) || decodeURIComponent(url.username),
+    config: { connectionString: url.href },
+  };
+}
+
+function readTls(url: URL, setting: string): void {
+  const query = url.searchParams;
+  const refuse = (what: string): never => {
+    throw new AppError("invalid", `${setting}: ${what}`);
+  };
+  const mode = query.get("sslmode");
+  if (mode !== null && !SSL_MODES.includes(mode))
+    refuse(`sslmode is ${JSON.stringify(mode)}. Give one of ${SSL_MODES.join(", ")}.`);
+  // Those whom Node believes, which is what `pg` takes without a file.
+  if (query.get("sslrootcert") === "system") query.delete("sslrootcert");
+  if (mode === "verify-ca" && !query.has("sslrootcert"))
+    refuse(
+      "sslmode=verify-ca needs the certificate of its authority: add sslrootcert=FILE, or give verify-full.",
+    );
+  for (const name of ["sslrootcert", "sslcert", "sslkey"]) {
+    const file = query.get(name);
+    if (file !== null && !isReadable(file))
+      refuse(`the file of ${name}, ${file}, cannot be read. Correct the path, or its permissions.`);
+  }
+  if (mode !== null) query.set("uselibpqcompat", "true");
+}
+
+function isReadable(file: string): boolean {
+  try {
+    readFileSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,35 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { HANDLE, type PostgresHandle, type Store } from "../../engine/store.ts";
+import { Passing, ServerTrouble } from "./sentences.ts";
+
+const MAX_REPEATS = 5;
+const FIRST_PAUSE_MS = 20;
+
+export interface Writer {
+  readonly write: Store["write"];
+  readonly writeTrouble: Store["writeTrouble"];
+}
+
+/** Transactions that run again from the start where they met others, or lost their connection before COMMIT. */
+export function createWriter(handle: PostgresHandle): Writer {
+  let trouble: ServerTrouble | null = null;
+  const write: Store["write"] = async (work) => {
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        const result = await handle.query
+          .transaction()
+          .execute((query) => work({ [HANDLE]: { ...handle, query } }));
+        trouble = null;
+        return result;
+      } catch (error) {
+        if (repeats === MAX_REPEATS || !(error instanceof Passing)) {
+          trouble = error instanceof ServerTrouble ? error : null;
+          throw error;
+        }
+        // Jitter: those that met each other do not meet again.
+        await pause(FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random()));
+      }
+    }
+  };
+  return { write, writeTrouble: () => trouble };
+}
