@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { parseSearch } from "../../src/domain/compare-words.ts";
 import { POST_STATUSES } from "../../src/domain/posts/post-states.ts";
 import type { PostFilter, Search } from "../../src/store/engine/search.ts";
-import type { Store } from "../../src/store/engine/store.ts";
+import type { Reader, Store } from "../../src/store/engine/store.ts";
 import { transition } from "../../src/store/tables/posts.ts";
 import { addAccount, addPosts, type TestPost } from "./post-rows.ts";
 
@@ -159,7 +159,7 @@ type OraclePost = Required<Omit<TestPost, "scheduledAt">> & {
 };
 
 /** Writes the accounts and 1,500 posts; answers the posts. */
-export async function fillStore(store: Store): Promise<OraclePost[]> {
+export async function fillStore(store: Reader & Pick<Store, "write">): Promise<OraclePost[]> {
   for (const account of ACCOUNTS) await addAccount(store, account);
   const posts = fc
     .sample(AnyPost, { numRuns: 1_500, seed: 20_261_121 })
@@ -172,7 +172,10 @@ export async function fillStore(store: Store): Promise<OraclePost[]> {
 }
 
 /** Rewords and moves some of the scheduled posts as people do; answers all as they are then. */
-export async function editSome(store: Store, posts: readonly OraclePost[]): Promise<OraclePost[]> {
+export async function editSome(
+  store: Pick<Store, "write">,
+  posts: readonly OraclePost[],
+): Promise<OraclePost[]> {
   const edits = fc.sample(AnyPost, { numRuns: posts.length, seed: 7 });
   const edited: OraclePost[] = [];
   for (const [at, post] of posts.entries()) {

@@ -117,5 +117,5 @@ function streams(scope: Scope, { floor, ceiling }: KeyRange, limit: number): Raw
       WHERE ${where} AND sort_key >= ${floor} AND sort_key < ${ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}
       ORDER BY sort_key DESC LIMIT ${limit})`,
   );
-  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
+  return sql`SELECT key FROM (${sql.join(lists, sql` UNION ALL `)}) AS lists ORDER BY key DESC LIMIT ${limit}`;
 }
