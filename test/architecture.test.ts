@@ -41,6 +41,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ["media"],
   "better-sqlite3": ["store"],
   commander: ["cli"],
+  croner: ["publisher"],
   express: ["http", "mcp"],
   kysely: ["store"],
   pg: ["store"],

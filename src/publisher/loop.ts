@@ -1,3 +1,4 @@
+import { Cron } from "croner";
 import { Gate } from "../domain/gate.ts";
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
@@ -6,7 +7,7 @@ import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced } from "../store/engine/ledger.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
-import { everySecond, OneAtATime } from "./one-at-a-time.ts";
+import { OneAtATime } from "./one-at-a-time.ts";
 import { Probation } from "./probation.ts";
 import { publishOne } from "./publish-one.ts";
 import { claimDue, claimSuspects, sweep } from "./tick.ts";
@@ -64,15 +65,14 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
   // At once, not at the next second: what a dead process left is taken up before anything else.
   await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   // The callback's rejection must not end the process: a full disk or a lock passes.
-  const stop = everySecond(
-    () => loop.tick(),
-    (error) => loop.noteFailure(error),
+  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
+    loop.tick(),
   );
   return {
     wake: () => loop.wake(),
     isHealthy: () => loop.isHealthy(),
     async close(graceMs = 8 * SECOND) {
-      stop();
+      job.stop();
       await loop.close(graceMs);
       if (!isLost) await dismissWorker(ctx).then(mark);
       await hold.release();
@@ -120,7 +120,7 @@ class Loop {
     this.#failures.note(this.#ctx.log, error, "a tick of the publisher failed; the next one tries again");
   }
 
-  /** One at a time: whoever calls waits for it, or looks after that. */
+  /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */
   tick(): Promise<void> {
     return (this.#ticking = this.#runTick());
   }

@@ -1,5 +1,3 @@
-import { SECOND } from "../domain/time.ts";
-
 /**
  * Runs a piece of work, never twice at a time: a wish that comes while it runs is granted after it, once for
  * all of them.
@@ -36,17 +34,4 @@ export class OneAtATime {
       this.#running = null;
     }
   }
-}
-
-/** Works each second until it is stopped, never twice at a time; its failures go to `noteFailure`. */
-export function everySecond(work: () => Promise<void>, noteFailure: (error: unknown) => void): () => void {
-  let isRunning = false;
-  const timer = setInterval(() => {
-    if (isRunning) return;
-    isRunning = true;
-    void work()
-      .catch(noteFailure)
-      .finally(() => (isRunning = false));
-  }, SECOND);
-  return () => clearInterval(timer);
 }

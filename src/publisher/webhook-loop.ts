@@ -1,8 +1,8 @@
+import { Cron } from "croner";
 import { DAY, HOUR } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import { deliverDue } from "../services/webhooks/webhook-deliveries.ts";
 import { pruneDeliveries, readDueWebhooks, readNextDelivery } from "../store/publishing/outbox.ts";
-import { everySecond } from "./one-at-a-time.ts";
 
 /** Webhooks that one process sends to at a time. */
 const MAX_RUNNING = 32;
@@ -25,13 +25,12 @@ export interface WebhookLoop {
  */
 export function startWebhookLoop(ctx: AppContext): WebhookLoop {
   const loop = new Loop(ctx);
-  const stop = everySecond(
-    () => loop.tick(),
-    (error) => loop.noteFailure(error),
+  const job = new Cron("* * * * * *", { protect: true, catch: (error) => loop.noteFailure(error) }, () =>
+    loop.tick(),
   );
   return {
     async close(graceMs) {
-      stop();
+      job.stop();
       await loop.close(graceMs);
     },
   };

@@ -11,11 +11,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 // No second goes by: what is sent is sent because somebody woke the publisher, or by its own timer.
 const ticks = vi.hoisted(() => ({ tick: async (): Promise<void> => {} }));
-vi.mock(import("../../src/publisher/one-at-a-time.ts"), async (original) => ({
-  ...(await original()),
-  everySecond: (tick) => {
-    ticks.tick = tick;
-    return () => {};
+vi.mock("croner", () => ({
+  Cron: class {
+    constructor(_pattern: string, _options: object, tick: () => Promise<void>) {
+      ticks.tick = tick;
+    }
+    stop(): void {}
   },
 }));
 
