@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Claims } from "../engine/claims.ts";
 import type { Ledger } from "../engine/ledger.ts";
+import type { Liveness } from "../engine/liveness.ts";
 import type { Search } from "../engine/search.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
 import { openConnections, type Connections, type PostgresOptions } from "./connect/connections.ts";
@@ -10,6 +11,7 @@ export interface PostgresParts {
   readonly index: PostIndex;
   readonly createClaims: (connections: Connections) => Claims;
   readonly createLedger: (connections: Connections) => Ledger;
+  readonly createLiveness: (connections: Connections) => Liveness;
   readonly createSearch: (connections: Connections) => Search;
 }
 
@@ -25,6 +27,7 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     isPresent: () => !lost.aborted,
     claims: parts.createClaims(connections),
     ledger: parts.createLedger(connections),
+    liveness: parts.createLiveness(connections),
     search: parts.createSearch(connections),
     // Autovacuum does.
     tidy: async () => {},
