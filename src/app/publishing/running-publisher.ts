@@ -4,8 +4,9 @@ import { newId } from "../../domain/ids.ts";
 import { startKeeper } from "../../publisher/keeper.ts";
 import { startPublisher, type Publisher } from "../../publisher/loop.ts";
 import type { WorkerRole } from "../../store/tables/workers.ts";
-import { dismissWorker, enlistWorker } from "../../publisher/workers.ts";
+import { beat, dismissWorker, enlistWorker, HEARTBEAT_EVERY_MS } from "../../publisher/workers.ts";
 import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
+import { RepeatedFailures } from "../../services/health/repeated-failures.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
 import { keepUp } from "./keep-up.ts";
@@ -65,15 +66,27 @@ async function noteGeneration({ store, log }: Context, folder: DataFolder): Prom
 }
 
 /**
- * Lists this process, so that others see that it is at work: its use cases hold leases and keys, whether it
- * publishes or not.
+ * Lists this process without publishing, so that others see that it is at work: its use cases hold leases and
+ * keys. As `api` it is one that others count on: they look when it was heard of last.
  */
-export async function enlist(ctx: Context, machine: Machine): Promise<() => Promise<void>> {
+export async function enlist(
+  ctx: Context,
+  worker: Machine & { readonly role?: "caller" | "api" },
+): Promise<() => Promise<void>> {
+  const { role = "caller" } = worker;
   const kept = await keepUp(ctx, async (onLost) => {
-    const hold = await enlistWorker(ctx, { ...machine, role: "caller", version: VERSION }, onLost);
+    const hold = await enlistWorker(ctx, { ...worker, role, version: VERSION }, onLost);
     return { close: () => hold.release() };
   });
+  const failures = new RepeatedFailures();
+  const noteAlive = (): Promise<void> =>
+    beat(ctx).then(
+      () => failures.end(ctx.log, "this process is on the list of those at work again"),
+      (error: unknown) => failures.note(ctx.log, error, "this process could not note that it is at work"),
+    );
+  const timer = role === "api" ? setInterval(() => void noteAlive(), HEARTBEAT_EVERY_MS) : undefined;
   return async () => {
+    clearInterval(timer);
     await dismissWorker(ctx);
     await kept.close();
   };

@@ -39,12 +39,16 @@ export async function isWorkerListed(reader: Reader, id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Whether a process of this role has been heard of since that moment. */
-export async function isRoleAlive(reader: Reader, role: WorkerRole, since: number): Promise<boolean> {
+/** Whether a process of one of these roles has been heard of since that moment. */
+export async function isRoleAlive(
+  reader: Reader,
+  roles: readonly WorkerRole[],
+  since: number,
+): Promise<boolean> {
   const row = await queryOf(reader)
     .selectFrom("workers")
     .select("id")
-    .where("role", "=", role)
+    .where("role", "in", roles)
     .where("heartbeat_at", ">", since)
     .executeTakeFirst();
   return row !== undefined;
@@ -55,7 +59,7 @@ export function readPublishers(reader: Reader): Promise<WorkerRow[]> {
   return queryOf(reader)
     .selectFrom("workers")
     .selectAll()
-    .where("role", "!=", "caller")
+    .where("role", "not in", ["caller", "api"])
     .orderBy("heartbeat_at", "desc")
     .orderBy("id")
     .execute();
