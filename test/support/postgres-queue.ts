@@ -92,19 +92,23 @@ export interface DrainOptions {
   readonly workerId: string;
   readonly now: () => number;
   readonly room: number;
+  /** Posts claimed at once at most; it begins with fewer, of which the first need not wait for the last. */
   readonly batch: number;
   readonly work: (claimed: ClaimedPost) => Promise<void>;
   readonly isOver: () => boolean;
   readonly onClaim?: (claimed: Claimed, ms: number) => void;
 }
 
+const FIRST_BATCH = 50;
+
 /** What a publisher's loop does: claims while there is room, and works on all that it has claimed at once. */
 export async function drain(store: Store, options: DrainOptions): Promise<void> {
   const { workerId, now, room, batch, work, isOver } = options;
   const underWay = new Set<Promise<void>>();
   let failure: unknown;
+  let size = FIRST_BATCH;
   while (!isOver() && failure === undefined) {
-    const limit = Math.min(batch, room - underWay.size);
+    const limit = Math.min(size, batch, room - underWay.size);
     const began = performance.now();
     const claimed = limit > 0 ? await store.claims.claim(wishOf(workerId, { limit, now })) : null;
     if (claimed !== null) options.onClaim?.(claimed, performance.now() - began);
@@ -114,6 +118,7 @@ export async function drain(store: Store, options: DrainOptions): Promise<void> 
         .finally(() => underWay.delete(done));
       underWay.add(done);
     }
+    size = claimed?.isFull === true ? size * 2 : FIRST_BATCH;
     if (claimed?.isFull === true) continue;
     await (underWay.size > 0 ? Promise.race(underWay) : new Promise((resolve) => setTimeout(resolve, 5)));
   }

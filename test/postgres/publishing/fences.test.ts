@@ -9,7 +9,7 @@ import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { DONE, effectOf, endOf, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
-import { openStoreOn } from "../../support/postgres-store.ts";
+import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 1_000;

@@ -6,7 +6,7 @@ import { transition } from "../../../src/store/tables/posts.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { drain, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
-import { openStoreOn } from "../../support/postgres-store.ts";
+import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 60_000;

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, it } from "vitest";
 import { createDatabase } from "../../support/postgres.ts";
 import { drain, fillQueue, publish } from "../../support/postgres-queue.ts";
-import { openStoreOn } from "../../support/postgres-store.ts";
+import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 60_000;
