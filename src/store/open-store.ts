@@ -7,7 +7,7 @@ import { createClaims } from "./publishing/claims.ts";
 import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
-import { createFileLiveness } from "./publishing/file-liveness.ts";
+import { createFileLiveness, NO_WAKE } from "./publishing/file-liveness.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
@@ -58,6 +58,7 @@ export async function openStore({ usedMark, locks, ...options }: StoreOptions): 
     claims: createClaims(base),
     ledger: createLedger(base),
     liveness: createFileLiveness(base, locks),
+    wake: NO_WAKE,
     search: createSearch(base),
     tidy: () => checkpoint(database),
     copyTo: (file) => query.connection().execute(async () => void raw.prepare("VACUUM INTO ?").run([file])),

@@ -1,3 +1,4 @@
+import { systemClock } from "../../src/app/system-clock.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import type { PostgresOptions } from "../../src/store/postgres/connect/connections.ts";
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
@@ -24,7 +25,7 @@ export async function openTestStore(): Promise<Store> {
  */
 export function openStoreOn(url: string, options: Omit<PostgresOptions, "url"> = {}): Promise<Store> {
   return openPostgresStore(
-    { url, ...options },
+    { clock: systemClock, url, ...options },
     {
       index: NO_INDEX,
       createClaims: ({ publisher }) => createClaims(publisher, async () => true),

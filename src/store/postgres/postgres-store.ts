@@ -1,9 +1,9 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Claims } from "../engine/claims.ts";
 import type { Ledger } from "../engine/ledger.ts";
-import type { Liveness } from "../engine/liveness.ts";
 import type { Search } from "../engine/search.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
+import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
 import { openConnections, type Connections, type PostgresOptions } from "./connect/connections.ts";
 
 /** What is done in PostgreSQL's own words, each made over the connections that it works on. */
@@ -12,13 +12,16 @@ export interface PostgresParts {
   readonly createClaims: (connections: Connections) => Claims;
   readonly createLedger: (connections: Connections) => Ledger;
   readonly createSearch: (connections: Connections) => Search;
-  readonly createLiveness: (connections: Connections) => Liveness;
 }
 
 /** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
-export async function openPostgresStore(options: PostgresOptions, parts: PostgresParts): Promise<Store> {
+export async function openPostgresStore(
+  { clock, times, leases, ...options }: PostgresOptions & Omit<LivenessOptions, "connect">,
+  parts: PostgresParts,
+): Promise<Store> {
   const connections = await openConnections(options, parts.index);
-  const { application, publisher, lost } = connections;
+  const { application, publisher, connect, lost } = connections;
+  const between = await createLiveness(application, { connect, clock, times, leases });
   return {
     ...application,
     writeTrouble: () => application.writeTrouble() ?? publisher.writeTrouble(),
@@ -27,8 +30,9 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     isPresent: () => !lost.aborted,
     claims: parts.createClaims(connections),
     ledger: parts.createLedger(connections),
+    liveness: between.liveness,
+    wake: between.wake,
     search: parts.createSearch(connections),
-    liveness: parts.createLiveness(connections),
     // Autovacuum does.
     tidy: async () => {},
     copyTo: async () => {
@@ -37,6 +41,9 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
         "A database on PostgreSQL is copied by PostgreSQL's own pg_dump: pg_dump --format=custom --file=posthorn.dump with the address of DATABASE_URL.",
       );
     },
-    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await between[Symbol.asyncDispose]();
+      await connections[Symbol.asyncDispose]();
+    },
   };
 }
