@@ -3,12 +3,16 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** Suites that ask nothing of one engine: the same promises, kept on a PostgreSQL of their own. */
 const ON_BOTH = [
   "test/publisher/**/*.test.ts",
-  "test/services/publishing/**/*.test.ts",
+  "test/services/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",
 ];
 
 /** They break the file, or look at SQLite's own way of writing. */
-const ONLY_SQLITE = ["test/publisher/full-disk.test.ts", "test/publisher/keeper.test.ts"];
+const ONLY_SQLITE = [
+  "test/publisher/full-disk.test.ts",
+  "test/publisher/keeper.test.ts",
+  "test/services/upkeep/sealed-columns.test.ts",
+];
 
 const shared = {
   pool: "forks",

@@ -113,6 +113,17 @@ export async function keepChoice(
   return numUpdatedRows === 1n;
 }
 
+/** Keeps others from using the link up until the transaction ends; false where one has. */
+export async function holdConnection(tx: Tx, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("connections")
+    .set((eb) => ({ attempts: eb.ref("attempts") }))
+    .where("id", "=", id)
+    .where("status", "in", ["pending", "choose"])
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
 /** Uses the link up; false where another submission was first. The first account is the one in short. */
 export async function completeConnection(
   tx: Tx,

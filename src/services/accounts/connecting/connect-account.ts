@@ -24,6 +24,11 @@ export interface ConnectRun<T> {
   readonly found: Found;
   /** At least one of those found. */
   readonly chosen: readonly Target[];
+  /**
+   * Makes sure, first in that transaction, that nobody else does the same; what it throws undoes it. Default:
+   * anybody may.
+   */
+  readonly begin?: (tx: Tx) => Promise<void>;
   /** Makes the call's answer in the transaction that stores the accounts; what it throws undoes that. */
   readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
 }
@@ -33,6 +38,7 @@ export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): P
   const { ctx } = call;
   let ids: readonly string[] = [];
   const done = await commitOnce(call, async (tx) => {
+    await run.begin?.(tx);
     const rows = await storeAccounts(ctx, tx, run);
     const accounts: Account[] = [];
     for (const row of rows) accounts.push(await showAccount(ctx, tx, row));

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../../domain/time.ts";
 import type { Target } from "../../../ports/connect.ts";
-import { completeConnection, keepChoice } from "../../../store/tables/connections.ts";
+import { completeConnection, holdConnection, keepChoice } from "../../../store/tables/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { GuestCall } from "../../context.ts";
 import { connectAccounts } from "./connect-account.ts";
@@ -55,6 +55,9 @@ export async function connectChosen(
     target,
     found,
     chosen,
+    begin: async (tx) => {
+      if (!(await holdConnection(tx, row.id))) throw new LinkUsed();
+    },
     answer: async (tx, outcome) => {
       const [first, ...more] = outcome.accounts;
       if (!(await completeConnection(tx, row.id, [first.id, ...more.map(({ id }) => id)])))

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { PoolClient, QueryResult } from "pg";
 import type { Begun, Outcome } from "./commit-outcome.ts";
 import { Passing, isLoss, ServerTrouble } from "./sentences.ts";
+import { withoutNul } from "../../../domain/whole-text.ts";
 
 export interface ConnectionOptions {
   /** Statements with parameters are prepared once a connection: for few texts that are run often. */
@@ -96,7 +97,7 @@ export class Connection {
 
   async #run(query: { text: string; values?: unknown[]; name?: string }): Promise<QueryResult> {
     try {
-      return await this.#client.query(query);
+      return await this.#client.query({ ...query, values: (query.values ?? []).map(storable) });
     } catch (error) {
       throw this.#noted(error);
     }
@@ -112,6 +113,11 @@ export class Connection {
     }
     return this.#options.explained(error);
   }
+}
+
+/** PostgreSQL refuses NUL in a text. */
+function storable(value: unknown): unknown {
+  return typeof value === "string" ? withoutNul(value) : value;
 }
 
 function nameOf(sql: string): string {

@@ -1,4 +1,10 @@
-import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
+import {
+  HandleEmptyInListsPlugin,
+  Kysely,
+  PostgresDialect,
+  replaceWithNoncontingentExpression,
+  type PostgresPool,
+} from "kysely";
 import type { Client, ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
@@ -150,7 +156,11 @@ async function readablePlace(client: Client): Promise<string> {
 }
 
 function createDoor(pool: PostgresPool, index: PostIndex): Door {
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const query = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    // SQLite takes `IN ()`, in which nothing is.
+    plugins: [new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression })],
+  });
   const handle = { engine: "postgres", query, index } as const;
   return { [HANDLE]: handle, ...createWriter(handle) };
 }

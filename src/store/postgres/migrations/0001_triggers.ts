@@ -19,13 +19,16 @@ function snapshotOf(columns: string): string {
 }
 
 /** What is shown of a post, as it is at this moment. */
-const POST_EVENT = insertEvent(
+const POST_SHOWN = snapshotOf(
+  "id account_id provider media_url caption metadata lead_minutes scheduled_at status platform_post_id platform_url error " +
+    "attempts published_at created_at updated_at",
+);
+const POST_MADE = insertEvent("'post.' || NEW.status", "NEW.account_id", POST_SHOWN);
+/** With what was refused of it after it went live. */
+const POST_MOVED = insertEvent(
   "'post.' || NEW.status",
   "NEW.account_id",
-  snapshotOf(
-    "id account_id provider media_url caption metadata lead_minutes scheduled_at status platform_post_id platform_url error " +
-      "attempts published_at created_at updated_at warnings",
-  ),
+  `${POST_SHOWN}, 'warnings', NEW.warnings`,
 );
 
 /** What is shown of an account, its waiting posts among it. */
@@ -68,12 +71,13 @@ export const triggers: readonly string[] = [
   `CREATE TRIGGER attempts_ended AFTER UPDATE ON attempts REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows
     FOR EACH STATEMENT EXECUTE FUNCTION count_ended_attempts()`,
 
-  `CREATE FUNCTION insert_post_event() RETURNS trigger LANGUAGE plpgsql AS $$ ${POST_EVENT} $$`,
+  `CREATE FUNCTION insert_post_made() RETURNS trigger LANGUAGE plpgsql AS $$ ${POST_MADE} $$`,
+  `CREATE FUNCTION insert_post_moved() RETURNS trigger LANGUAGE plpgsql AS $$ ${POST_MOVED} $$`,
   `CREATE FUNCTION insert_account_event() RETURNS trigger LANGUAGE plpgsql AS $$ ${ACCOUNT_EVENT} $$`,
-  `CREATE TRIGGER posts_made AFTER INSERT ON posts FOR EACH ROW EXECUTE FUNCTION insert_post_event()`,
+  `CREATE TRIGGER posts_made AFTER INSERT ON posts FOR EACH ROW EXECUTE FUNCTION insert_post_made()`,
   `CREATE TRIGGER posts_moved AFTER UPDATE OF status, scheduled_at ON posts FOR EACH ROW
     WHEN (NEW.status <> OLD.status OR (NEW.status = 'scheduled' AND NEW.scheduled_at <> OLD.scheduled_at))
-    EXECUTE FUNCTION insert_post_event()`,
+    EXECUTE FUNCTION insert_post_moved()`,
   `CREATE TRIGGER accounts_lost AFTER UPDATE OF status ON accounts FOR EACH ROW
     WHEN (NEW.status = 'reconnect_required' AND OLD.status <> NEW.status) EXECUTE FUNCTION insert_account_event()`,
 
