@@ -13,7 +13,6 @@ export interface PostgresParts {
   readonly createLedger: (connections: Connections) => Ledger;
   readonly createLiveness: (connections: Connections) => Liveness;
   readonly createSearch: (connections: Connections) => Search;
-  readonly createLiveness: (connections: Connections) => Liveness;
 }
 
 /** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
@@ -30,7 +29,6 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     ledger: parts.createLedger(connections),
     liveness: parts.createLiveness(connections),
     search: parts.createSearch(connections),
-    liveness: parts.createLiveness(connections),
     // Autovacuum does.
     tidy: async () => {},
     copyTo: async () => {

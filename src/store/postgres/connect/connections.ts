@@ -5,12 +5,12 @@ import type { Tables } from "../../engine/schema.ts";
 import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { readAddress } from "./address.ts";
-import { askOutcome, begun, PLACES, type Begun } from "./commit-outcome.ts";
+import { askOutcome, type Begun } from "./commit-outcome.ts";
 import { loadDriver } from "./driver.ts";
 import { clientConfig, createPool, type PoolOptions } from "./pool.ts";
 import { refusePooler } from "./pooler.ts";
 import { explained } from "./sentences.ts";
-import { checkSession, LIMITS, type Limits, type Settings } from "./session.ts";
+import { checkSession, LIMITS, type Limits, type Session, type Settings } from "./session.ts";
 import { createWriter } from "./write.ts";
 
 export interface PostgresOptions {
@@ -66,13 +66,13 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   const losing = new AbortController();
   let opened: string | null = null;
 
-  const check = async (client: ClientBase): Promise<void> => {
+  const check = async (client: ClientBase): Promise<Session> => {
     losing.signal.throwIfAborted();
-    const database = await checkSession(client, direct);
-    opened ??= database;
-    if (database === opened) return;
-    losing.abort(replaced(direct.setting));
+    const session = await checkSession(client, direct);
+    opened ??= session.database;
+    if (session.database !== opened) losing.abort(replaced(direct.setting));
     losing.signal.throwIfAborted();
+    return session;
   };
   const connect = async (): Promise<Client> => {
     const client = new driver.Client(clientConfig(driver, direct, limits));
@@ -89,14 +89,9 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   };
 
   await refusePooler(direct, connect);
-  const place = await prepare(await connect(), (error) => explained(error, direct));
-  const asking = { place, connect, withinMs: options.askMs ?? ASK_MS };
-  const common = {
-    limits,
-    check,
-    begun: begun(place),
-    askOutcome: (transaction: Begun) => askOutcome(transaction, asking),
-  };
+  await bringUp(await connect(), (error) => explained(error, direct));
+  const asking = { connect, withinMs: options.askMs ?? ASK_MS };
+  const common = { limits, check, askOutcome: (begun: Begun) => askOutcome(begun, asking) };
   const open = (pool: Pick<PoolOptions, "address" | "size" | "isPooled" | "isPrepared" | "settings">) =>
     createPool(driver, { ...common, ...pool });
   const application = createDoor(
@@ -127,25 +122,13 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   };
 }
 
-/** Migrates, and finds out how the server tells where it is. */
-async function prepare(client: Client, tell: (error: unknown) => unknown): Promise<string> {
+async function bringUp(client: Client, tell: (error: unknown) => unknown): Promise<void> {
   try {
     await migrate(client);
-    return await readablePlace(client);
   } catch (error) {
     throw tell(error);
   } finally {
     await client.end();
-  }
-}
-
-async function readablePlace(client: Client): Promise<string> {
-  const [whole = "", plain = ""] = PLACES;
-  try {
-    await client.query(`SELECT ${whole}`);
-    return whole;
-  } catch {
-    return plain;
   }
 }
 
