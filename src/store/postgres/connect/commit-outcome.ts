@@ -45,7 +45,8 @@ export async function askOutcome(begun: Begun, { connect, withinMs }: AskOptions
         const outcome = await look(client, begun);
         if (outcome !== null) return outcome;
       } finally {
-        await client.end();
+        // Not waited for: it does not end where the network has fallen silent.
+        void client.end().catch(() => {});
       }
     } catch {
       // The server may be restarting: asked again.

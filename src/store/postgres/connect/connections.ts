@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPool } from "kysely";
-import type { Client, ClientBase } from "pg";
+import type { Client, ClientBase, ClientConfig } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
 import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
@@ -74,8 +74,8 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     losing.signal.throwIfAborted();
     return session;
   };
-  const connect = async (): Promise<Client> => {
-    const client = new driver.Client(clientConfig(driver, direct, limits));
+  const connect = async (config: ClientConfig = {}): Promise<Client> => {
+    const client = new driver.Client({ ...clientConfig(driver, direct, limits), ...config });
     // Its queries tell it; without a listener it would end this process.
     client.on("error", () => {});
     try {
@@ -88,9 +88,12 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     }
   };
 
-  await refusePooler(direct, connect);
+  await refusePooler(direct, () => connect());
   await bringUp(await connect(), (error) => explained(error, direct));
-  const asking = { connect, withinMs: options.askMs ?? ASK_MS };
+  const asking = {
+    connect: () => connect({ query_timeout: limits.silentMs }),
+    withinMs: options.askMs ?? ASK_MS,
+  };
   const common = { limits, check, askOutcome: (begun: Begun) => askOutcome(begun, asking) };
   const open = (pool: Pick<PoolOptions, "address" | "size" | "isPooled" | "isPrepared" | "settings">) =>
     createPool(driver, { ...common, ...pool });
@@ -114,7 +117,7 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   return {
     application,
     publisher,
-    connect,
+    connect: () => connect(),
     lost: losing.signal,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([application, publisher].map((door) => door[HANDLE].query.destroy()));
