@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
-import { createDatabase, NO_INDEX } from "../support/postgres.ts";
+import { createDatabase } from "../support/postgres.ts";
+import { NO_INDEX } from "../support/postgres-store-on.ts";
 
 describe("a store on PostgreSQL", () => {
   it("is opened by its address, twice at once, and keeps what was written", async () => {

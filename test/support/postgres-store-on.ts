@@ -18,6 +18,11 @@ export function openStoreOn(url: string, options: Omit<PostgresOptions, "url"> =
       index: NO_INDEX,
       createClaims: ({ publisher }) => createClaims(publisher, async () => true),
       createLedger: ({ publisher }) => createLedger(publisher),
+      createLiveness: () => ({
+        hold: async () => ({ release: async () => {} }),
+        check: () => {},
+        listDead: async () => [],
+      }),
       createSearch: () => ({
         page: async () => {
           throw new Error("This store has no search.");
