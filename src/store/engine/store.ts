@@ -3,7 +3,7 @@ import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Liveness } from "./liveness.ts";
+import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
 import type { Search } from "./search.ts";
 
@@ -62,6 +62,7 @@ export interface Store extends Reader, AsyncDisposable {
   readonly claims: Claims;
   readonly ledger: Ledger;
   readonly liveness: Liveness;
+  readonly wake: Wake;
   readonly search: Search;
   /** Does what the engine puts off while posts go out; waits for nobody. */
   tidy(): Promise<void>;
