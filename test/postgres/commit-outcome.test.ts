@@ -1,8 +1,13 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askOutcome, begun, PLACES, type Begun } from "../../src/store/postgres/connect/commit-outcome.ts";
-import type { TestDatabase } from "../support/postgres-server.ts";
-import { createDatabase } from "../support/postgres.ts";
+import {
+  askOutcome,
+  SERVER_LIFE,
+  type Begun,
+  type ServerLife,
+} from "../../src/store/postgres/connect/commit-outcome.ts";
+import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
+import { createDatabase, serverAddress } from "../support/postgres.ts";
 
 let database: TestDatabase;
 
@@ -19,13 +24,14 @@ async function connect(): Promise<pg.Client> {
   return client;
 }
 
-describe.each(PLACES)("a transaction that is asked for (%s)", (place) => {
-  const ask = (transaction: Begun, withinMs = 5_000) => askOutcome(transaction, { place, connect, withinMs });
+describe("a transaction that is asked for", () => {
+  const ask = (transaction: Begun, withinMs = 5_000) => askOutcome(transaction, { connect, withinMs });
 
   async function begin(client: pg.Client): Promise<Begun> {
     await client.query("BEGIN");
-    const { rows } = await client.query<Begun>(begun(place));
-    return rows[0]!;
+    const { rows } = await client.query<{ xid: string }>("SELECT pg_current_xact_id()::text AS xid");
+    const lives = await client.query<ServerLife>(`SELECT ${SERVER_LIFE}`);
+    return { xid: rows[0]!.xid, server: lives.rows[0]! };
   }
 
   it("was committed, or was not", async () => {
@@ -39,13 +45,30 @@ describe.each(PLACES)("a transaction that is asked for (%s)", (place) => {
     expect(await ask(thrown)).toBe("aborted");
   });
 
-  it("is not known on another timeline, or after another checkpoint", async () => {
+  it("is not known by another server, after a restart, or after a crash of the server's processes", async () => {
     const client = await connect();
-    const kept = await begin(client);
+    const { xid, server } = await begin(client);
     await client.query("COMMIT");
     await client.end();
-    expect(await ask({ ...kept, timeline: "0000000F" })).toBe("unknown");
-    expect(await ask({ ...kept, checkpoint: "0/1" })).toBe("unknown");
+    expect(server.processes.length).toBeGreaterThan(2);
+    expect(await ask({ xid, server: { ...server, since: "2020-01-01 00:00:00+00" } })).toBe("unknown");
+    expect(await ask({ xid, server: { ...server, processes: [1] } })).toBe("unknown");
+  });
+
+  it("is asked for as well by who may see little of the server", async () => {
+    await administer(serverAddress(), "DROP ROLE IF EXISTS plain");
+    await administer(serverAddress(), "CREATE ROLE plain LOGIN PASSWORD 's3cret'");
+    const client = new pg.Client({
+      connectionString: urlOf({ ...serverAddress(), user: "plain" }, database.name),
+    });
+    await client.connect();
+    const { server } = await begin(client);
+    await client.end();
+    const owner = await connect();
+    const { server: seen } = await begin(owner);
+    await owner.end();
+    expect(server.since).toBe(seen.since);
+    expect(server.processes.filter((pid) => seen.processes.includes(pid)).length).toBeGreaterThan(2);
   });
 
   it("is ended where it waits for a word that never comes", async () => {

@@ -1,7 +1,8 @@
+import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { Passing } from "../../src/store/postgres/connect/sentences.ts";
 import { insertMeta } from "../../src/store/tables/meta.ts";
-import { startCuttingProxy, type Cut } from "../support/cutting-proxy.ts";
+import { startCuttingProxy, type Cut, type CuttingProxy } from "../support/cutting-proxy.ts";
 import { queryOf } from "../support/handles.ts";
 import { startPostgres, createDatabaseOn } from "../support/postgres-server.ts";
 import { createDatabase, openTestConnections, serverAddress } from "../support/postgres.ts";
@@ -93,25 +94,47 @@ describe("a connection that is cut", () => {
     expect(connections.application.writeTrouble()).toBeNull();
   });
 
-  it("by a crash of the server tells what it cannot know, and runs what was not done again", async () => {
-    await using server = await startPostgres({ isDurable: true });
+  it("by a crash of the server tells that nobody can know", { timeout: 60_000 }, async () => {
+    await using server = await startPostgres();
+    await using database = await createDatabaseOn(server.address);
+    await using early = await startCuttingProxy(server.address.port);
+    await using late = await startCuttingProxy(server.address.port);
+    const write = async (proxy: CuttingProxy, cut: Cut): Promise<unknown> => {
+      const url = database.url.replace(`:${server.address.port}/`, `:${proxy.port}/`);
+      await using connections = await openTestConnections(url);
+      proxy.cutAt("COMMIT\0", cut);
+      proxy.shutWithNextCut();
+      return await writeMark(connections.application, `mark.${cut}`).catch((error: unknown) => error);
+    };
+    const writing = Promise.all([write(early, "before"), write(late, "after")]);
+    await expect.poll(() => early.cuts + late.cuts).toBe(2);
+    await server.crash();
+    await server.start();
+    early.open();
+    late.open();
+    const unknown = { kind: "unavailable", message: expect.stringContaining("it may have been done") };
+    expect(await writing).toMatchObject([unknown, unknown]);
+    expect(await readKeys(database.url, "mark.")).toEqual(["mark.after.1"]);
+  });
+
+  it("by a crash of one of the server's processes tells so, too", async () => {
+    await using server = await startPostgres();
     await using database = await createDatabaseOn(server.address);
     await using proxy = await startCuttingProxy(server.address.port);
     const url = database.url.replace(`:${server.address.port}/`, `:${proxy.port}/`);
     await using connections = await openTestConnections(url);
-    for (const cut of ["before", "after"] as const) {
-      const before = proxy.cuts;
-      proxy.cutAt("COMMIT\0", cut);
-      proxy.shutWithNextCut();
-      const writing = writeMark(connections.application, `mark.${cut}`).catch((error: unknown) => error);
-      await expect.poll(() => proxy.cuts).toBe(before + 1);
-      await server.crash();
-      await server.start();
-      proxy.open();
-      // After a recovery the number of a transaction proves no commit any more.
-      if (cut === "before") expect(await writing).toBe("mark.before.2");
-      else expect(await writing).toMatchObject({ message: expect.stringContaining("it may have been done") });
-    }
-    expect((await readKeys(database.url, "mark.")).sort()).toEqual(["mark.after.1", "mark.before.2"]);
+    proxy.cutAt("COMMIT\0", "after");
+    proxy.shutWithNextCut();
+    const writing = writeMark(connections.application, "mark").catch((error: unknown) => error);
+    await expect.poll(() => proxy.cuts).toBe(1);
+    const other = new pg.Client({ connectionString: database.url });
+    other.on("error", () => {});
+    await other.connect();
+    const { rows } = await other.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    process.kill(rows[0]!.pid, "SIGKILL");
+    await new Promise((resolve) => void other.once("end", resolve));
+    proxy.open();
+    expect(await writing).toMatchObject({ message: expect.stringContaining("it may have been done") });
+    expect(await writeMark(connections.application, "more")).toBe("more.1");
   });
 });

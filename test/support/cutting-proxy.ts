@@ -25,6 +25,10 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
   let cuts = 0;
   let isShut = false;
   let isShutting = false;
+  const count = (): void => {
+    cuts += 1;
+    isShut = isShutting;
+  };
   const server = createServer((client) => {
     if (isShut) return void client.destroy();
     const upstream = connect(target, "127.0.0.1");
@@ -44,6 +48,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
     const onAnswer = (cut: Cut): void => {
       upstream.removeAllListeners("data");
       upstream.once("data", () => {
+        count();
         isSilent = cut === "silence";
         if (!isSilent) end();
       });
@@ -52,8 +57,7 @@ export async function startCuttingProxy(target: number): Promise<CuttingProxy> {
       if (next === null || !chunk.includes(next.words)) return void upstream.write(chunk);
       const { cut } = next;
       next = null;
-      cuts += 1;
-      isShut = isShutting;
+      if (cut === "before" || cut === "during") count();
       if (cut === "before") return end();
       if (cut === "during") return void upstream.write(chunk, end);
       onAnswer(cut);

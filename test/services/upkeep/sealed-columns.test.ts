@@ -56,6 +56,61 @@ async function fillConsents(ctx: TestContext): Promise<void> {
   const insert = (table: string, row: Record<string, string | number | null>): void => {
     const names = Object.keys(row);
     const places = names.map(() => "?").join(", ");
+    rawOf(ctx.store)
+      .prepare(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${places})`)
+      .run(Object.values(row));
+  };
+  insert("grants", {
+    ...grant,
+    redirect_url: "",
+    secrets_enc: sealGrant(ctx, grant, { accessToken: "secret" }),
+    secrets_version: 1,
+    renewed_at: 0,
+    created_at: 0,
+    updated_at: 0,
+  });
+  insert("apps", { ...app, app_enc: ctx.cipher.seal("{}", appPlaceOf(app)), created_at: 0 });
+  const link = { id: "con_1", owner_id: "default" };
+  insert("connections", {
+    ...link,
+    provider: "scripted",
+    token_hash: "hash",
+    status: "pending",
+    attempts: 0,
+    created_at: 0,
+    expires_at: 0,
+    pending_enc: ctx.cipher.seal("{}", pendingPlaceOf(link)),
+  });
+}
+
+async function fill(ctx: TestContext, posts: number): Promise<void> {
+  const account = await addAccount(ctx);
+  await queryOf(ctx.store)
+    .updateTable("accounts")
+    .set({ secrets_enc: sealSecrets(ctx, account, { token: "secret" }) })
+    .execute();
+  const target = sealTarget(
+    ctx,
+    { owner_id: "default", id: "whk_1" },
+    { url: "https://hooks.example/", secret: "whsec_x" },
+  );
+  await queryOf(ctx.store)
+    .insertInto("webhooks")
+    .values({
+      id: "whk_1",
+      owner_id: "default",
+      address: "https://hooks.example/",
+      secrets_enc: target,
+      events: "[]",
+      status: "active",
+      lease_until: 0,
+      created_at: 0,
+      updated_at: 0,
+    })
+    .execute();
+  for (let n = 0; n < posts; n++) {
+    const post = await addPost(ctx, account);
+    const handle = ctx.cipher.seal("{}", `${post.id}|effects|1|upload`);
     await queryOf(ctx.store)
       .insertInto("effects")
       .values({
@@ -71,7 +126,7 @@ async function fillConsents(ctx: TestContext): Promise<void> {
         started_at: 0,
       })
       .execute();
-  };
+  }
   const result = ctx.cipher.seal("{}", "default|hash|idempotency");
   await queryOf(ctx.store)
     .insertInto("idempotency")

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { PoolClient, QueryResult } from "pg";
-import type { Begun, Outcome } from "./commit-outcome.ts";
+import type { Begun, Outcome, ServerLife } from "./commit-outcome.ts";
 import { Passing, isLoss, ServerTrouble } from "./sentences.ts";
 import { withoutNul } from "../../../domain/whole-text.ts";
 
 export interface ConnectionOptions {
   /** Statements with parameters are prepared once a connection: for few texts that are run often. */
   readonly isPrepared: boolean;
-  /** What comes after BEGIN; the last of it gives a `Begun`. */
+  /** Statements that come after BEGIN. */
   readonly atBegin: string;
   readonly explained: (error: unknown) => unknown;
   readonly askOutcome: (begun: Begun) => Promise<Outcome>;
@@ -24,12 +24,14 @@ const STALE_PLAN = /^cached plan must not change result type/;
  */
 export class Connection {
   readonly #client: PoolClient;
+  readonly #server: ServerLife;
   readonly #options: ConnectionOptions;
   #begun: Begun | null = null;
   #isBroken = false;
 
-  constructor(client: PoolClient, options: ConnectionOptions) {
+  constructor(client: PoolClient, server: ServerLife, options: ConnectionOptions) {
     this.#client = client;
+    this.#server = server;
     this.#options = options;
   }
 
@@ -49,10 +51,11 @@ export class Connection {
   }
 
   async #begin(): Promise<QueryResult> {
-    const text = `BEGIN ISOLATION LEVEL READ COMMITTED; ${this.#options.atBegin}`;
+    const text = `BEGIN ISOLATION LEVEL READ COMMITTED; ${this.#options.atBegin}SELECT pg_current_xact_id()::text AS xid`;
     // Several statements have as many results, which the types do not know.
     const results = [await this.#run({ text })].flat();
-    this.#begun = results.at(-1)?.rows[0] ?? null;
+    const xid = results.at(-1)?.rows[0]?.xid;
+    this.#begun = { xid, server: this.#server };
     return NOTHING;
   }
 

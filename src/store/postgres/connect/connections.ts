@@ -5,18 +5,18 @@ import {
   replaceWithNoncontingentExpression,
   type PostgresPool,
 } from "kysely";
-import type { Client, ClientBase } from "pg";
+import type { Client, ClientBase, ClientConfig } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
 import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { readAddress } from "./address.ts";
-import { askOutcome, begun, PLACES, type Begun } from "./commit-outcome.ts";
+import { askOutcome, type Begun } from "./commit-outcome.ts";
 import { loadDriver } from "./driver.ts";
 import { clientConfig, createPool, type PoolOptions } from "./pool.ts";
 import { refusePooler } from "./pooler.ts";
 import { explained } from "./sentences.ts";
-import { checkSession, LIMITS, type Limits, type Settings } from "./session.ts";
+import { checkSession, LIMITS, type Limits, type Session, type Settings } from "./session.ts";
 import { createWriter } from "./write.ts";
 
 export interface PostgresOptions {
@@ -72,16 +72,16 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   const losing = new AbortController();
   let opened: string | null = null;
 
-  const check = async (client: ClientBase): Promise<void> => {
+  const check = async (client: ClientBase): Promise<Session> => {
     losing.signal.throwIfAborted();
-    const database = await checkSession(client, direct);
-    opened ??= database;
-    if (database === opened) return;
-    losing.abort(replaced(direct.setting));
+    const session = await checkSession(client, direct);
+    opened ??= session.database;
+    if (session.database !== opened) losing.abort(replaced(direct.setting));
     losing.signal.throwIfAborted();
+    return session;
   };
-  const connect = async (): Promise<Client> => {
-    const client = new driver.Client(clientConfig(driver, direct, limits));
+  const connect = async (config: ClientConfig = {}): Promise<Client> => {
+    const client = new driver.Client({ ...clientConfig(driver, direct, limits), ...config });
     // Its queries tell it; without a listener it would end this process.
     client.on("error", () => {});
     try {
@@ -94,15 +94,13 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     }
   };
 
-  await refusePooler(direct, connect);
-  const place = await prepare(await connect(), (error) => explained(error, direct));
-  const asking = { place, connect, withinMs: options.askMs ?? ASK_MS };
-  const common = {
-    limits,
-    check,
-    begun: begun(place),
-    askOutcome: (transaction: Begun) => askOutcome(transaction, asking),
+  await refusePooler(direct, () => connect());
+  await bringUp(await connect(), (error) => explained(error, direct));
+  const asking = {
+    connect: () => connect({ query_timeout: limits.silentMs }),
+    withinMs: options.askMs ?? ASK_MS,
   };
+  const common = { limits, check, askOutcome: (begun: Begun) => askOutcome(begun, asking) };
   const open = (pool: Pick<PoolOptions, "address" | "size" | "isPooled" | "isPrepared" | "settings">) =>
     createPool(driver, { ...common, ...pool });
   const application = createDoor(
@@ -125,7 +123,7 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   return {
     application,
     publisher,
-    connect,
+    connect: () => connect(),
     lost: losing.signal,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([application, publisher].map((door) => door[HANDLE].query.destroy()));
@@ -133,25 +131,13 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   };
 }
 
-/** Migrates, and finds out how the server tells where it is. */
-async function prepare(client: Client, tell: (error: unknown) => unknown): Promise<string> {
+async function bringUp(client: Client, tell: (error: unknown) => unknown): Promise<void> {
   try {
     await migrate(client);
-    return await readablePlace(client);
   } catch (error) {
     throw tell(error);
   } finally {
     await client.end();
-  }
-}
-
-async function readablePlace(client: Client): Promise<string> {
-  const [whole = "", plain = ""] = PLACES;
-  try {
-    await client.query(`SELECT ${whole}`);
-    return whole;
-  } catch {
-    return plain;
   }
 }
 

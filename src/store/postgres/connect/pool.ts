@@ -5,7 +5,7 @@ import type { Begun, Outcome } from "./commit-outcome.ts";
 import { Connection } from "./connection.ts";
 import { numbersAsNumbers } from "./driver.ts";
 import { explained } from "./sentences.ts";
-import { setting, settingsOf, type Limits, type Settings } from "./session.ts";
+import { setting, settingsOf, type Limits, type Session, type Settings } from "./session.ts";
 
 export interface PoolOptions {
   readonly address: Address;
@@ -17,9 +17,7 @@ export interface PoolOptions {
   readonly isPooled?: boolean;
   readonly isPrepared?: boolean;
   /** Looks at each new connection; what it throws goes to whoever wanted it. */
-  readonly check: (client: pg.ClientBase) => Promise<void>;
-  /** What a transaction notes of itself at its beginning, and how its end is asked for. */
-  readonly begun: string;
+  readonly check: (client: pg.ClientBase) => Promise<Session>;
   readonly askOutcome: (begun: Begun) => Promise<Outcome>;
 }
 
@@ -45,12 +43,13 @@ export function clientConfig(
 export function createPool(driver: typeof pg, options: PoolOptions): PostgresPool {
   const { address, limits, check, isPooled = false } = options;
   const settings = { ...settingsOf(limits), ...options.settings };
+  const sessions = new WeakMap<pg.ClientBase, Session>();
   const pool = new driver.Pool({
     ...clientConfig(driver, address, limits),
     query_timeout: limits.statementMs + limits.silentMs,
     max: options.size,
     onConnect: async (client) => {
-      await check(client);
+      sessions.set(client, await check(client));
       if (!isPooled) await client.query(setting(settings));
     },
   });
@@ -60,15 +59,17 @@ export function createPool(driver: typeof pg, options: PoolOptions): PostgresPoo
   pool.on("connect", (client) => client.on("error", ignore));
   const connection = {
     isPrepared: options.isPrepared ?? false,
-    atBegin: `${isPooled ? setting(settings, "LOCAL") : ""}${options.begun}`,
+    atBegin: isPooled ? setting(settings, "LOCAL") : "",
     explained: (error: unknown) => explained(error, address),
     askOutcome: options.askOutcome,
   };
   return {
     async connect() {
       try {
+        const client = await pool.connect();
+        const server = sessions.get(client)?.server ?? { since: "", processes: [] };
         // Kysely's type knows cursors too, which nobody asks for here.
-        return new Connection(await pool.connect(), connection) as never;
+        return new Connection(client, server, connection) as never;
       } catch (error) {
         throw explained(error, address);
       }
