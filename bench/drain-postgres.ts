@@ -37,13 +37,14 @@ interface Run {
   readonly told: readonly Told[];
 }
 
-/** Until `posts` are done, from the moment at which all are told to begin; milliseconds since 1970. */
+/** Until `posts` are done, from when all are told to begin; `dueAt` is asked once they could. */
 async function runWorkers(
   order: Omit<Order, "id">,
-  { workers, posts, beginAt }: { workers: number; posts: number; beginAt?: number },
+  { workers, posts, dueAt }: { workers: number; posts: number; dueAt?: () => Promise<number> },
 ): Promise<Run> {
   const children = Array.from({ length: workers }, (_, n) => startWorker({ ...order, id: `wrk_${n}` }));
   await Promise.all(children.map((child) => once(child, "message")));
+  const beginAt = (await dueAt?.()) ?? 0;
   const done = children.map(() => 0);
   const last: Told[] = [];
   const ended = children.map((child) => once(child, "exit"));
@@ -57,7 +58,7 @@ async function runWorkers(
       seconds = (performance.now() - began) / 1_000;
       for (const one of children) one.send("stop");
     });
-    child.send([beginAt ?? 0]);
+    child.send([beginAt]);
   }
   await Promise.all(ended);
   return { seconds, told: last };
@@ -94,10 +95,14 @@ async function drainJobs(server: PostgresServer, workers: number): Promise<Run> 
 async function sendAtOnce(server: PostgresServer, workers: number): Promise<readonly number[]> {
   await using database = await createDatabaseOn(server.address);
   await using store = await openStoreOn(database.url);
-  const dueAt = Math.ceil((Date.now() + 8_000) / 1_000) * 1_000;
-  await fillQueue(store, { accounts: AT_ONCE, posts: AT_ONCE, dueAt });
+  let dueAt = 0;
+  const fill = async (): Promise<number> => {
+    dueAt = Math.ceil((Date.now() + 3_000) / 1_000) * 1_000;
+    await fillQueue(store, { accounts: AT_ONCE, posts: AT_ONCE, dueAt });
+    return dueAt;
+  };
   const order = { kind: "posthorn", url: database.url, graphile } as const;
-  const { told } = await runWorkers(order, { workers, posts: AT_ONCE, beginAt: dueAt });
+  const { told } = await runWorkers(order, { workers, posts: AT_ONCE, dueAt: fill });
   return told.flatMap(({ sentAt }) => sentAt.map((at) => at - dueAt));
 }
 

@@ -7,7 +7,7 @@ import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts"
 import { createClaims } from "../../../src/store/postgres/publishing/claims.ts";
 import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
 import { createDatabase } from "../../support/postgres.ts";
-import { DONE, effectOf, endOf, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
+import { DONE, effectOf, endOf, fillQueue, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 
@@ -45,6 +45,24 @@ async function readEffect(id: string): Promise<EffectRow | undefined> {
 
 async function statusOf(id: string): Promise<unknown> {
   return (await rowOf<{ status: string }>(store, "SELECT status FROM posts WHERE id = ?", [id]))?.status;
+}
+
+/** Transactions that wait before their COMMIT. */
+function holding({ write }: Store): Pick<Store, "write"> & { reached: Promise<void>; commit(): void } {
+  let [reach, commit] = [(): void => {}, (): void => {}];
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const held = new Promise<void>((resolve) => (commit = resolve));
+  return {
+    write: (work) =>
+      write(async (tx) => {
+        const result = await work(tx);
+        reach();
+        await held;
+        return result;
+      }),
+    reached,
+    commit: () => commit(),
+  };
 }
 
 describe("the ledger of a worker that lost posts to another", () => {
@@ -95,26 +113,35 @@ describe("the ledger of a worker that lost posts to another", () => {
   });
 
   it("never lets an intent stand that whoever takes over does not see", async () => {
-    const outcomes = new Set<boolean>();
-    for (let round = 0; round < 40; round += 1) {
-      await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT + round, prefix: `${round}_` });
-      const [mine] = await claim(store, `worker_a${round}`, 1);
-      if (mine === undefined) throw new Error("Nothing was claimed.");
-      const writing = store.ledger.intent(mine.lease, effectOf()).then(
-        () => true,
-        () => false,
-      );
-      for (let turn = 0; turn < round % 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      await other.claims.takeOver(`worker_a${round}`, now(), why);
-      // Passed by as long as the late write has its row, which it then finds to be another's.
-      let theirs: ClaimedPost | undefined;
-      while (theirs === undefined) [theirs] = await claim(other, "worker_b", 1);
-      const stands = await writing;
-      outcomes.add(stands);
-      expect(theirs.effects.map(({ step }) => step)).toEqual(stands ? ["create"] : []);
-      await publish(other, theirs, { now });
-    }
-    expect(outcomes.size).toBe(2);
+    await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
+    const [mine] = await claim(store, "worker_a");
+    if (mine === undefined) throw new Error("Nothing was claimed.");
+    const late = holding(store);
+    const writing = createLedger({ write: late.write }).intent(mine.lease, effectOf());
+    await late.reached;
+    // It waits for what is written and not committed yet, and so does whoever claims after it.
+    const taking = other.claims.takeOver("worker_a", now(), why).then(() => claim(other, "worker_b"));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    late.commit();
+    await writing;
+    const [theirs] = await taking;
+    expect(theirs?.effects.map(({ step }) => step)).toEqual(["create"]);
+  });
+
+  it("refuses what comes while somebody takes over", async () => {
+    await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
+    const [mine] = await claim(store, "worker_a");
+    if (mine === undefined) throw new Error("Nothing was claimed.");
+    const early = holding(other);
+    const claims = createClaims({ ...other, write: early.write }, async () => true);
+    const taking = claims.takeOver("worker_a", now(), why);
+    await early.reached;
+    const writing = expect(store.ledger.intent(mine.lease, effectOf())).rejects.toThrow(Fenced);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    early.commit();
+    await Promise.all([taking, writing]);
+    const [theirs] = await claim(other, "worker_b");
+    expect(theirs?.effects).toEqual([]);
   });
 
   it("is not asked for where nobody has proven the death of a worker", async () => {

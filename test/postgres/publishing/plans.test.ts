@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { createDatabase } from "../../support/postgres.ts";
-import { drain, fillQueue, publish } from "../../support/postgres-queue.ts";
+import { drain, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
@@ -61,3 +61,29 @@ async function readsOf(client: pg.Client): Promise<Record<string, number>> {
   );
   return Object.fromEntries(rows.map(({ name, rows: count }) => [name, count]));
 }
+
+// The plan of a function stays what it was for the first rows that it met.
+it("counts attempts that end together by hash, also where the first statement ended none", async () => {
+  await using database = await createDatabase();
+  const store = await openStoreOn(database.url);
+  await fillQueue(store, { accounts: 200, posts: 200, dueAt: DUE_AT });
+  await store.claims.claim(wishOf("worker_a", { now, limit: 200 }));
+  await store[Symbol.asyncDispose]();
+  const client = new pg.Client({ connectionString: database.url });
+  const plans: string[] = [];
+  client.on("notice", ({ message = "" }) => message.includes("Tuplestore") && plans.push(message));
+  await client.connect();
+  await client.query("SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off");
+  await client.query(
+    "LOAD 'auto_explain'; SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on; SET client_min_messages = log",
+  );
+  const end = "UPDATE attempts SET outcome = 'published', finished_at = 5 WHERE number = ";
+  await client.query(`${end} 7`);
+  await client.query(`${end} 1`);
+  const { rows } = await client.query("SELECT sum(attempts)::int AS attempts FROM attempt_totals");
+  await client.end();
+  expect(rows).toEqual([{ attempts: 200 }]);
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) expect(plan).toMatch(/Hash Join[^]*posts_pkey/);
+  for (const plan of plans) expect(plan).not.toContain("Nested Loop");
+});

@@ -53,15 +53,20 @@ const LATENESS_BUCKET = `CASE WHEN outcome <> 'published' THEN 0 ${[
 
 /** Triggers, so that no statement that writes a row can forget what follows from it. */
 export const triggers: readonly string[] = [
-  // Once a statement. Publishers switch hash joins off, and without one this compares each row with each.
-  `CREATE FUNCTION count_ended_attempts() RETURNS trigger LANGUAGE plpgsql SET enable_hashjoin = on AS $$ BEGIN
+  // Once a statement. Its plan is made for whatever number of rows comes first, often none: a nested loop would
+  // compare each row with each for ever, and publishers switch hash joins off. What is looked up by its id
+  // stands in subqueries, so that no join goes through all posts; OFFSET keeps them from being asked again in
+  // each branch of CASE.
+  `CREATE FUNCTION count_ended_attempts() RETURNS trigger LANGUAGE plpgsql
+    SET enable_hashjoin = on SET enable_nestloop = off AS $$ BEGIN
     INSERT INTO attempt_totals (part, provider, outcome, bucket_ms, attempts, lateness_ms)
     SELECT pg_backend_pid() % 64, provider, outcome, ${LATENESS_BUCKET}, count(*),
       coalesce(sum(late) FILTER (WHERE outcome = 'published'), 0)
     FROM (
-      SELECT p.provider, n.outcome, greatest(0, n.finished_at - p.scheduled_at) AS late
-      FROM new_rows n JOIN old_rows o ON o.post_id = n.post_id AND o.number = n.number JOIN posts p ON p.id = n.post_id
-      WHERE o.finished_at IS NULL AND n.finished_at IS NOT NULL
+      SELECT n.outcome, (SELECT p.provider FROM posts p WHERE p.id = n.post_id) AS provider,
+        greatest(0, n.finished_at - (SELECT p.scheduled_at FROM posts p WHERE p.id = n.post_id)) AS late
+      FROM new_rows n JOIN old_rows o ON o.post_id = n.post_id AND o.number = n.number
+      WHERE o.finished_at IS NULL AND n.finished_at IS NOT NULL OFFSET 0
     ) ended
     GROUP BY 1, 2, 3, 4 ORDER BY 2, 3, 4
     ON CONFLICT (part, provider, outcome, bucket_ms) DO UPDATE SET
