@@ -7,7 +7,7 @@ import { clearDisk, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
-import { createPublicMedia } from "../media/source/copies.ts";
+import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
 import { createOutbound } from "../media/outbound/outbound.ts";
 import type { MediaProbe } from "../ports/media-probe.ts";
@@ -62,6 +62,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
+    const copies = config.database === null ? undefined : sharedCopies(files);
     const ctx: Context = {
       settings: config,
       store,
@@ -78,12 +79,18 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
         probe,
         clock,
         folder: folder.spool,
+        copies,
         room: openDiskRoom(folder, "spool", clock),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
       }),
-      publicMedia: createPublicMedia({ folder: folder.spool, files, publicUrl: () => ctx.publicUrl() }),
+      publicMedia: createPublicMedia({
+        folder: folder.spool,
+        copies,
+        files,
+        publicUrl: () => ctx.publicUrl(),
+      }),
       probe,
       feed: createFeedShelf(store, files),
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),

@@ -6,9 +6,14 @@ import {
   settingName,
   type ConfigurablePlatform,
 } from "../domain/accounts/platform-settings.ts";
-import { readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
+import { checkPlace, readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
 import { parseHostList, type HostRule } from "../domain/host-rule.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
+import {
+  readDatabaseSettings,
+  type DatabaseAddresses,
+  type DatabaseSettings,
+} from "../domain/settings/database-settings.ts";
 import { httpAddress } from "../domain/settings/http-address.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/unknown-names.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
@@ -39,6 +44,10 @@ export interface Config {
   readonly toolSets: readonly Permission[];
   /** Where the files are kept; null: in the data folder. */
   readonly bucket: BucketSettings | null;
+  /** PostgreSQL; null: SQLite in the data folder. */
+  readonly database: DatabaseSettings | null;
+  /** In the place of `secret.key` in the data folder; null: that. */
+  readonly secretKeyFile: string | null;
   /**
    * `POSTHORN_<PLATFORM>_<NAME>` of platforms, by full name; secrets among them are only handed to that
    * platform.
@@ -53,6 +62,10 @@ export interface Secrets {
   readonly metricsToken: string | null;
   /** Opens the bucket; null where there is none. */
   readonly bucketSecretKey: string | null;
+  /** With passwords in them; null where there is none. */
+  readonly database: DatabaseAddresses | null;
+  /** In hexadecimal digits; null: it stands in a file. */
+  readonly secretKey: string | null;
 }
 
 /** Every bad setting at once, one line each. */
@@ -105,6 +118,7 @@ const Environment = z.object({
       }
       return parsed.rules;
     }),
+  POSTHORN_FILES: z.enum(["folder", "bucket"], { error: "must be folder or bucket" }).optional(),
   POSTHORN_RATE_LIMIT: z
     .string()
     .regex(/^[1-9]\d{0,8}$/, "must be a whole number of requests a minute, 1 or more")
@@ -157,6 +171,8 @@ export interface SettingsFile {
 }
 
 const PREFIX = "POSTHORN_";
+/** By names that others know. */
+const OTHERS = SETTINGS.flatMap(({ name }) => (name.startsWith(PREFIX) ? [] : name));
 
 /**
  * Parses the environment once, with the settings of these platforms. Throws ConfigError that names every bad
@@ -170,7 +186,9 @@ export function readConfig(
   const given = Object.fromEntries(
     Object.entries(env).filter(
       (entry): entry is [string, string] =>
-        entry[0].startsWith(PREFIX) && entry[1] !== undefined && entry[1] !== "",
+        (entry[0].startsWith(PREFIX) || OTHERS.includes(entry[0])) &&
+        entry[1] !== undefined &&
+        entry[1] !== "",
     ),
   );
 
@@ -178,8 +196,10 @@ export function readConfig(
   const problems = [...file.problems];
   if (!parsed.success)
     problems.push(...parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
-  const { bucket, secretAccessKey, problems: bucketProblems } = readBucketSettings(given);
-  problems.push(...bucketProblems);
+  const ofBucket = readBucketSettings(given);
+  const ofDatabase = readDatabaseSettings(given);
+  problems.push(...ofBucket.problems, ...ofDatabase.problems);
+  if (ofBucket.problems.length === 0) problems.push(...checkPlace(given, ofBucket.bucket));
   const ofPlatforms = readPlatformSettings(given, platforms);
   problems.push(...ofPlatforms.problems);
   const known = SETTINGS.map(({ name }) => name);
@@ -206,13 +226,17 @@ export function readConfig(
       confirm: values.POSTHORN_CONFIRM,
       hasLegacySse: values.POSTHORN_LEGACY_SSE,
       toolSets: values.POSTHORN_TOOLS,
-      bucket,
+      bucket: values.POSTHORN_FILES === "folder" ? null : ofBucket.bucket,
+      database: ofDatabase.database,
+      secretKeyFile: ofDatabase.secretKeyFile,
       platformSettings: ofPlatforms.values,
     },
     secrets: {
       apiKey: values.POSTHORN_API_KEY ?? null,
       metricsToken: values.POSTHORN_METRICS_TOKEN ?? null,
-      bucketSecretKey: secretAccessKey,
+      bucketSecretKey: ofBucket.secretAccessKey,
+      database: ofDatabase.addresses,
+      secretKey: ofDatabase.secretKey,
     },
   };
 }

@@ -189,6 +189,18 @@ export async function findSecretKey(file: string): Promise<Buffer | null> {
   return (await readIfThere(file)) === null ? null : readKey(file);
 }
 
+/**
+ * The key in a file that the settings name. Containers mount files of another user, which this one can read
+ * only if others can: `assertTrusted` allows for that.
+ */
+export async function readKeyOf(file: string): Promise<Buffer> {
+  if ((await readIfThere(file)) === null)
+    throw new AppError("unavailable", `${file}, which POSTHORN_SECRET_KEY_FILE names, is not there.`);
+  const key = await readWhole(file);
+  assertTrusted(file, await stat(file), ["POSTHORN_SECRET_KEY"]);
+  return key;
+}
+
 async function readKey(file: string): Promise<Buffer> {
   const key = await readWhole(file);
   await assertPrivate(file);

@@ -38,7 +38,7 @@ export function createHost(options: HostOptions): Host {
       const { startSession } = await import("./start/start-session.ts");
       return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
     },
-    async startServer({ role, sandbox, tools, host, port }) {
+    async startServer({ role, half, sandbox, tools, host, port }) {
       const { startServer } = await import("./start/start-server.ts");
       const setup =
         sandbox === undefined
@@ -48,7 +48,7 @@ export function createHost(options: HostOptions): Host {
               ...(port === undefined ? {} : { POSTHORN_PORT: port }),
             })
           : await readSandboxSetup(sandbox);
-      return startServer({ setup: { ...setup, ...threads }, machine, role, stopSignal });
+      return startServer({ setup: { ...setup, ...threads }, machine, role, half, stopSignal });
     },
     async runStdio({ permissions, tools }) {
       const { runStdio } = await import("./start/start-stdio.ts");

@@ -3,6 +3,7 @@ import { platform, userInfo } from "node:os";
 import { BUCKET_SETTINGS } from "../domain/files/bucket-settings.ts";
 import { AppError } from "../domain/errors.ts";
 import { DEFAULT_TOOL_SETS } from "../domain/permissions.ts";
+import { DATABASE_SETTINGS } from "../domain/settings/database-settings.ts";
 
 /** What `posthorn doctor`, the README and the check for unknown names know about each setting. */
 export const SETTINGS: readonly {
@@ -48,6 +49,13 @@ export const SETTINGS: readonly {
     meaning:
       "Hosts (host or host:port, comma-separated) that media and self-hosted platforms may be at although the address is private",
     default: "none",
+  },
+  ...DATABASE_SETTINGS,
+  {
+    name: "POSTHORN_FILES",
+    meaning:
+      "folder or bucket: where the files are kept. With `DATABASE_URL` a folder must be said, and be one that all hosts share",
+    default: "bucket where the `POSTHORN_S3_` settings are there, else folder",
   },
   ...BUCKET_SETTINGS,
   { name: "POSTHORN_RATE_LIMIT", meaning: "Requests a minute and key", default: "6000" },
@@ -116,5 +124,5 @@ function isOwnUser(uid: number): boolean {
 
 /** By the words that names of secrets end with, platforms' own among them: one too many costs a chmod. */
 function isSecretSetting(name: string): boolean {
-  return /(KEY|KEY_ID|SECRET|TOKEN|PASSWORD)$/.test(name);
+  return /(KEY|KEY_ID|SECRET|TOKEN|PASSWORD|^DATABASE_.*URL)$/.test(name);
 }

@@ -1,9 +1,11 @@
+import { resolve } from "node:path";
 import { listPlatformSettings, loadCatalog, type Catalog } from "./catalog.ts";
 import { ConfigError, readConfig, type Config, type Secrets } from "./config.ts";
 import {
   locateDataFolder,
   openDataFolder,
   readEnvironment,
+  readKeyOf,
   readSecretKey,
   type DataFolder,
   type Given,
@@ -37,7 +39,20 @@ export async function readSettings(env: Environment): Promise<Settings> {
   const place = locateDataFolder(env);
   const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
   const folder = await openDataFolder(place);
-  return { config, secrets, folder, masterKey: await readSecretKey(folder) };
+  return { config, secrets, folder, masterKey: await readMasterKey({ config, secrets, folder }) };
+}
+
+/**
+ * The key of the settings, which every host of a PostgreSQL has, else the data folder's, made where it has
+ * none. Throws `unavailable` as `readSecretKey`, and where the file of the settings cannot be used.
+ */
+export async function readMasterKey({
+  config: { secretKeyFile },
+  secrets: { secretKey },
+  folder,
+}: Pick<Settings, "config" | "secrets" | "folder">): Promise<Buffer> {
+  if (secretKey !== null) return Buffer.from(secretKey, "hex");
+  return secretKeyFile === null ? readSecretKey(folder) : readKeyOf(resolve(secretKeyFile));
 }
 
 /** As `readSettings`, with all tools and platforms loaded. */

@@ -59,6 +59,8 @@ export interface Server extends AsyncDisposable {
   readonly address: string;
   /** Where others reach it. */
   readonly publicUrl: string;
+  /** What alone it runs; null: everything. */
+  readonly half: "api" | "publisher" | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
   readonly apiKeyFile: string;
@@ -66,6 +68,8 @@ export interface Server extends AsyncDisposable {
 
 interface ServerOptions {
   readonly role: "serve" | "cli";
+  /** One half alone. Default: both. */
+  readonly half?: "api" | "publisher";
   /** A server of its own in this folder, whatever the settings say: any free port, loopback, no log. */
   readonly sandbox?: string;
   /** In the place of `POSTHORN_TOOLS`. */

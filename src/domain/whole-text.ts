@@ -16,6 +16,11 @@ export function isWholeText(text: string): boolean {
   return !BROKEN.test(text);
 }
 
+/** For texts of others, which nobody can be asked to mend: databases refuse NUL, or end the text there. */
+export function withoutNul(text: string): string {
+  return text.replaceAll("\0", "\uFFFD");
+}
+
 /**
  * Throws `invalid` that names the first field, at any depth, whose text is not whole. The value is not nested
  * deeper than JSON may be.

@@ -20,19 +20,24 @@ interface McpHandlers {
   readonly messages: RequestHandler;
 }
 
-export interface HttpDeps {
+interface HealthDeps {
   readonly ctx: AppContext;
-  readonly toolbox: Toolbox;
   readonly version: string;
   /** The address others reach this server at; null: loopback alone. */
   readonly publicUrl: string | null;
+  /** Opens `/metrics`; default: there is no such page. */
+  readonly metricsToken?: string | null;
+  /** What this process does; default: all. */
+  readonly half?: "api" | "publisher" | null;
+  /** Whether the publisher of this process works; true where it has none. */
+  readonly isReady: () => boolean;
+}
+
+export interface HttpDeps extends HealthDeps {
+  readonly toolbox: Toolbox;
   /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly fixedApiKey: string | null;
-  /** Opens `/metrics`; default: there is no such page. */
-  readonly metricsToken?: string | null;
-  /** Whether the publisher of this process works. */
-  readonly isReady: () => boolean;
   readonly mcp?: McpHandlers;
   /** Routers with whole paths of their own, pages and files. */
   readonly routers?: readonly ((guard: Guard) => Router)[];
@@ -42,18 +47,8 @@ export interface HttpDeps {
 
 /** The whole HTTP face: API, tools, MCP over HTTP, pages and health. */
 export function createHttpApp(deps: HttpDeps): Express {
-  const app = express();
-  app.disable("x-powered-by");
-  // Addresses that a client writes into a header of its own are not believed.
-  app.set("trust proxy", false);
-  app.set("query parser", false);
-  app.set("case sensitive routing", true);
+  const app = createBareApp(deps);
   const guard = createGuard(deps);
-  app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
-  app.use(refuseTwoHosts);
-  app.use(createHealthRouter(deps.ctx, deps.isReady));
-  if (typeof deps.metricsToken === "string")
-    app.use(...createMetrics(deps.ctx, { token: deps.metricsToken, version: deps.version }));
   for (const createRouter of deps.routers ?? []) app.use(createRouter(guard));
   const routes = deps.routes ?? RESOURCE_ROUTES;
   const source = { toolbox: deps.toolbox, routes, version: deps.version };
@@ -61,6 +56,29 @@ export function createHttpApp(deps: HttpDeps): Express {
   if (deps.mcp !== undefined) addMcpRoutes(app, deps.mcp, guard);
   app.use(createFrontDoor(), notFound);
   app.use(errorHandler(deps.ctx.log));
+  return app;
+}
+
+/** Health and metrics alone, for a process whose work is elsewhere. */
+export function createHealthApp(deps: HealthDeps): Express {
+  const app = createBareApp(deps);
+  app.use(notFound, errorHandler(deps.ctx.log));
+  return app;
+}
+
+function createBareApp(deps: HealthDeps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  // Addresses that a client writes into a header of its own are not believed.
+  app.set("trust proxy", false);
+  app.set("query parser", false);
+  app.set("case sensitive routing", true);
+  app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));
+  app.use(refuseTwoHosts);
+  app.use(createHealthRouter(deps.ctx, deps.isReady));
+  const { ctx, metricsToken: token, version, isReady, half } = deps;
+  if (typeof token === "string")
+    app.use(...createMetrics(ctx, { token, version, process: { half: half ?? "all", isReady } }));
   return app;
 }
 

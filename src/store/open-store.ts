@@ -7,22 +7,33 @@ import { createClaims } from "./publishing/claims.ts";
 import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
+import { createFileLiveness, NO_WAKE } from "./publishing/file-liveness.ts";
+import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
 
 interface StoreOptions extends OpenOptions {
   readonly usedMark?: string;
-  /** The folder of locks, made where it is missing: the store is lost with it. Default: there is none. */
+  /**
+   * The folder of locks, made where it is missing: the store is lost with it, and by its locks workers see
+   * whether others live. Default: there is none.
+   */
   readonly locks?: string;
 }
 
 /**
- * Opens the store on a SQLite file, or in memory for ":memory:". Throws `unavailable` with one sentence where
- * it cannot, or where `usedMark`, a file that is there once the database holds something, is and the database
- * is not.
+ * Opens the store: with `url` on a PostgreSQL, whose driver nobody else loads; else on a SQLite file, or in
+ * memory for ":memory:". Throws `unavailable` with one sentence where it cannot.
  */
-export async function openStore({ usedMark, locks, ...options }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions | PostgresStoreOptions): Promise<Store> {
+  if ("file" in options) return await openSqliteStore(options);
+  const { openPostgresStore } = await import("./postgres/postgres-store.ts");
+  return await openPostgresStore(options);
+}
+
+/** Refused where `usedMark`, a file that is there once the database holds something, is and the database is not. */
+async function openSqliteStore({ usedMark, locks, ...options }: StoreOptions): Promise<Store> {
   if (usedMark !== undefined) assertNotLost(options.file, usedMark);
   const losing = new AbortController();
   const database = openDatabase({
@@ -53,6 +64,8 @@ export async function openStore({ usedMark, locks, ...options }: StoreOptions): 
     isPresent: () => file.isPresent(),
     claims: createClaims(base),
     ledger: createLedger(base),
+    liveness: createFileLiveness(base, locks),
+    wake: NO_WAKE,
     search: createSearch(base),
     tidy: () => checkpoint(database),
     copyTo: (file) => query.connection().execute(async () => void raw.prepare("VACUUM INTO ?").run([file])),

@@ -192,7 +192,9 @@ function newTransport({ wire, port, key, permissions, process = processOf(permis
 }
 
 export function processOf(permissions = "read,publish"): { command: string; args: string[] } {
-  return { command: process.execPath, args: ["--import", "tsx", ENTRY, permissions] };
+  // Node 22 warns of its own SQLite where the other driver is not there; the program itself keeps that back.
+  const quiet = "--disable-warning=ExperimentalWarning";
+  return { command: process.execPath, args: [quiet, "--import", "tsx", ENTRY, permissions] };
 }
 
 /** A process with the small tools, to be spoken to by hand. */

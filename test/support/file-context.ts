@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
-import { createPublicMedia } from "../../src/media/source/copies.ts";
+import { createPublicMedia, sharedCopies } from "../../src/media/source/copies.ts";
 import { createMediaSource, type MediaSourceOptions } from "../../src/media/source/source.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import type { AppContext } from "../../src/services/context.ts";
@@ -20,11 +20,16 @@ export interface FileContext extends TestContext {
 /** A context with a real file store, real media and a door that lets 127.0.0.1 through. */
 export async function createFileContext(
   overrides: Partial<AppContext> &
-    Pick<MediaSourceOptions, "maxBytes" | "passFromBytes"> & { platformList?: readonly AnyPlatform[] } = {},
+    Pick<MediaSourceOptions, "maxBytes" | "passFromBytes"> & {
+      platformList?: readonly AnyPlatform[];
+      /** Copies stand where another host finds them. */
+      sharesCopies?: boolean;
+    } = {},
 ): Promise<FileContext> {
   const folder = temporaryFolder();
-  const { maxBytes, passFromBytes, ...parts } = overrides;
+  const { maxBytes, passFromBytes, sharesCopies = false, ...parts } = overrides;
   const files = createFolderStore(join(folder.path, "files"));
+  const copies = sharesCopies ? sharedCopies(files) : undefined;
   const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const clock = new FakeClock();
   const media = createMediaSource({
@@ -33,6 +38,7 @@ export async function createFileContext(
     clock,
     probe: createMediaProbe(),
     folder: join(folder.path, "spool"),
+    copies,
     findFile: (ownerId, key) => findReadyFile(ctx.store, ownerId, key),
     downloadUrl: (id, lastsMs) => createDownloadUrl(ctx, id, lastsMs),
     copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
@@ -41,6 +47,7 @@ export async function createFileContext(
   });
   const publicMedia = createPublicMedia({
     folder: join(folder.path, "spool"),
+    copies,
     files,
     publicUrl: () => ctx.publicUrl(),
   });

@@ -20,6 +20,8 @@ export interface PostgresAddress {
 
 export interface PostgresServer extends AsyncDisposable {
   readonly address: PostgresAddress;
+  /** Where its data are. */
+  readonly folder: string;
   /** Ends every connection and all processes of the server; the data stay. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startPostgres(
   await makeTemplate(address);
   return {
     address,
+    folder,
     stop: () => order(child, "stop"),
     start: () => order(child, "start"),
     crash: async () => {

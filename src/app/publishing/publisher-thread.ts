@@ -13,7 +13,8 @@ export interface ThreadData {
   readonly settings: Omit<Settings, "threads">;
   readonly machine: Machine;
   readonly role: WorkerRole;
-  readonly publicUrl: string;
+  /** Null: another process serves the pages, and is looked for when they are asked for. */
+  readonly publicUrl: string | null;
 }
 
 export type MessageToThread =
@@ -32,7 +33,8 @@ export async function runPublisherThread(
   // Arrives as a plain array of bytes.
   const settings = { ...data.settings, masterKey: Buffer.from(data.settings.masterKey) };
   await using ctx = await createContext({ ...settings, threads, catalog: await loadCatalog() });
-  ctx.links.publicUrl = async () => data.publicUrl;
+  const { publicUrl } = data;
+  if (publicUrl !== null) ctx.links.publicUrl = async () => publicUrl;
   const publisher = await runPublisher(ctx, settings.folder, { ...data.machine, role: data.role });
   const tell = (): void => port.postMessage({ isHealthy: publisher.isHealthy() } satisfies MessageFromThread);
   tell();

@@ -5,7 +5,7 @@ import { Closers } from "../closers.ts";
 import { createContext, createTools, defaultPublicUrl, type Context } from "../compose.ts";
 import { openBucket, openDiskRoom } from "../file-store.ts";
 import { HOUR } from "../../domain/time.ts";
-import { createHttpApp, type HttpDeps } from "../../http/app.ts";
+import { createHealthApp, createHttpApp, type HttpDeps } from "../../http/app.ts";
 import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
@@ -33,7 +33,9 @@ import { explainTakenPort } from "./taken-port.ts";
 interface ServerStart {
   readonly setup: Setup;
   readonly machine: Machine;
-  readonly role: WorkerRole;
+  readonly role: Extract<WorkerRole, "serve" | "cli">;
+  /** One half alone: API, MCP and pages, or what publishes. Default: both. */
+  readonly half?: "api" | "publisher" | undefined;
   /** Aborted when the process is asked to end; whoever listens to it closes the server. */
   readonly stopSignal?: AbortSignal;
 }
@@ -50,33 +52,29 @@ export async function startServer(start: ServerStart): Promise<Server> {
   try {
     await assertBucket(setup, ctx);
     const toolbox = createTools(ctx, setup);
+    const half = start.half ?? null;
     let publisher: Publisher | null = null;
-    const mcp = createMcpEndpoints({
-      ctx,
-      toolbox: offerSets(toolbox, setup.config.toolSets),
-      version: VERSION,
-      isKeyActive: (caller) => isKeyActive(ctx, caller),
-      hasLegacySse: setup.config.hasLegacySse,
-    });
-    const app = createHttpApp({
-      ...httpDeps({ setup, ctx, toolbox, isReady: () => publisher?.isHealthy() ?? false }),
-      mcp,
-    });
+    const isReady = (): boolean => publisher?.isHealthy() ?? half === "api";
+    const deps = { ...httpDeps({ setup, ctx, toolbox, isReady }), half };
+    const mcp = half === "publisher" ? null : openMcp(setup, ctx, toolbox);
+    const app = mcp === null ? createHealthApp(deps) : createHttpApp({ ...deps, mcp });
     const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() }).catch(
       async (error: unknown) => {
         throw await explainTakenPort(error, ctx, setup.config);
       },
     );
     const publicUrl = defaultPublicUrl(setup.config, http.port);
-    ctx.links.publicUrl = async () => publicUrl;
+    // Of the half that publishes, pages are another process's, which is looked for when one is named.
+    if (half !== "publisher") ctx.links.publicUrl = async () => publicUrl;
     closers.add(() => http.close());
     await ensureFirstAccount(ctx);
-    const firstKey = await makeFirstKey(setup, ctx);
-    if (start.role === "serve") await noteServerUrl(ctx, publicUrl);
-    const running = await openPublisher(start, ctx, closers);
-    publisher = running;
-    // Both take their time to finish what is under way; one after the other would take too long.
-    closers.add(() => Promise.all([running.close(), mcp.close(), http.close()]).then(() => {}));
+    const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
+    if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
+    if (half === "api") closers.add(await enlist(ctx, { ...start.machine, role: "api" }));
+    else publisher = await openPublisher(start, ctx, closers);
+    const parts = [publisher, mcp, http];
+    // All take their time to finish what is under way; one after the other would take too long.
+    closers.add(() => Promise.all(parts.map((part) => part?.close())).then(() => {}));
     if (setup.threads?.startWatchdog) {
       const watchdog = startWatchdog(setup.threads.startWatchdog, {
         isChild: false,
@@ -84,11 +82,21 @@ export async function startServer(start: ServerStart): Promise<Server> {
       });
       closers.add(() => watchdog.askToEnd());
     }
-    return describeServer({ setup, ctx, toolbox, http, firstKey, closers });
+    return describeServer({ setup, ctx, toolbox, half: start.half, http, firstKey, closers });
   } catch (error) {
     await closers[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function openMcp(setup: Setup, ctx: Context, toolbox: Toolbox): ReturnType<typeof createMcpEndpoints> {
+  return createMcpEndpoints({
+    ctx,
+    toolbox: offerSets(toolbox, setup.config.toolSets),
+    version: VERSION,
+    isKeyActive: (caller) => isKeyActive(ctx, caller),
+    hasLegacySse: setup.config.hasLegacySse,
+  });
 }
 
 /**
@@ -104,23 +112,21 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   );
 }
 
-/**
- * In a thread where there is one to have; then this process is on the list too, because it holds claims of
- * its own.
- */
+/** In a thread where there is one to have. */
 async function openPublisher(
-  { setup, machine, role }: ServerStart,
+  { setup, machine, half, ...start }: ServerStart,
   ctx: Context,
   closers: Closers,
 ): Promise<Publisher> {
   const { catalog: _catalog, threads, ...settings } = setup;
   const startPublisher = threads?.startPublisher ?? null;
+  closers.add(await enlist(ctx, machine));
+  const role = half === "publisher" ? half : start.role;
   if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
-  closers.add(await enlist(ctx, setup.folder, machine));
   return startThreadedPublisher(
     ctx,
     { startPublisher },
-    { settings, machine, role, publicUrl: await ctx.publicUrl() },
+    { settings, machine, role, publicUrl: half === "publisher" ? null : await ctx.publicUrl() },
   );
 }
 
@@ -182,9 +188,9 @@ function keyFileOf(file: string): KeyFile {
 }
 
 function describeServer(
-  parts: Parts & { http: HttpServer; firstKey: string | null; closers: Closers },
+  parts: Parts & Pick<ServerStart, "half"> & { http: HttpServer; firstKey: string | null; closers: Closers },
 ): Server {
-  const { setup, ctx, toolbox, http, firstKey, closers } = parts;
+  const { setup, ctx, toolbox, half, http, firstKey, closers } = parts;
   const host = setup.config.host.includes(":") ? `[${setup.config.host}]` : setup.config.host;
   return {
     ctx,
@@ -192,6 +198,7 @@ function describeServer(
     folder: setup.folder.path,
     address: `http://${host}:${http.port}`,
     publicUrl: defaultPublicUrl(setup.config, http.port),
+    half: half ?? null,
     firstKey,
     apiKeyFile: setup.folder.apiKeyFile,
     [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),

@@ -14,6 +14,7 @@ import { getStatus } from "../../services/health/status.ts";
 import { createContext, defaultPublicUrl } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { locateDataFolder, readEnvironment } from "../data-folder.ts";
+import { SETTINGS } from "../settings.ts";
 import { readSettings, readSetup } from "../setup.ts";
 import { findLastingNode } from "../start/program-place.ts";
 
@@ -92,7 +93,8 @@ function builtAt(program: string | null): string {
 async function listStraySettings(folder: string, env: Environment): Promise<string[]> {
   const { env: stored } = await readEnvironment(folder, {});
   return Object.entries(env)
-    .filter(([name, value]) => name.startsWith("POSTHORN_") && name !== "POSTHORN_DATA_DIR" && value !== "")
+    .filter(([name]) => name.startsWith("POSTHORN_") || SETTINGS.some((setting) => setting.name === name))
+    .filter(([name, value]) => name !== "POSTHORN_DATA_DIR" && value !== "")
     .filter(([name, value]) => value !== undefined && value !== stored[name])
     .map(([name]) => name)
     .sort();

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { Host, Server } from "../host.ts";
 import { untilAborted } from "../until-aborted.ts";
 
@@ -6,6 +6,8 @@ interface ServeOptions {
   readonly port?: string;
   readonly host?: string;
   readonly tools?: string;
+  readonly api?: true;
+  readonly publisher?: true;
 }
 
 export function addServeCommand(program: Command, host: Host): void {
@@ -15,11 +17,14 @@ export function addServeCommand(program: Command, host: Host): void {
     .option("--port <port>", "listen here; in the place of POSTHORN_PORT")
     .option("--host <address>", "listen on this address; in the place of POSTHORN_HOST")
     .option("--tools <sets>", "all, or the sets of tools that MCP lists; as POSTHORN_TOOLS")
+    .addOption(new Option("--api", "run no publisher: HTTP, MCP and pages alone").conflicts("publisher"))
+    .option("--publisher", "publish alone; the port has /healthz, /readyz and /metrics, and nothing else")
     .addHelpText(
       "after",
       `
 It listens on POSTHORN_HOST and POSTHORN_PORT (127.0.0.1:4747) and keeps everything in the data folder.
 Stop it with Ctrl-C or SIGTERM: what is under way is finished first.
+With --api or --publisher it runs one half, for machines with one purpose; run at least one of each.
 
 Examples:
   posthorn serve --port 8080
@@ -28,8 +33,9 @@ Examples:
     .action((options: ServeOptions) => serve(host, options));
 }
 
-async function serve(host: Host, options: ServeOptions): Promise<void> {
-  await using server = await host.startServer({ role: "serve", ...options });
+async function serve(host: Host, { api, publisher, ...options }: ServeOptions): Promise<void> {
+  const half = api === true ? "api" : publisher === true ? "publisher" : null;
+  await using server = await host.startServer({ role: "serve", ...(half !== null && { half }), ...options });
   host.terminal.print(greet(host, server));
   const { lost } = server.ctx.store;
   await untilAborted(AbortSignal.any([host.stopSignal, lost]));
@@ -46,10 +52,19 @@ function greet(host: Host, server: Server): string {
           `  API key      ${server.firstKey}`,
           `               (shown this once; kept in ${server.apiKeyFile})`,
         ];
+  const faces =
+    server.half === "publisher"
+      ? [`  Publisher    alone; health at ${server.address}/readyz, the API is another process's`]
+      : [
+          `  HTTP API     ${publicUrl}/api/v1   described at ${publicUrl}/api/v1/docs`,
+          `  MCP          ${publicUrl}/mcp      (older clients: ${publicUrl}/sse)`,
+          ...(server.half === "api"
+            ? ['  Publisher    none here; "posthorn serve --publisher" runs one']
+            : []),
+        ];
   return [
     `Posthorn ${host.version} is listening on ${server.address}`,
-    `  HTTP API     ${publicUrl}/api/v1   described at ${publicUrl}/api/v1/docs`,
-    `  MCP          ${publicUrl}/mcp      (older clients: ${publicUrl}/sse)`,
+    ...faces,
     `  Data folder  ${server.folder}`,
     ...key,
     "",

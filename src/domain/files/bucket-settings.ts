@@ -95,6 +95,22 @@ function describe(name: string, isMissing: boolean, message: string): string {
   return `${name}: ${isMissing ? "is missing; the POSTHORN_S3_ settings work together, so set all five or none" : message}`;
 }
 
+/** What is wrong with where the files are to be: every process must find them there. */
+export function checkPlace(
+  given: Readonly<Record<string, string | undefined>>,
+  bucket: BucketSettings | null,
+): string[] {
+  const place = given["POSTHORN_FILES"];
+  if (bucket !== null || place === "folder") return [];
+  if (place === "bucket")
+    return ["POSTHORN_FILES: is bucket, and there is none; set the POSTHORN_S3_ settings to it"];
+  if (given["DATABASE_URL"] === undefined) return [];
+  return [
+    "POSTHORN_FILES: with DATABASE_URL, files must be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
+      "or POSTHORN_FILES=folder where the folder files/ in the data folder is one that all hosts share",
+  ];
+}
+
 /** How a bucket is named to people. */
 export function describeBucket({ name, endpoint }: Pick<BucketSettings, "name" | "endpoint">): string {
   return `the bucket ${name} at ${endpoint}`;

@@ -19,8 +19,10 @@ export function explainUnknown(
   return [...new Set(names)]
     .filter((name) => !known.includes(name))
     .map((name) => {
-      const near = nearestName(name, all) ?? nearestName(`POSTHORN_${name}`, all);
-      return `${name}: no such setting.${near === null ? "" : ` ${didYouMean(near)}`}`;
+      const near = [name, `POSTHORN_${name}`, name.replace(/^POSTHORN_/, "")]
+        .map((text) => nearestName(text, all))
+        .find((found) => found !== null);
+      return `${name}: no such setting.${near === undefined ? "" : ` ${didYouMean(near)}`}`;
     });
 }
 

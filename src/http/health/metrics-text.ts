@@ -10,12 +10,18 @@ export interface Meters {
   render(measured: Measurements): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
+export interface About {
+  readonly version: string;
+  /** What this one process does, and whether that works. */
+  readonly process: { readonly half: string; readonly isReady: () => boolean };
+}
+
 const REQUEST_BUCKETS_S = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Methods that some client invents must not become labels. */
 const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-export function createMeters(version: string): Meters {
+export function createMeters({ version, process: { half, isReady } }: About): Meters {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -25,11 +31,18 @@ export function createMeters(version: string): Meters {
     buckets: REQUEST_BUCKETS_S,
     registers: [registry],
   });
+  const ready = new Gauge({
+    name: "posthorn_process_ready",
+    help: "Whether what this process runs works: all, or one half of it.",
+    labelNames: ["runs"],
+    registers: [registry],
+  });
   const store = createStoreMeters(registry, version);
   return {
     observe: ({ method, ...labels }, seconds) =>
       requests.observe({ ...labels, method: METHODS.includes(method) ? method : "other" }, seconds),
     render: async (measured) => {
+      ready.set({ runs: half }, isReady() ? 1 : 0);
       for (const fill of store) fill(measured);
       return {
         contentType: registry.contentType,

@@ -5,7 +5,7 @@ import type { AppContext } from "../../services/context.ts";
 import { createMeasurements } from "../../services/health/metrics.ts";
 import { limitFailures } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
-import type { Meters } from "./metrics-text.ts";
+import type { About, Meters } from "./metrics-text.ts";
 
 const BEARER = /^bearer +(\S+) *$/i;
 
@@ -15,11 +15,11 @@ const BEARER = /^bearer +(\S+) *$/i;
  */
 export function createMetrics(
   ctx: AppContext,
-  { token, version }: { token: string; version: string },
+  { token, ...about }: { token: string } & About,
 ): [RequestHandler, Router] {
   const measure = createMeasurements(ctx);
   // Few instances are scraped; the others do not load the library.
-  const meters = import("./metrics-text.ts").then(({ createMeters }) => createMeters(version));
+  const meters = import("./metrics-text.ts").then(({ createMeters }) => createMeters(about));
   const router = Router({ caseSensitive: true });
   router
     .route("/metrics")

@@ -93,7 +93,7 @@ export const SERVICE_PATHS: Operations = [
     method: "get",
     operation: {
       operationId: "getReadiness",
-      summary: "Whether database and publisher work",
+      summary: "Whether database and publisher of this process work",
       tags: ["Service"],
       security: [],
       responses: {

@@ -29,13 +29,27 @@ export function nameOfCopy(postId: string, media: MediaItem | FittedImage): stri
   return `${postId}.${digest}.${ending}`;
 }
 
+/** Where copies are kept. */
+export type CopyStore = Pick<FileStore, "write" | "size" | "read" | "remove">;
+
+/** The store of all files, where a platform asks another host for a copy than the one that made it. */
+export function sharedCopies(files: FileStore): CopyStore {
+  const keyIn = (key: string): string => `copies/${key}`;
+  return {
+    write: (key, body, options) => files.write(keyIn(key), body, options),
+    size: (key) => files.size(keyIn(key)),
+    read: (key, range) => files.read(keyIn(key), range),
+    remove: (key) => files.remove(keyIn(key)),
+  };
+}
+
 /** Keeps the copy with the rest of its post's media, which goes when the post is finished. */
 export async function keepCopy(
-  store: FileStore,
+  store: CopyStore,
   name: string,
   media: MediaItem | FittedImage,
 ): Promise<void> {
-  const key = keyOf(name);
+  const key = keyOfCopy(name);
   if (key === null) throw new Error(`${name} is no name of a copy.`);
   const isFitted = "bytes" in media;
   const sizeBytes = isFitted ? media.bytes.length : media.facts.sizeBytes;
@@ -44,7 +58,7 @@ export async function keepCopy(
 }
 
 /** Null for what never was the name of a copy. */
-function keyOf(name: string): string | null {
+export function keyOfCopy(name: string): string | null {
   const [postId = "", file = ""] =
     /^([a-z0-9][a-z0-9_]{0,63})\.([0-9a-f]{32}\.[a-z0-9]+)$/.exec(name)?.slice(1) ?? [];
   return file === "" ? null : `${folderOf(postId)}/copy_${file}`;
@@ -53,16 +67,18 @@ function keyOf(name: string): string | null {
 export interface PublicMediaOptions {
   /** The spool's. */
   readonly folder: string;
+  /** Default: the spool. */
+  readonly copies?: CopyStore | undefined;
   readonly files: FileStore;
   publicUrl(): Promise<string>;
 }
 
 /** What others can fetch from us; see ports/media.ts. */
-export function createPublicMedia({ folder, files, publicUrl }: PublicMediaOptions): PublicMedia {
-  const store = createFolderStore(folder);
+export function createPublicMedia(options: PublicMediaOptions): PublicMedia {
+  const { folder, files, publicUrl, copies: store = createFolderStore(folder) } = options;
   return {
     async openCopy(name) {
-      const key = keyOf(name);
+      const key = keyOfCopy(name);
       const sizeBytes = key === null ? null : await store.size(key);
       if (key === null || sizeBytes === null) return null;
       const mimeType = MIME_TYPES[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";

@@ -4,12 +4,19 @@ import { MINUTE } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { DiskRoom } from "../../ports/disk-room.ts";
 import type { FileStore } from "../../ports/file-store.ts";
-import type { MediaItem, MediaOwner, MediaSource, OwnFile, PostMedia } from "../../ports/media.ts";
+import type {
+  FittedImage,
+  MediaItem,
+  MediaOwner,
+  MediaSource,
+  OwnFile,
+  PostMedia,
+} from "../../ports/media.ts";
 import type { MediaProbe } from "../../ports/media-probe.ts";
 import type { Outbound } from "../../ports/outbound.ts";
 import { isPublicUrl } from "../outbound/addresses.ts";
 import { createFolderStore } from "../stores/folder-store.ts";
-import { keepCopy, nameOfCopy } from "./copies.ts";
+import { keepCopy, keyOfCopy, nameOfCopy, type CopyStore } from "./copies.ts";
 import { createSpool, type Spool } from "./spool.ts";
 
 const OWN_SCHEME = "r2://";
@@ -32,6 +39,8 @@ export interface MediaSourceOptions {
   readonly folder: string;
   /** How much may be kept there; default: what the disk has beside its reserve. */
   readonly room?: DiskRoom;
+  /** Where copies for platforms are, if not there as well: they go when this process is done with their post. */
+  readonly copies?: CopyStore | undefined;
   /** The owner's file under a key; null for what is missing or somebody else's. */
   findFile(ownerId: string, key: string): Promise<OwnFile | null>;
   /** A signed address of ours for a file. */
@@ -57,17 +66,27 @@ export function createMediaSource(options: MediaSourceOptions): MediaSource {
     maxBytes: options.maxBytes ?? MAX_BYTES,
     passFromBytes: options.passFromBytes ?? PASS_FROM_BYTES,
   });
-  const copies = createFolderStore(options.folder, options.room);
+  const { copies = createFolderStore(options.folder, options.room) } = options;
+  const made = new Map<string, Set<string>>();
+  const keep = async (postId: string, name: string, media: MediaItem | FittedImage): Promise<void> => {
+    if (options.copies !== undefined) made.set(postId, (made.get(postId) ?? new Set()).add(name));
+    await keepCopy(copies, name, media);
+  };
   return {
-    forPost: (owner, signal) => createPostMedia({ options, spool, copies, owner, signal }),
-    release: (postId) => spool.release(postId),
+    forPost: (owner, signal) => createPostMedia({ options, spool, keep, owner, signal }),
+    async release(postId) {
+      await spool.release(postId);
+      for (const key of [...(made.get(postId) ?? [])].map(keyOfCopy))
+        if (key !== null) await copies.remove(key);
+      made.delete(postId);
+    },
   };
 }
 
 interface Post {
   readonly options: MediaSourceOptions;
   readonly spool: Spool;
-  readonly copies: FileStore;
+  readonly keep: (postId: string, name: string, media: MediaItem | FittedImage) => Promise<void>;
   readonly owner: MediaOwner;
   readonly signal: AbortSignal;
 }
@@ -107,7 +126,7 @@ function createPostMedia(post: Post): PostMedia {
         const name = nameOfCopy(post.owner.postId, media);
         const url = await post.options.copyUrl(name, lastsMs);
         if (!mayBeNear) assertReachable(url);
-        await keepCopy(post.copies, name, media);
+        await post.keep(post.owner.postId, name, media);
         return url;
       }
       const url =

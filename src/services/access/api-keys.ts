@@ -12,6 +12,7 @@ import {
   touchApiKey,
   type ApiKeyRow,
 } from "../../store/tables/api-keys.ts";
+import { insertMeta } from "../../store/tables/meta.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { readKeyInput, type KeyInput, type KeyLimits } from "./key-input.ts";
@@ -34,6 +35,8 @@ export interface ApiKey {
 
 const SECRET_BYTES = 32;
 const FIRST_KEY = "First key";
+/** Under which name the database remembers that it was made. */
+const FIRST_KEY_MADE = "first_key";
 /** `phk_<id>_<secret>`; neither part holds an underscore. */
 const KEY_TEXT = /^phk_([0-9a-z]{26})_([0-9a-f]{64})$/;
 
@@ -71,9 +74,12 @@ export interface KeyFile {
 export async function ensureFirstKey(ctx: AppContext, file: KeyFile): Promise<string | null> {
   return ctx.store.write(async (tx) => {
     const kept = file.read();
-    if ((await hasApiKeys(tx)) && !(kept === "" && (await revokeUnseenKey(ctx, tx)))) return null;
+    const isAgain = await hasApiKeys(tx);
+    if (isAgain && !(kept === "" && (await revokeUnseenKey(ctx, tx)))) return null;
     const all = { permissions: PERMISSIONS, accountIds: null, expiresAt: null };
     const { key, row } = makeKey(ctx, DEFAULT_OWNER, { name: FIRST_KEY, ...all }, kept ?? "");
+    // Another process may start for the first time at this moment.
+    if (!isAgain && !(await insertMeta(tx, FIRST_KEY_MADE, row.id))) return null;
     if (key !== kept) file.write(key);
     await insertApiKey(tx, row);
     return key;

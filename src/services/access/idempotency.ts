@@ -3,7 +3,14 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import { completeKey, deleteKey, findKey, insertKey, takeOverKey } from "../../store/tables/idempotency.ts";
+import {
+  completeKey,
+  deleteKey,
+  findKey,
+  insertKey,
+  takeOverKey,
+  type IdempotencyRow,
+} from "../../store/tables/idempotency.ts";
 import { isWorkerListed } from "../../store/tables/workers.ts";
 import type { AppContext, CallContext, IdempotencyClaim } from "../context.ts";
 
@@ -97,26 +104,28 @@ async function claimKey(
     expires_at: now + KEPT_MS,
   };
   return ctx.store.write(async (tx) => {
-    if (await insertKey(tx, row)) return null;
-    const known = await findKey(tx, key);
-    if (known !== undefined && known.fingerprint !== wanted.fingerprint) {
+    let known: IdempotencyRow | undefined;
+    while (known === undefined) {
+      if (await insertKey(tx, row)) return null;
+      // Whoever had it may have freed it in this moment.
+      known = await findKey(tx, key);
+    }
+    if (known.fingerprint !== wanted.fingerprint) {
       throw new AppError(
         "conflict",
         "This idempotency key was used for another request in the last 24 hours. Use a new key for a new request.",
       );
     }
-    if (typeof known?.result === "string") return known.result;
-    if (
-      known?.worker_id === ctx.workerId ||
-      (typeof known?.worker_id === "string" && (await isWorkerListed(tx, known.worker_id)))
-    ) {
+    if (known.result !== null) return known.result;
+    const { worker_id: worker } = known;
+    // Its process died before the effect: what must not happen twice is committed together with the result.
+    const isDead = worker !== ctx.workerId && (worker === null || !(await isWorkerListed(tx, worker)));
+    if (!isDead || !(await takeOverKey(tx, known, ctx.workerId))) {
       throw new AppError(
         "conflict",
         "A request with this idempotency key is still running. Ask again in a moment; the answer will be the same.",
       );
     }
-    // Its process died before the effect: what must not happen twice is committed together with the result.
-    await takeOverKey(tx, key, ctx.workerId);
     return null;
   });
 }

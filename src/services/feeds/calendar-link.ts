@@ -8,6 +8,7 @@ import {
   deleteCalendarLink,
   findCalendarLink,
   findCalendarLinkByToken,
+  insertCalendarLink,
   putCalendarLink,
   type CalendarLinkRow,
 } from "../../store/tables/calendar-links.ts";
@@ -44,7 +45,8 @@ export async function openCalendarLink(
       token_enc: ctx.cipher.seal(token, placeOf({ owner_id: ownerId })),
       created_at: ctx.clock.now(),
     };
-    await putCalendarLink(tx, fresh);
+    if (options.isNew) await putCalendarLink(tx, fresh);
+    else if (!(await insertCalendarLink(tx, fresh))) return (await findCalendarLink(tx, ownerId)) ?? fresh;
     return fresh;
   });
   return {

@@ -6,9 +6,16 @@ import type { AppContext } from "../context.ts";
 /** A server that has not been heard of for this long is hardly running any more. */
 const SILENT_MS = 30 * SECOND;
 
-/** Whether a server that stays (`posthorn serve`) works on this data folder. */
-export function isServerRunning(ctx: Pick<AppContext, "store" | "clock">): Promise<boolean> {
-  return isRoleAlive(ctx.store, "serve", ctx.clock.now() - SILENT_MS);
+type Place = Pick<AppContext, "store" | "clock">;
+
+/** Whether a process that stays publishes: `posthorn serve`, or the half of it that does. */
+export function isServerRunning(ctx: Place): Promise<boolean> {
+  return isRoleAlive(ctx.store, ["serve", "publisher"], ctx.clock.now() - SILENT_MS);
+}
+
+/** Whether pages are served by a process that stays. */
+function isApiRunning(ctx: Place): Promise<boolean> {
+  return isRoleAlive(ctx.store, ["serve", "api"], ctx.clock.now() - SILENT_MS);
 }
 
 /** Under which name the server's public address stands in the database. */
@@ -21,7 +28,7 @@ export async function noteServerUrl(ctx: AppContext, url: string): Promise<void>
 
 /** Where others reach the server that works on this data folder; null where none does. */
 export async function readServerUrl(ctx: AppContext): Promise<string | null> {
-  return (await isServerRunning(ctx)) ? readMeta(ctx.store, ADDRESS) : null;
+  return (await isApiRunning(ctx)) ? readMeta(ctx.store, ADDRESS) : null;
 }
 
 /** Whether any process publishes on this data folder, if only for as long as a client is open. */

@@ -138,7 +138,9 @@ function moveIntoGrant(
       return (await findGrant(tx, { owner_id: now.owner_id, id: now.grant_id })) ?? null;
     const id = await keepGrant(ctx, tx, { ownerId: account.owner_id, platform, way, place, tokens });
     const own = sealSecrets(ctx, { ...account, grant_id: id }, {});
-    await giveGrant(tx, account, { grant_id: id, secrets_enc: own });
+    // Another process has just done the same: the next try finds what it has stored.
+    if (!(await giveGrant(tx, now, { grant_id: id, secrets_enc: own })))
+      throw new PlatformFault("not_sent", "The channel was changed while its access was being renewed.");
     return { owner_id: account.owner_id, id, secrets_version: 1 };
   });
 }

@@ -50,8 +50,10 @@ async function write(
   { table, sealed }: { table: SealedTable; sealed: SealedColumn },
   { row, value }: { row: SealedKeys; value: string },
 ): Promise<void> {
-  const where = sealed.keys.map((key) => `${key} = ?`).join(" AND ");
-  const values = [value, ...sealed.keys.map((key) => row[key])];
+  // As it was read: somebody may have put another value there since, which must stay.
+  const names = [...sealed.keys, sealed.column];
+  const where = names.map((name) => `${name} = ?`).join(" AND ");
+  const values = [value, ...names.map((name) => row[name])];
   await change(tx, `UPDATE ${table} SET ${sealed.column} = ? WHERE ${where}`, values);
 }
 

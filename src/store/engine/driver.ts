@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { AppError, codeOf } from "../../domain/errors.ts";
+import { withoutNul } from "../../domain/whole-text.ts";
 
 /** The part of SQLite that both drivers offer, in better-sqlite3's words. */
 export interface SqliteDatabase {
@@ -172,14 +173,19 @@ function adapt(statement: NodeStatement): SqliteStatement {
   if (!reader) statement.setReadBigInts(true);
   return {
     reader,
-    all: (parameters) => statement.all(...parameters),
-    get: (parameters) => statement.get(...parameters),
+    all: (parameters) => statement.all(...parameters.map(storable)),
+    get: (parameters) => statement.get(...parameters.map(storable)),
     run: (parameters) => {
-      const { changes, lastInsertRowid } = statement.run(...parameters);
+      const { changes, lastInsertRowid } = statement.run(...parameters.map(storable));
       return { changes: Number(changes), lastInsertRowid };
     },
-    iterate: (parameters) => statement.iterate(...parameters),
+    iterate: (parameters) => statement.iterate(...parameters.map(storable)),
   };
+}
+
+/** Node 22 reads a text no further than to a NUL in it. */
+function storable(parameter: unknown): unknown {
+  return typeof parameter === "string" ? withoutNul(parameter) : parameter;
 }
 
 /** SQLite rolls back by itself on a full disk or an I/O error; then there is nothing left to roll back. */

@@ -98,8 +98,8 @@ export interface Tables extends AccountTables {
   };
   workers: {
     id: string;
-    /** `caller`: at work on the folder without publishing. */
-    role: "serve" | "stdio" | "cli" | "caller";
+    /** `caller`: at work on the folder without publishing; `api`, `publisher`: a server's halves. */
+    role: "serve" | "stdio" | "cli" | "caller" | "api" | "publisher";
     host: string;
     pid: number;
     version: string;

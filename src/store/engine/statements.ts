@@ -1,4 +1,4 @@
-import { CompiledQuery } from "kysely";
+import { CompiledQuery, type RawBuilder } from "kysely";
 import { HANDLE, type Reader } from "./store.ts";
 
 /*
@@ -25,6 +25,12 @@ export async function change(reader: Reader, text: string, values: readonly unkn
   return Number((await execute(reader, text, values)).numAffectedRows ?? 0n);
 }
 
+/** The rows of a statement that is put together from parts. */
+export async function ask<T>(reader: Reader, statement: RawBuilder<T>): Promise<T[]> {
+  const { sql, parameters } = statement.compile(reader[HANDLE].query);
+  return (await execute<T>(reader, sql, parameters)).rows;
+}
+
 function execute<T>(reader: Reader, text: string, values: readonly unknown[]) {
   const { engine, query } = reader[HANDLE];
   const own = engine === "postgres" ? inPostgres(text) : text;
@@ -45,7 +51,7 @@ function inPostgres(text: string): string {
   const own = text
     .replaceAll(/ INDEXED BY \w+/g, "")
     .replaceAll(" CROSS JOIN ", " JOIN ")
-    .replaceAll("SELECT value FROM json_each(?)", "SELECT json_array_elements_text(?::json)")
+    .replaceAll(/SELECT value FROM json_each\((\?|\$\d+)\)/g, "SELECT json_array_elements_text($1::json)")
     .replaceAll("?", () => `$${(place += 1)}`);
   translated.set(text, own);
   return own;

@@ -3,6 +3,7 @@ import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
 import type { Search } from "./search.ts";
 
@@ -60,6 +61,8 @@ export interface Store extends Reader, AsyncDisposable {
   isPresent(): boolean;
   readonly claims: Claims;
   readonly ledger: Ledger;
+  readonly liveness: Liveness;
+  readonly wake: Wake;
   readonly search: Search;
   /** Does what the engine puts off while posts go out; waits for nobody. */
   tidy(): Promise<void>;

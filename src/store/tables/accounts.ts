@@ -1,7 +1,8 @@
 import type { Reader, Tx } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
-import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
+import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
+import { rowsOf } from "../engine/statements.ts";
 import { startWaitingPosts } from "./waiting-posts.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
@@ -72,21 +73,24 @@ const COUNTED = `SELECT accounts.*,
   FROM accounts WHERE owner_id = ?`;
 
 /** In order of creation, all or the one. */
-export async function listCountedAccounts(
+export function listCountedAccounts(
   reader: Reader,
   ownerId: string,
   accountId?: string,
 ): Promise<CountedAccountRow[]> {
-  const wanted =
-    accountId === undefined
-      ? CompiledQuery.raw(`${COUNTED} ORDER BY id`, [ownerId])
-      : CompiledQuery.raw(`${COUNTED} AND id = ?`, [ownerId, accountId]);
-  const { rows } = await queryOf(reader).executeQuery<CountedAccountRow>(wanted);
-  return rows;
+  return accountId === undefined
+    ? rowsOf(reader, `${COUNTED} ORDER BY id`, [ownerId])
+    : rowsOf(reader, `${COUNTED} AND id = ?`, [ownerId, accountId]);
 }
 
-export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
-  await queryOf(tx).insertInto("accounts").values(row).execute();
+/** False where the owner has the channel already. */
+export async function insertAccount(tx: Tx, row: AccountRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await queryOf(tx)
+    .insertInto("accounts")
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
 }
 
 type AccountChange = Omit<Updateable<Tables["accounts"]>, "id" | "owner_id" | "secrets_version">;
@@ -96,29 +100,36 @@ function isUnusable({ status }: Pick<AccountRow, "status">): boolean {
   return status === "disconnected" || status === "reconnect_required";
 }
 
-/** Writes what a reconnection brought. Posts that waited for it start. */
+/** Writes what a reconnection brought; false where another was first. Posts that waited for it start. */
 export async function reconnectAccount(
   tx: Tx,
   before: AccountRow,
   change: AccountChange & { status: "connected"; updated_at: number },
-): Promise<void> {
-  await updateConnection(tx, { ownerId: before.owner_id, id: before.id }, change);
+): Promise<boolean> {
+  const seen = { ownerId: before.owner_id, id: before.id, version: before.secrets_version };
+  if (!(await updateConnection(tx, seen, change))) return false;
   if (isUnusable(before)) await startWaitingPosts(tx, before.id, change.updated_at);
+  return true;
 }
 
-/** Writes the change and raises `secrets_version`, so that a refresh under way does not overwrite it. */
+/**
+ * Writes the change and raises `secrets_version`, so that a refresh under way does not overwrite it. False
+ * where it has another version than `version`; default: any will do.
+ */
 export async function updateConnection(
   tx: Tx,
-  account: { ownerId: string; id: string },
+  { ownerId, id, version }: { ownerId: string; id: string; version?: number },
   change: AccountChange,
-): Promise<void> {
-  await queryOf(tx)
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("accounts")
     .set(change)
     .set({ secrets_version: sql<number>`secrets_version + 1` })
-    .where("owner_id", "=", account.ownerId)
-    .where("id", "=", account.id)
-    .execute();
+    .where("owner_id", "=", ownerId)
+    .where("id", "=", id)
+    .$if(version !== undefined, (all) => all.where("secrets_version", "=", version ?? 0))
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 export interface SecretsVersion {
@@ -128,33 +139,37 @@ export interface SecretsVersion {
   readonly version: number;
 }
 
-/** What it uses stays the same; a part of it is the grant's from now on. */
+/** What it uses stays the same; a part of it is the grant's from now on. False where another was first. */
 export async function giveGrant(
   tx: Tx,
-  account: Pick<AccountRow, "owner_id" | "id">,
+  seen: Pick<AccountRow, "owner_id" | "id" | "secrets_version" | "grant_id">,
   change: Pick<AccountRow, "grant_id" | "secrets_enc">,
-): Promise<void> {
-  await queryOf(tx)
-    .updateTable("accounts")
-    .set(change)
-    .where("owner_id", "=", account.owner_id)
-    .where("id", "=", account.id)
-    .execute();
-}
-
-/** Writes settings, and the secrets that are bound to them, unless somebody changed these meanwhile. */
-export async function storeSettings(
-  tx: Tx,
-  seen: AccountRow,
-  change: Pick<AccountRow, "settings" | "secrets_enc" | "secrets_version" | "updated_at">,
-): Promise<void> {
-  await queryOf(tx)
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("accounts")
     .set(change)
     .where("owner_id", "=", seen.owner_id)
     .where("id", "=", seen.id)
     .where("secrets_version", "=", seen.secrets_version)
-    .execute();
+    .where("grant_id", seen.grant_id === null ? "is" : "=", seen.grant_id)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Writes settings, and the secrets bound to them; false where somebody changed these meanwhile. */
+export async function storeSettings(
+  tx: Tx,
+  seen: AccountRow,
+  change: Pick<AccountRow, "settings" | "secrets_enc" | "secrets_version" | "updated_at">,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("accounts")
+    .set(change)
+    .where("owner_id", "=", seen.owner_id)
+    .where("id", "=", seen.id)
+    .where("secrets_version", "=", seen.secrets_version)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** Writes who the account is and what it may do, as its platform told. */

@@ -25,9 +25,23 @@ export function findCalendarLinkByToken(
     .executeTakeFirst();
 }
 
+/** False where there is one already. */
+export async function insertCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await queryOf(tx)
+    .insertInto("calendar_links")
+    .values(row)
+    .onConflict((conflict) => conflict.column("owner_id").doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
 /** In place of the one there was: its address ends. */
 export async function putCalendarLink(tx: Tx, row: CalendarLinkRow): Promise<void> {
-  await queryOf(tx).replaceInto("calendar_links").values(row).execute();
+  await queryOf(tx)
+    .insertInto("calendar_links")
+    .values(row)
+    .onConflict((conflict) => conflict.column("owner_id").doUpdateSet(row))
+    .execute();
 }
 
 /** False where there was none. */

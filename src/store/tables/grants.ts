@@ -38,7 +38,13 @@ export function listAccountsOfGrant(reader: Reader, grant: GrantKey): Promise<Ac
 }
 
 /** The row that was deleted; undefined where a channel still uses it. */
-export function deleteUnusedGrant(tx: Tx, key: GrantKey): Promise<GrantRow | undefined> {
+export async function deleteUnusedGrant(tx: Tx, key: GrantKey): Promise<GrantRow | undefined> {
+  // Whoever gives up another of its channels at this moment is waited for: the last one deletes it.
+  await queryOf(tx)
+    .updateTable("grants")
+    .set((eb) => ({ updated_at: eb.ref("updated_at") }))
+    .where("id", "=", key.id)
+    .execute();
   return queryOf(tx)
     .deleteFrom("grants")
     .where("owner_id", "=", key.owner_id)
@@ -79,6 +85,9 @@ export async function takeRenewal(
     .updateTable("grants")
     .set({ renewing_worker: by.worker, renewing_since: by.now })
     .where("id", "=", seen.id)
+    // As it was read: another may have asked, and been answered, in this moment.
+    .where("secrets_version", "=", grant.secrets_version)
+    .where("renewing_since", grant.renewing_since === null ? "is" : "=", grant.renewing_since)
     .where(({ or, and, eb, not, exists, selectFrom }) =>
       or([
         eb("renewing_worker", "is", null),

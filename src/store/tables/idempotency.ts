@@ -39,14 +39,17 @@ export async function putKey(tx: Tx, row: IdempotencyRow): Promise<void> {
     .execute();
 }
 
-/** Gives the key to another worker, whose turn it is to do the work. */
-export async function takeOverKey(tx: Tx, { ownerId, keyHash }: KeyRef, workerId: string): Promise<void> {
-  await queryOf(tx)
+/** Takes the key, as it was read, from a worker that is dead; false where another was first. */
+export async function takeOverKey(tx: Tx, seen: IdempotencyRow, workerId: string): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("idempotency")
     .set({ worker_id: workerId })
-    .where("owner_id", "=", ownerId)
-    .where("key_hash", "=", keyHash)
-    .execute();
+    .where("owner_id", "=", seen.owner_id)
+    .where("key_hash", "=", seen.key_hash)
+    .where("worker_id", seen.worker_id === null ? "is" : "=", seen.worker_id)
+    .where("result", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }
 
 /** Keeps the answer; false where the key is not this worker's any more. */

@@ -1,5 +1,6 @@
 import type { Reader } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
+import { ask } from "../engine/statements.ts";
 import { sql, type Selectable } from "kysely";
 import { POST_STATUSES, type PostStatus } from "../../domain/posts/post-states.ts";
 import type { Tables } from "../engine/schema.ts";
@@ -8,11 +9,16 @@ import type { Tables } from "../engine/schema.ts";
 
 /** By ranges of an index, one an account and status: a million posts take a few hundredths of a second. */
 export async function countByStatus(reader: Reader): Promise<Record<PostStatus, number>> {
-  const { rows } = await sql<{ status: PostStatus; posts: number }>`
-    SELECT s.value AS status, (
-      SELECT coalesce(sum((SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id = a.id AND status = s.value)), 0)
+  const rows = await ask(
+    reader,
+    sql<{ status: PostStatus; posts: number }>`
+    WITH s (status) AS (VALUES ${sql.join(POST_STATUSES.map((status) => sql`(${sql.lit(status)})`))})
+    SELECT s.status AS status, (
+      SELECT CAST(coalesce(sum((
+        SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id = a.id AND status = s.status)), 0) AS BIGINT)
       FROM accounts a) AS posts
-    FROM json_each(${JSON.stringify(POST_STATUSES)}) s`.execute(queryOf(reader));
+    FROM s`,
+  );
   const counts = new Map(rows.map((row) => [row.status, row.posts]));
   const of = (status: PostStatus): number => counts.get(status) ?? 0;
   return {
@@ -27,18 +33,29 @@ export async function countByStatus(reader: Reader): Promise<Record<PostStatus, 
 
 /** Posts that should have been taken up before that moment. */
 export async function countOverdue(reader: Reader, before: number): Promise<number> {
-  const { rows } = await sql<{ posts: number }>`
+  const rows = await ask(
+    reader,
+    sql<{ posts: number }>`
     SELECT count(*) AS posts FROM posts INDEXED BY posts_next
-    WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`.execute(queryOf(reader));
+    WHERE next_at IS NOT NULL AND lease_worker IS NULL AND next_at < ${before}`,
+  );
   return rows[0]?.posts ?? 0;
 }
 
 export type AttemptTotal = Selectable<Tables["attempt_totals"]>;
 
+/** PostgreSQL keeps each in parts, and its sums have no type that is a number. */
 export function readAttemptTotals(reader: Reader): Promise<AttemptTotal[]> {
   return queryOf(reader)
     .selectFrom("attempt_totals")
-    .selectAll()
+    .select([
+      "provider",
+      "outcome",
+      "bucket_ms",
+      sql<number>`CAST(sum(attempts) AS BIGINT)`.as("attempts"),
+      sql<number>`CAST(sum(lateness_ms) AS BIGINT)`.as("lateness_ms"),
+    ])
+    .groupBy(["provider", "outcome", "bucket_ms"])
     .orderBy("provider")
     .orderBy("outcome")
     .orderBy("bucket_ms")

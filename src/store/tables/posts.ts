@@ -203,7 +203,10 @@ async function refreshIndex(
   await indexOf(tx).put(tx, searchable(row, newKey));
 }
 
-function searchable(row: PostRow, sortKey: bigint): IndexedPost {
+export function searchable(
+  row: Pick<PostRow, "owner_id" | "caption" | "metadata">,
+  sortKey: bigint,
+): IndexedPost {
   return {
     sortKey,
     ownerId: row.owner_id,
@@ -230,7 +233,7 @@ export function readPostMarks(
 }
 
 /**
- * By id, that is in order of creation; the plus keeps SQLite from sorting all of the owner's posts for each
+ * By id, that is in order of creation; the expression keeps SQLite from sorting all of the owner's posts for each
  * page.
  */
 export function listPostsById(
@@ -241,7 +244,7 @@ export function listPostsById(
   return queryOf(reader)
     .selectFrom("posts")
     .select(POST_COLUMNS)
-    .where(sql<string>`+owner_id`, "=", ownerId)
+    .where(sql<string>`owner_id || ''`, "=", ownerId)
     .where("id", ">", page.after)
     .orderBy("id")
     .limit(page.limit)

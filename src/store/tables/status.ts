@@ -1,5 +1,5 @@
 import type { Reader } from "../engine/store.ts";
-import { queryOf } from "../engine/handle.ts";
+import { ask } from "../engine/statements.ts";
 import { sql, type RawBuilder } from "kysely";
 import type { Tables } from "../engine/schema.ts";
 import { firstKeyAt } from "../search/sort-key.ts";
@@ -35,12 +35,13 @@ export async function countPosts(
   const count = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(SELECT count(*) FROM posts INDEXED BY posts_account_status WHERE account_id IN ${ownAccounts(scope)} AND ${where})`;
   const late = sql`sort_key < ${firstKeyAt(at.overdueBefore)}`;
-  const { rows } = await sql<PostCounts>`SELECT
+  const rows = await ask(
+    reader,
+    sql<PostCounts>`SELECT
     ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`)} AS overdue,
     ${count(sql`status = 'publishing'`)} AS publishing,
     ${count(sql`status = 'uploaded'`)} AS uploaded,
-    ${count(sql`status = 'failed' AND sort_key >= ${firstKeyAt(at.failedSince)}`)} AS failed`.execute(
-    queryOf(reader),
+    ${count(sql`status = 'failed' AND sort_key >= ${firstKeyAt(at.failedSince)}`)} AS failed`,
   );
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
@@ -53,19 +54,23 @@ export async function readFailures(
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<FailureRow[]> {
-  const { rows } = await sql<FailureRow>`
+  const rows = await ask(
+    reader,
+    sql<FailureRow>`
     SELECT id, account_id, provider, scheduled_at, error FROM posts INDEXED BY posts_account_status
     WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${firstKeyAt(range.since)}
-    ORDER BY sort_key DESC LIMIT ${range.limit}`.execute(queryOf(reader));
+    ORDER BY sort_key DESC LIMIT ${range.limit}`,
+  );
   return rows;
 }
 
 /** Failed posts of which nobody knows whether they went out. */
 export async function countInDoubt(reader: Reader, scope: StatusScope): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const rows = await ask(
+    reader,
+    sql<{ count: number }>`
     SELECT count(*) AS count FROM posts INDEXED BY posts_doubt
-    WHERE in_doubt = 1 AND owner_id = ${scope.ownerId} AND status = 'failed' AND account_id IN ${ownAccounts(scope)}`.execute(
-    queryOf(reader),
+    WHERE in_doubt = 1 AND owner_id = ${scope.ownerId} AND status = 'failed' AND account_id IN ${ownAccounts(scope)}`,
   );
   return rows[0]?.count ?? 0;
 }
@@ -76,10 +81,13 @@ export async function readNextScheduled(
   scope: StatusScope,
   now: number,
 ): Promise<number | null> {
-  const { rows } = await sql<{ next: number | null }>`
+  const rows = await ask(
+    reader,
+    sql<{ next: number | null }>`
     SELECT min((SELECT scheduled_at FROM posts INDEXED BY posts_account_status
       WHERE account_id = own.id AND status = 'scheduled' AND sort_key >= ${firstKeyAt(now)} ORDER BY sort_key LIMIT 1)) AS next
-    FROM ${ownAccounts(scope)} AS own`.execute(queryOf(reader));
+    FROM ${ownAccounts(scope)} AS own`,
+  );
   return rows[0]?.next ?? null;
 }
 
@@ -89,12 +97,15 @@ export async function readLateness(
   scope: StatusScope,
   range: { since: number; limit: number },
 ): Promise<number[]> {
-  const { rows } = await sql<{ late: number }>`
-    SELECT max(0, a.finished_at - p.scheduled_at) AS late
+  const rows = await ask(
+    reader,
+    sql<{ late: number }>`
+    SELECT CASE WHEN a.finished_at < p.scheduled_at THEN 0 ELSE a.finished_at - p.scheduled_at END AS late
     FROM (SELECT post_id, finished_at, outcome FROM attempts INDEXED BY attempts_recent
           WHERE owner_id = ${scope.ownerId} AND started_at >= ${range.since} ORDER BY started_at DESC LIMIT ${range.limit}) AS a
     JOIN posts AS p ON p.id = a.post_id
     WHERE a.outcome = 'published' AND a.finished_at IS NOT NULL AND p.account_id IN ${ownAccounts(scope)}
-    ORDER BY late`.execute(queryOf(reader));
+    ORDER BY late`,
+  );
   return rows.map((row) => row.late);
 }

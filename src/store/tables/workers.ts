@@ -6,9 +6,13 @@ import type { Reader, Tx } from "../engine/store.ts";
 export type WorkerRow = Selectable<Tables["workers"]>;
 export type WorkerRole = WorkerRow["role"];
 
-/** Enters a process in the list of those that work on the database. */
+/** Enters a worker in the list of those on the database, where it may stand already. */
 export async function insertWorker(tx: Tx, row: Insertable<Tables["workers"]>): Promise<void> {
-  await queryOf(tx).insertInto("workers").values(row).execute();
+  await queryOf(tx)
+    .insertInto("workers")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ heartbeat_at: row.heartbeat_at }))
+    .execute();
 }
 
 export async function beatWorker(tx: Tx, id: string, now: number): Promise<void> {
@@ -35,12 +39,16 @@ export async function isWorkerListed(reader: Reader, id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Whether a process of this role has been heard of since that moment. */
-export async function isRoleAlive(reader: Reader, role: WorkerRole, since: number): Promise<boolean> {
+/** Whether a process of one of these roles has been heard of since that moment. */
+export async function isRoleAlive(
+  reader: Reader,
+  roles: readonly WorkerRole[],
+  since: number,
+): Promise<boolean> {
   const row = await queryOf(reader)
     .selectFrom("workers")
     .select("id")
-    .where("role", "=", role)
+    .where("role", "in", roles)
     .where("heartbeat_at", ">", since)
     .executeTakeFirst();
   return row !== undefined;
@@ -51,7 +59,7 @@ export function readPublishers(reader: Reader): Promise<WorkerRow[]> {
   return queryOf(reader)
     .selectFrom("workers")
     .selectAll()
-    .where("role", "!=", "caller")
+    .where("role", "not in", ["caller", "api"])
     .orderBy("heartbeat_at", "desc")
     .orderBy("id")
     .execute();

@@ -1,6 +1,8 @@
 import { buffer } from "node:stream/consumers";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { createPublicMedia, sharedCopies } from "../../../src/media/source/copies.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { receiveUpload } from "../../../src/services/files/file-uploads.ts";
 import { definePlatform, type AnyPlatform } from "../../../src/ports/platform.ts";
@@ -35,6 +37,25 @@ describe("what platforms fetch", () => {
     expect(await buffer(copy!.open())).toEqual(fitted.bytes);
     await ctx.media.release(owner.postId);
     expect(await ctx.publicMedia.openCopy(nameIn(url))).toBeNull();
+  });
+
+  it("is found on another host than the one that made it, where copies are shared", async () => {
+    await using ctx = await createFileContext({
+      publicUrl: async () => "https://posts.example",
+      sharesCopies: true,
+    });
+    const media = ctx.media.forPost(owner, never);
+    const fitted = await media.fitImage(await media.item((await upload(ctx)).url), JPEG);
+    const name = nameIn(await media.publicUrl(fitted, 30));
+    const elsewhere = createPublicMedia({
+      folder: join(ctx.folder, "spool-of-another-host"),
+      copies: sharedCopies(ctx.files),
+      files: ctx.files,
+      publicUrl: () => ctx.publicUrl(),
+    });
+    expect(await buffer((await elsewhere.openCopy(name))!.open())).toEqual(fitted.bytes);
+    await ctx.media.release(owner.postId);
+    expect(await elsewhere.openCopy(name)).toBeNull();
   });
 
   it("is nothing that was never a copy", async () => {

@@ -1,3 +1,4 @@
+import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import type { Secrets, Target } from "../../../ports/connect.ts";
 import {
@@ -134,7 +135,7 @@ async function storeAccount(ctx: AppContext, tx: Tx, one: StoringOne): Promise<A
     updated_at: now,
   };
   if (existing !== null) {
-    await reconnectAccount(tx, existing, change);
+    if (!(await reconnectAccount(tx, existing, change))) throw connectedTwice();
     return { ...existing, ...change, secrets_version: existing.secrets_version + 1 };
   }
   const row: AccountRow = {
@@ -152,8 +153,13 @@ async function storeAccount(ctx: AppContext, tx: Tx, one: StoringOne): Promise<A
     inspected_at: 0,
     created_at: now,
   };
-  await insertAccount(tx, row);
+  if (!(await insertAccount(tx, row))) throw connectedTwice();
   return row;
+}
+
+function connectedTwice(): AppError {
+  const why = "This channel was connected by another request at the same moment, and that one stands.";
+  return new AppError("conflict", `${why} Look at list_accounts; connect it again if it does not work.`);
 }
 
 /**

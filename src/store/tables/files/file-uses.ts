@@ -58,6 +58,6 @@ function namedInMetadata(reader: Reader, of: Of): Promise<{ media_url: string; m
   return waitingPosts(reader, of)
     .select(["media_url", "metadata"])
     .where("status", "in", ["scheduled", "publishing", "uploaded"])
-    .where(sql<boolean>`instr(metadata, '"r2://') > 0`)
+    .where(sql<boolean>`metadata LIKE '%"r2://%'`)
     .execute();
 }

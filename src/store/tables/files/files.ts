@@ -128,8 +128,8 @@ function usedBy(reader: Reader, of: FileReachOf, { before, limit }: FilePage): P
     .innerJoin("files", "files.id", "used.file_id")
     .selectAll("files")
     .where("used.account_id", "=", accountId)
-    // The plus keeps SQLite from beginning with the owner's files.
-    .where(sql<string>`+files.owner_id`, "=", ownerId)
+    // The expression keeps SQLite from beginning with the owner's files.
+    .where(sql<string>`files.owner_id || ''`, "=", ownerId)
     .where(sql<boolean>`NOT EXISTS (${usesOf(sql`used.file_id`, accountIds, "NOT IN")})`);
   if (type !== null) select = select.where("type", "=", type).where("status", "=", "ready");
   if (before !== null) select = select.where("used.file_id", "<", before);

@@ -1,0 +1,126 @@
+import * as z from "zod";
+import { parseUrl } from "../parse-url.ts";
+
+/** PostgreSQL in the place of the data folder's database, without the addresses, which hold a password. */
+export interface DatabaseSettings {
+  /** Connections of one process for its calls, at most; the publisher's and the lock's come on top. */
+  readonly connections: number;
+}
+
+export interface DatabaseAddresses {
+  readonly url: string;
+  /** The server itself, where `url` leads through a pooler; else the same. */
+  readonly directUrl: string;
+}
+
+const SECRET_KEY = "64 hexadecimal digits";
+const DEFAULT_CONNECTIONS = 10;
+
+/** The settings of many machines as the documentation and the check for unknown names know them. */
+export const DATABASE_SETTINGS: readonly {
+  readonly name: string;
+  readonly meaning: string;
+  readonly default: string;
+}[] = [
+  {
+    name: "DATABASE_URL",
+    meaning:
+      "`postgres://user:password@host:5432/name`: everything is kept in this PostgreSQL instead of the data folder's SQLite, for any number of machines (see many-machines.md)",
+    default: "none",
+  },
+  {
+    name: "DATABASE_DIRECT_URL",
+    meaning: "The address of the server itself, where `DATABASE_URL` leads through a pooler",
+    default: "`DATABASE_URL`",
+  },
+  {
+    name: "POSTHORN_DATABASE_CONNECTIONS",
+    meaning:
+      "With `DATABASE_URL`: connections of one process for its calls, at most. The publisher takes 4 more, and each process 1 for its lock",
+    default: String(DEFAULT_CONNECTIONS),
+  },
+  {
+    name: "POSTHORN_SECRET_KEY",
+    meaning: `With \`DATABASE_URL\`: the key that seals stored tokens, the same on every host; ${SECRET_KEY}`,
+    default: "`secret.key` in the data folder",
+  },
+  {
+    name: "POSTHORN_SECRET_KEY_FILE",
+    meaning: "The file that this key stands in, readable by this user alone; one of the two",
+    default: "none",
+  },
+];
+
+/** The connections that a process needs beside those for its calls: the publisher's, and the lock's. */
+export const FURTHER_CONNECTIONS = 5;
+
+const Address = z
+  .string()
+  .refine(isAddress, {
+    error:
+      "must be an address of PostgreSQL, for example postgres://posthorn:PASSWORD@db.example.com:5432/posthorn; " +
+      "other databases are none that Posthorn works on, and signs as @ : / # ? % in the password are written as in addresses (%40 for @)",
+  })
+  .optional();
+
+const Settings = z.object({
+  DATABASE_URL: Address,
+  DATABASE_DIRECT_URL: Address,
+  POSTHORN_DATABASE_CONNECTIONS: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, "must be a whole number from 1 to 999")
+    .transform(Number)
+    .default(DEFAULT_CONNECTIONS),
+  POSTHORN_SECRET_KEY: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/i, `must be ${SECRET_KEY}, as \`openssl rand -hex 32\` makes them`)
+    .optional(),
+  POSTHORN_SECRET_KEY_FILE: z.string().optional(),
+});
+
+interface ReadDatabase {
+  readonly database: DatabaseSettings | null;
+  readonly addresses: DatabaseAddresses | null;
+  readonly secretKey: string | null;
+  readonly secretKeyFile: string | null;
+  /** Each names what is wrong, and never what it holds. */
+  readonly problems: readonly string[];
+}
+
+/** Without `DATABASE_URL` the others mean nothing: one that is set is told, for it was meant to. */
+export function readDatabaseSettings(given: Readonly<Record<string, string | undefined>>): ReadDatabase {
+  const none = { database: null, addresses: null, secretKey: null, secretKeyFile: null };
+  const [main = "", ...others] = DATABASE_SETTINGS.map(({ name }) => name);
+  if (given[main] === undefined) {
+    const idle = others.filter((name) => given[name] !== undefined);
+    const problem = `has no meaning without ${main}; set that to the address of PostgreSQL, or leave this one out`;
+    return { ...none, problems: idle.map((name) => `${name}: ${problem}`) };
+  }
+  const parsed = Settings.safeParse(given);
+  if (!parsed.success)
+    return {
+      ...none,
+      problems: parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`),
+    };
+  const { DATABASE_URL: url = "", ...values } = parsed.data;
+  const { POSTHORN_SECRET_KEY: key = null, POSTHORN_SECRET_KEY_FILE: file = null } = values;
+  const isTwice = key !== null && file !== null;
+  return {
+    database: { connections: values.POSTHORN_DATABASE_CONNECTIONS },
+    addresses: { url, directUrl: values.DATABASE_DIRECT_URL ?? url },
+    secretKey: key,
+    secretKeyFile: file,
+    problems: isTwice ? ["POSTHORN_SECRET_KEY: is set, and POSTHORN_SECRET_KEY_FILE too; leave out one"] : [],
+  };
+}
+
+function isAddress(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === null || !["postgres:", "postgresql:"].includes(url.protocol)) return false;
+  try {
+    for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
+}

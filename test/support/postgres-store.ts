@@ -1,0 +1,16 @@
+import type { Store } from "../../src/store/engine/store.ts";
+import { openStoreOn } from "./postgres-store-on.ts";
+import { createDatabase } from "./postgres.ts";
+
+/** A store on a database of its own, which goes with it. */
+export async function openTestStore(): Promise<Store> {
+  const database = await createDatabase();
+  const store = await openStoreOn(database.url);
+  return {
+    ...store,
+    [Symbol.asyncDispose]: async () => {
+      await store[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+}
