@@ -3,7 +3,7 @@ import { queryOf, type Query } from "../../engine/handle.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "../../engine/post-columns.ts";
 import type { Page, PageOfRows, Search } from "../../engine/search.ts";
 import type { Reader } from "../../engine/store.ts";
-import { listsOf, readRange, readScope, type Scope } from "../../search/page-scope.ts";
+import { listsOf, readRange, readScope, type List, type Scope } from "../../search/page-scope.ts";
 import type { KeyRange } from "../../search/two-walks.ts";
 import { createFrequencies, type Frequencies } from "./frequencies.ts";
 import { findKeys, TUNING, type Tuning, type Ways } from "./two-ways.ts";
@@ -106,16 +106,41 @@ function rowFilter({ ownerId, accountIds, statuses, isDisplaced, from, to }: Sco
   return sql.join(conditions, sql` AND `);
 }
 
+/** Planning a list of a union takes what reading so many entries of an index does. */
+const ENTRIES_A_LIST = 400;
+
 /**
  * The keys of what fits everything but the text, newest first: one ordered list for each combination of
- * values, each with an end of its own, so that they are merged and not collected and sorted.
+ * values, each with an end of its own, so that they are merged and not collected and sorted. Short lists of
+ * accounts are collected all the same, by one plan for all.
  */
-function streams(scope: Scope, { floor, ceiling }: KeyRange, limit: number): RawBuilder<unknown> {
-  const lists = listsOf(scope).map(
-    ({ where, isLoose }) => sql`
-      (SELECT sort_key AS key FROM posts p
-      WHERE ${where} AND sort_key >= ${floor} AND sort_key < ${ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}
-      ORDER BY sort_key DESC LIMIT ${limit})`,
+function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
+  const lists = listsOf(scope).map(({ where, isLoose }) =>
+    stream(scope, { where, isLoose, ...range, limit }),
   );
-  return sql`SELECT key FROM (${sql.join(lists, sql` UNION ALL `)}) AS lists ORDER BY key DESC LIMIT ${limit}`;
+  const isByAccount = listsOf(scope)[0]?.index.startsWith("posts_account") === true;
+  const all =
+    isByAccount && limit <= ENTRIES_A_LIST && lists.length > 1
+      ? eachAccount(scope, range, limit)
+      : sql.join(lists, sql` UNION ALL `);
+  return sql`SELECT key FROM (${all}) AS lists ORDER BY key DESC LIMIT ${limit}`;
+}
+
+function eachAccount(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
+  const { accountIds, statuses } = scope;
+  const byStatus = statuses === null ? sql`` : sql`CROSS JOIN unnest(${statuses}::text[]) AS s (status)`;
+  const where = sql`p.account_id = a.id ${statuses === null ? sql`` : sql`AND p.status = s.status`}`;
+  return sql`
+    SELECT key FROM unnest(${accountIds}::text[]) AS a (id) ${byStatus}
+    CROSS JOIN LATERAL ${stream(scope, { where, isLoose: false, ...range, limit })} AS one`;
+}
+
+function stream(
+  scope: Scope,
+  { where, isLoose, floor, ceiling, limit }: Omit<List, "index"> & KeyRange & { readonly limit: number },
+): RawBuilder<unknown> {
+  return sql`
+    (SELECT sort_key AS key FROM posts p
+    WHERE ${where} AND sort_key >= ${floor} AND sort_key < ${ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}
+    ORDER BY sort_key DESC LIMIT ${limit})`;
 }

@@ -27,7 +27,7 @@ export interface Tuning {
   readonly costs: Costs;
 }
 
-export const TUNING: Tuning = { steps: [600, 3_000, 15_000], costs: { row: 3.3, hit: 8, entry: 0.25 } };
+export const TUNING: Tuning = { steps: [600, 3_000, 15_000], costs: { row: 3.3, hit: 10, entry: 0.15 } };
 
 export interface Step {
   /** Sort keys of the hits, newest first, as text. */
