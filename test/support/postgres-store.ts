@@ -1,7 +1,6 @@
 import { systemClock } from "../../src/app/system-clock.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import type { PostgresOptions } from "../../src/store/postgres/connect/connections.ts";
-import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/postgres-store.ts";
 import { createClaims } from "../../src/store/postgres/publishing/claims.ts";
 import { createLedger } from "../../src/store/postgres/publishing/ledger.ts";
 import { createDatabase, NO_INDEX } from "./postgres.ts";
@@ -23,7 +22,7 @@ export async function openTestStore(): Promise<Store> {
  * A store without search, for tests of what publishers do; as another process would open it. A worker that is
  * taken over from counts as dead.
  */
-export function openStoreOn(url: string, options: Omit<PostgresOptions, "url"> = {}): Promise<Store> {
+export function openStoreOn(url: string, options: Partial<PostgresStoreOptions> = {}): Promise<Store> {
   return openPostgresStore(
     { clock: systemClock, url, ...options },
     {

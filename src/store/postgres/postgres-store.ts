@@ -14,9 +14,11 @@ export interface PostgresParts {
   readonly createSearch: (connections: Connections) => Search;
 }
 
+export type PostgresStoreOptions = PostgresOptions & Omit<LivenessOptions, "connect">;
+
 /** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
 export async function openPostgresStore(
-  { clock, times, leases, ...options }: PostgresOptions & Omit<LivenessOptions, "connect">,
+  { clock, times, leases, ...options }: PostgresStoreOptions,
   parts: PostgresParts,
 ): Promise<Store> {
   const connections = await openConnections(options, parts.index);
