@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { systemClock } from "../../src/app/system-clock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
 import { createDatabase, NO_INDEX } from "../support/postgres.ts";
@@ -10,10 +11,11 @@ describe("a store on PostgreSQL", () => {
       index: NO_INDEX,
       createClaims: () => ({}) as never,
       createLedger: () => ({}) as never,
-      createLiveness: () => ({}) as never,
       createSearch: () => ({}) as never,
     };
-    const [one, other] = await Promise.all([1, 2].map(() => openStore({ url: database.url, parts })));
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => openStore({ url: database.url, clock: systemClock, parts })),
+    );
     await one!.write((tx) => setMeta(tx, "key", "value"));
     expect(await readMeta(other!, "key")).toBe("value");
     expect(one!.engine).toBe("PostgreSQL");
