@@ -22,6 +22,7 @@ import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
+import type { Store } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
 import { shareFolder } from "../store/sqlite/folder-lock.ts";
@@ -50,14 +51,17 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
-    const clock = overrides.clock ?? systemClock;
-    await clearDisk(folder, clock);
+    await clearDisk(folder, overrides.clock ?? systemClock);
     const lock = shareFolder(folder.locks);
     closers.add(async () => lock.release());
     const store =
       overrides.store ??
       (await openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks }));
     closers.add(() => store[Symbol.asyncDispose]());
+    const byMs = clockErrorMs(store);
+    if (byMs !== null)
+      log.warn({ byMs }, "this machine's clock is wrong; everything goes by the database's. Set it (NTP)");
+    const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
@@ -96,7 +100,10 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       publicUrl: () => links.publicUrl(),
-      wakePublisher: () => links.wakePublisher(),
+      wakePublisher: () => {
+        links.wakePublisher();
+        store.wake.tell();
+      },
       ...overrides,
       links,
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
@@ -110,6 +117,15 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     await closers[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Daemons that keep the time keep it closer than this. */
+const CLOCK_TOLERANCE_MS = SECOND;
+
+/** How far this machine's clock is ahead of the database's; null while that is little, or it has none. */
+export function clockErrorMs({ liveness }: Store): number | null {
+  const byMs = liveness.clock === null ? 0 : Math.round(systemClock.now() - liveness.clock.now());
+  return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
 }
 
 function openProbe({ threads }: Setup, closers: Closers): MediaProbe {

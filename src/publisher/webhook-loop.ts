@@ -15,6 +15,8 @@ const PRUNE_EVERY_MS = HOUR;
 const PRUNED_AT_ONCE = 1_000;
 
 export interface WebhookLoop {
+  /** Looks for events now. */
+  wake(): void;
   /** Starts nothing new, breaks off what is under way after `graceMs`; the next process sends it again. */
   close(graceMs: number): Promise<void>;
 }
@@ -29,6 +31,7 @@ export function startWebhookLoop(ctx: AppContext): WebhookLoop {
     loop.tick(),
   );
   return {
+    wake: () => void loop.tick().catch((error: unknown) => loop.noteFailure(error)),
     async close(graceMs) {
       job.stop();
       await loop.close(graceMs);

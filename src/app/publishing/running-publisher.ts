@@ -8,6 +8,7 @@ import { beat, dismissWorker, enlistWorker, HEARTBEAT_EVERY_MS } from "../../pub
 import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import { RepeatedFailures } from "../../services/health/repeated-failures.ts";
 import type { DataFolder } from "../data-folder.ts";
+import { noticeRestore } from "../../services/upkeep/restored.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
 import { keepUp } from "./keep-up.ts";
 
@@ -34,6 +35,8 @@ export async function runPublisher(
   worker: Machine & { role: WorkerRole },
 ): Promise<Publisher> {
   const kept = await keepUp<Publisher>(ctx, async (onLost) => {
+    // After a loss it may be another server, which knows less: a standby, or one put back from a copy.
+    if (ctx.store.liveness.clock !== null) await noticeRestore(ctx, folder.generation);
     const own = { ...ctx, workerId: newId("wrk") };
     const publisher = await startPublisher(own, {
       identity: { ...worker, version: VERSION },
@@ -42,10 +45,15 @@ export async function runPublisher(
     });
     const events = startWebhookLoop(own);
     const keeper = startKeeper(own);
+    const stopListening = own.store.wake.listen(() => {
+      publisher.wake();
+      events.wake();
+    });
     return {
       ...publisher,
       async close(graceMs) {
         keeper.close();
+        stopListening();
         await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
         await publisher.close(graceMs);
       },
@@ -59,10 +67,15 @@ export async function runPublisher(
   };
 }
 
-async function noteGeneration({ store, log }: Context, folder: DataFolder): Promise<void> {
-  await advanceGeneration(store, folder.generation).catch((error: unknown) => {
+async function noteGeneration(ctx: Context, { generation: file }: DataFolder): Promise<void> {
+  const { store, log } = ctx;
+  try {
+    // On a server the database may be put back while this process runs.
+    if (store.liveness.clock !== null) await noticeRestore(ctx, file);
+    await advanceGeneration(store, file);
+  } catch (error) {
     if (store.isPresent()) log.warn({ err: error }, "how far the database has come could not be noted");
-  });
+  }
 }
 
 /**

@@ -56,7 +56,12 @@ export async function runStdio(start: StdioStart): Promise<void> {
       locks: settings.folder.locks,
     });
     closers.add(() => store[Symbol.asyncDispose]());
-    const base = { store, log, clock: systemClock, cipher: createCipher(settings.masterKey) };
+    const base = {
+      store,
+      log,
+      clock: store.liveness.clock ?? systemClock,
+      cipher: createCipher(settings.masterKey),
+    };
     const service = openLate(start, base, closers);
     await serveStdio({
       toolbox: offerSets(await createLateToolbox(settings, service.open), settings.config.toolSets),

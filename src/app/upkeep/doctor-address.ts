@@ -1,6 +1,7 @@
 import type { Finding } from "../../cli/host.ts";
 import type { Catalog } from "../catalog.ts";
-import type { Context } from "../compose.ts";
+import { clockErrorMs, type Context } from "../compose.ts";
+import type { Store } from "../../store/engine/store.ts";
 import type { Config } from "../config.ts";
 import { explainTakenPort } from "../start/taken-port.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -88,6 +89,14 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
       },
     ];
   }
+}
+
+/** Whether this machine's clock is the database's, by which everything goes where that is on a server. */
+export function examineMachineClock(store: Store): Finding[] {
+  const byMs = clockErrorMs(store);
+  if (byMs === null) return [];
+  const text = `this machine's is ${Math.abs(Math.round(byMs / SECOND))} seconds ${byMs > 0 ? "ahead of" : "behind"} PostgreSQL's, by which everything goes. Set it (NTP): what its log says is at other times.`;
+  return [{ topic: "clock", verdict: "note", text }];
 }
 
 function compareClocks(own: number, other: number): Finding {

@@ -13,7 +13,7 @@ import {
   readSecretKey,
   type DataFolder,
 } from "../data-folder.ts";
-import { examineAddress, examinePort } from "./doctor-address.ts";
+import { examineAddress, examineMachineClock, examinePort } from "./doctor-address.ts";
 import { examinePlatforms } from "./doctor-platforms.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
@@ -98,6 +98,7 @@ export async function examine(env: Environment, platform: string | null = null):
       ...(await examinePlatforms(ctx, platform)),
       ...(await examinePort(ctx, setup.config)),
       ...(await examineAddress(ctx, setup.config, catalog)),
+      ...examineMachineClock(ctx.store),
     );
   } finally {
     await ctx[Symbol.asyncDispose]();

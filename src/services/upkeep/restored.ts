@@ -2,10 +2,13 @@ import { canHoldPosts } from "../../domain/accounts/capabilities.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import {
+  addFormerIds,
   isOlder,
   newGeneration,
+  readFormerIds,
   readGeneration,
   readGenerationFile,
+  replaceGeneration,
   writeGeneration,
   writeGenerationFile,
   type Generation,
@@ -32,12 +35,15 @@ type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
 /**
  * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may
  * have gone out since, and is not sent before that is settled. `file` is the generation's, beside the
- * database.
+ * database. Where processes are on several machines, each has a file of its own with the furthest that it
+ * saw, and the first that notices holds back for all.
  */
 export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
   const own = await readGeneration(ctx.store);
   if (own !== null && !isOlder(own, readGenerationFile(file))) return;
+  if (own !== null && (await isSettled(ctx, own, file))) return;
   const held = await ctx.store.write((tx) => adopt(ctx, tx, file));
+  if (held === "again") return noticeRestore(ctx, file);
   if (held === null) return;
   ctx.log.warn(
     { posts: held },
@@ -45,18 +51,33 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
   );
 }
 
-/** Null where there was nothing to notice: a new database, or another process was first. */
-async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | null> {
+/** A machine that is new here, or missed that others held back, takes a database on a server for what it is. */
+async function isSettled({ store }: Noticing, own: Generation, file: string): Promise<boolean> {
+  if (store.liveness.clock === null) return false;
+  const written = readGenerationFile(file);
+  const isKnown =
+    written === null || (written.id !== own.id && (await readFormerIds(store)).includes(written.id));
+  if (isKnown) writeGenerationFile(file, own, { isDurable: true });
+  return isKnown;
+}
+
+/**
+ * Null where there was nothing to notice: a new database, or another process was first. `again`: one was
+ * faster just now.
+ */
+async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | "again" | null> {
   const own = await readGeneration(tx);
   const written = readGenerationFile(file);
   if (own !== null && !isOlder(own, written)) return null;
   if (own === null) {
     const first = written ?? newGeneration();
+    if (!(await replaceGeneration(tx, null, first))) return "again";
     if (written === null) writeGenerationFile(file, first, { isDurable: true });
-    await writeGeneration(tx, first);
     return null;
   }
   const generation = newGeneration();
+  if (!(await replaceGeneration(tx, own, generation))) return "again";
+  await addFormerIds(tx, written === null ? [own.id] : [own.id, written.id]);
   // Before the commit: should it not come to that, the two differ still, and the next start does this again.
   writeGenerationFile(file, generation, { isDurable: true });
   return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { readMeta, setMeta } from "../tables/meta.ts";
+import { readMeta, replaceMeta, setMeta } from "../tables/meta.ts";
 import { replaceFile } from "./durable.ts";
 
 /**
@@ -15,6 +15,10 @@ export interface Generation {
 }
 
 const KEY = "generation";
+
+/** The ids that a database had before each restore that was noticed, the newest first. */
+const FORMER_KEY = "generations_before";
+const KEPT_FORMER = 100;
 const TEXT = /^([0-9a-f-]{36}) (\d{1,15})$/;
 
 export function newGeneration(): Generation {
@@ -32,6 +36,21 @@ export async function readGeneration(reader: Reader): Promise<Generation | null>
 
 export function writeGeneration(tx: Tx, generation: Generation): Promise<void> {
   return setMeta(tx, KEY, textOf(generation));
+}
+
+/** Replaces what was read; false where another process was faster, and everything must be looked at anew. */
+export function replaceGeneration(tx: Tx, from: Generation | null, to: Generation): Promise<boolean> {
+  return replaceMeta(tx, KEY, { from: from && textOf(from), to: textOf(to) });
+}
+
+/** The ids whose posts have been held back in this database: who still knows it by one of them need not. */
+export async function readFormerIds(reader: Reader): Promise<readonly string[]> {
+  return (await readMeta(reader, FORMER_KEY))?.split(" ") ?? [];
+}
+
+export async function addFormerIds(tx: Tx, ids: readonly string[]): Promise<void> {
+  const all = new Set([...ids, ...(await readFormerIds(tx))]);
+  await setMeta(tx, FORMER_KEY, [...all].slice(0, KEPT_FORMER).join(" "));
 }
 
 /** Null where there is no such file, or none that can be read: then nothing is known of the folder's past. */
@@ -58,10 +77,12 @@ export function writeGenerationFile(
 /** Moves database and file on by one; called now and then while posts go out. */
 export async function advanceGeneration(store: Store, file: string): Promise<void> {
   const next = await store.write(async (tx) => {
-    const { id, count } = (await readGeneration(tx)) ?? newGeneration();
-    const moved = { id, count: count + 1 };
-    await writeGeneration(tx, moved);
-    return moved;
+    for (;;) {
+      const own = await readGeneration(tx);
+      const { id, count } = own ?? newGeneration();
+      const moved = { id, count: count + 1 };
+      if (await replaceGeneration(tx, own, moved)) return moved;
+    }
   });
   // After the database, and only where no other process has gone further: the file must never run ahead.
   const written = readGenerationFile(file);

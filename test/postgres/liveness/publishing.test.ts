@@ -1,0 +1,136 @@
+import { once } from "node:events";
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import { newId } from "../../../src/domain/ids.ts";
+import { MINUTE } from "../../../src/domain/time.ts";
+import { startPublisher } from "../../../src/publisher/loop.ts";
+import type { Store } from "../../../src/store/engine/store.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import { isProvenDead } from "../../../src/store/postgres/liveness/dead-workers.ts";
+import { createClaims } from "../../../src/store/postgres/publishing/claims.ts";
+import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
+import { createTestContext } from "../../support/context.ts";
+import { queryOf } from "../../support/handles.ts";
+import { createDatabase, NO_INDEX } from "../../support/postgres.ts";
+import { openStoreOn } from "../../support/postgres-store.ts";
+import { addAccount, addPost, readPost } from "../../support/publishing.ts";
+import { scriptedPlatform } from "../../support/scripted-platform.ts";
+
+describe("a host whose clock is wrong", () => {
+  it.each([-3 * MINUTE, 3 * MINUTE])("by %d ms sends neither early nor late", async (by) => {
+    await using database = await createDatabase();
+    const machine = { ...systemClock, now: () => systemClock.now() + by };
+    const store = await openStoreOn(database.url, { clock: machine });
+    const sentAt: number[] = [];
+    await using ctx = await createTestContext({
+      store,
+      clock: store.liveness.clock!,
+      workerId: newId("wrk"),
+      platformList: [
+        scriptedPlatform({
+          publish: async (post) => {
+            sentAt.push(Date.now());
+            return { state: "live", platformPostId: post.id, platformUrl: null };
+          },
+        }),
+      ],
+      media: { forPost: () => ({}) as never, release: async () => {} },
+    });
+    const dueAt = Date.now() + 1_500;
+    const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt });
+    const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
+    const publisher = await startPublisher(ctx, { identity });
+    try {
+      await expect
+        .poll(async () => (await readPost(ctx, post.id)).status, { timeout: 10_000 })
+        .toBe("published");
+      // Both clocks are this machine's: what lies between them is what was measured wrongly.
+      expect(sentAt[0]).toBeGreaterThanOrEqual(dueAt - 20);
+      expect(sentAt[0]).toBeLessThan(dueAt + 1_000);
+    } finally {
+      await publisher.close();
+    }
+  });
+});
+
+/** The proportions of the real ones. */
+const TIMES = { beatEveryMs: 150, answerWithinMs: 500, silentMs: 1_000 };
+const LEASES = { leaseMs: 1_500, requestMs: 700 };
+
+function openProving(url: string): Promise<Store> {
+  return openStore({
+    url,
+    clock: systemClock,
+    times: TIMES,
+    leases: LEASES,
+    parts: {
+      index: NO_INDEX,
+      createClaims: ({ publisher }) =>
+        createClaims(publisher, (tx, workerId) => isProvenDead(tx, workerId, LEASES)),
+      createLedger: ({ publisher }) => createLedger(publisher),
+      createSearch: () => ({ page: () => Promise.reject(new Error("This store has no search.")) }),
+    },
+  });
+}
+
+it("a post whose worker lost its tie is broken off at once, and asked about once nobody can be sending it", async () => {
+  await using database = await createDatabase();
+  const sent: string[] = [];
+  let brokenOffAt = Infinity;
+  let askedAt = Infinity;
+  const platform = scriptedPlatform({
+    publish: async (post, io) => {
+      const id = await io.effect({
+        step: "create",
+        request: null,
+        send: async ({ signal }) => {
+          sent.push(post.id);
+          await once(signal, "abort");
+          brokenOffAt = performance.now();
+          throw new Error("The socket was closed.");
+        },
+        settle: async () => {
+          askedAt = performance.now();
+          return { outcome: "done", result: post.id };
+        },
+      });
+      return { state: "live", platformPostId: id, platformUrl: null };
+    },
+  });
+  const openHost = async () =>
+    createTestContext({
+      store: await openProving(database.url),
+      clock: systemClock,
+      workerId: newId("wrk"),
+      platformList: [platform],
+      media: { forPost: () => ({}) as never, release: async () => {} },
+    });
+  await using one = await openHost();
+  await using other = await openHost();
+  const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
+  const post = await addPost(one, await addAccount(one), { scheduled_at: Date.now() - 10 });
+  let isLost = false;
+  const first = await startPublisher(one, { identity, onLost: () => (isLost = true) });
+  await expect.poll(() => sent).toEqual([post.id]);
+  const second = await startPublisher(other, { identity });
+  const ended = performance.now();
+  await sql`SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND d.datname = current_database()
+      AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(${one.workerId}, 0)`.execute(
+    queryOf(one.store),
+  );
+  await expect.poll(() => isLost, { timeout: 1_000, interval: 5 }).toBe(true);
+  await first.close();
+  try {
+    await expect
+      .poll(async () => (await readPost(one, post.id)).status, { timeout: 10_000 })
+      .toBe("published");
+  } finally {
+    await second.close();
+  }
+  expect(sent).toEqual([post.id]);
+  expect(brokenOffAt - ended).toBeLessThan(500);
+  // The last sign of life came at most so long before the end.
+  expect(askedAt - ended).toBeGreaterThan(LEASES.leaseMs + LEASES.requestMs - TIMES.beatEveryMs - 50);
+});
