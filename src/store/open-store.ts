@@ -54,6 +54,7 @@ export async function openStore({ usedMark, locks, ...options }: StoreOptions): 
     claims: createClaims(base),
     ledger: createLedger(base),
     search: createSearch(base),
+    counts: null,
     tidy: () => checkpoint(database),
     copyTo: (file) => query.connection().execute(async () => void raw.prepare("VACUUM INTO ?").run([file])),
     [Symbol.asyncDispose]: () => {

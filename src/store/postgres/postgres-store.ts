@@ -3,6 +3,7 @@ import type { Claims } from "../engine/claims.ts";
 import type { Ledger } from "../engine/ledger.ts";
 import type { Search } from "../engine/search.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
+import { createCounts } from "./counts.ts";
 import { openConnections, type Connections, type PostgresOptions } from "./connect/connections.ts";
 
 /** What is done in PostgreSQL's own words, each made over the connections that it works on. */
@@ -17,6 +18,7 @@ export interface PostgresParts {
 export async function openPostgresStore(options: PostgresOptions, parts: PostgresParts): Promise<Store> {
   const connections = await openConnections(options, parts.index);
   const { application, publisher, lost } = connections;
+  const counts = createCounts(application);
   return {
     ...application,
     writeTrouble: () => application.writeTrouble() ?? publisher.writeTrouble(),
@@ -26,6 +28,7 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     claims: parts.createClaims(connections),
     ledger: parts.createLedger(connections),
     search: parts.createSearch(connections),
+    counts,
     // Autovacuum does.
     tidy: async () => {},
     copyTo: async () => {
@@ -34,6 +37,9 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
         "A database on PostgreSQL is copied by PostgreSQL's own pg_dump: pg_dump --format=custom --file=posthorn.dump with the address of DATABASE_URL.",
       );
     },
-    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await counts[Symbol.asyncDispose]();
+      await connections[Symbol.asyncDispose]();
+    },
   };
 }
