@@ -1,14 +1,44 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
+/** Suites that ask nothing of one engine: the same promises, kept on a PostgreSQL of their own. */
+const ON_BOTH = [
+  "test/publisher/**/*.test.ts",
+  "test/services/publishing/**/*.test.ts",
+  "test/store/publishing/**/*.test.ts",
+];
+
+/** They break the file, or look at SQLite's own way of writing. */
+const ONLY_SQLITE = ["test/publisher/full-disk.test.ts", "test/publisher/keeper.test.ts"];
+
+const shared = {
+  pool: "forks",
+  globalSetup: ["test/support/postgres-run.ts"],
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+} as const;
+
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
   test: {
-    include: ["test/postgres/**/*.test.ts"],
-    exclude: [...configDefaults.exclude],
-    pool: "forks",
     maxWorkers: 2,
-    globalSetup: ["test/support/postgres-run.ts"],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: "postgres",
+          include: ["test/postgres/**/*.test.ts"],
+          exclude: [...configDefaults.exclude],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: "both engines",
+          include: ON_BOTH,
+          exclude: [...configDefaults.exclude, ...ONLY_SQLITE],
+          env: { POSTHORN_TEST_ENGINE: "postgres" },
+        },
+      },
+    ],
   },
 });

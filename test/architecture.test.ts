@@ -81,7 +81,7 @@ const ROOMS: Readonly<
     tops: [],
   },
   store: {
-    order: ["engine", "sqlite", "search", "tables", "publishing", "postgres", "backup"],
+    order: ["engine", "sqlite", "search", "tables", "publishing", "moving", "postgres", "backup"],
     tops: ["src/store/open-store.ts"],
   },
 };

@@ -6,7 +6,6 @@ import { startPublisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../../test/support/context.ts";
 import { addAccount, addPost } from "../../test/support/publishing.ts";
@@ -142,7 +141,7 @@ async function publish(shape: { posts: number; accounts: number; isAtOnce: boole
       },
     });
     const ctx = await createTestContext({
-      store: await openStore({ file: join(folder, "posthorn.db") }),
+      store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),
       clock: systemClock,
       log: createMemoryLogger(),
       platformList: [platform],
@@ -154,7 +153,6 @@ async function publish(shape: { posts: number; accounts: number; isAtOnce: boole
     const started = performance.now();
     const publisher = await startPublisher(ctx, {
       identity: { role: "serve", host: "bench", pid: process.pid, version: "0" },
-      locks: createWorkerLocks(join(folder, "workers")),
     });
     while (ended < shape.posts) await systemClock.sleep(20);
     const seconds = (performance.now() - started) / 1_000;
@@ -172,7 +170,7 @@ async function publish(shape: { posts: number; accounts: number; isAtOnce: boole
 async function drain(): Promise<void> {
   const raw = await withFolder(async (folder) => {
     const ctx = await createTestContext({
-      store: await openStore({ file: join(folder, "posthorn.db") }),
+      store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),
       clock: systemClock,
     });
     await fill(ctx, { posts: Math.min(POSTS, 3_000), accounts: 100, dueAt: Date.now() });

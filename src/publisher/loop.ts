@@ -4,15 +4,14 @@ import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import { RepeatedFailures } from "../services/health/repeated-failures.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
-import type { Lease } from "../store/engine/ledger.ts";
-import type { WorkerLocks } from "../store/sqlite/worker-lock.ts";
+import { Fenced } from "../store/engine/ledger.ts";
 import { ClockWatch } from "./clock-watch.ts";
 import { LateCauses } from "./late-causes.ts";
 import { OneAtATime } from "./one-at-a-time.ts";
 import { Probation } from "./probation.ts";
 import { publishOne } from "./publish-one.ts";
 import { claimDue, claimSuspects, sweep } from "./tick.ts";
-import { UnderWay } from "./under-way.ts";
+import { UnderWay, UnwrittenEnds } from "./under-way.ts";
 import {
   announceEnd,
   beat,
@@ -34,11 +33,9 @@ export interface Publisher {
 
 export interface PublisherOptions {
   readonly identity: WorkerIdentity;
-  readonly locks: WorkerLocks;
-  /**
-   * Notes beside the database how far it has come; an older copy is noticed by that. Never throws. Default:
-   * no note.
-   */
+  /** Called once it has stopped because it may be taken for dead; what it held is for others. Default: not. */
+  readonly onLost?: (reason: Error) => void;
+  /** Notes how far the database has come: an older copy is noticed by that. Never throws. Default: not. */
   readonly mark?: () => Promise<void>;
 }
 
@@ -54,13 +51,17 @@ const HEALTHY_WITHIN_MS = 10 * SECOND;
 
 /**
  * Publishes what is due: a tick each second, and a timer for the moment in between at which the next post is
- * due. Any number of processes on one data folder may run it.
+ * due. Any number of processes on one database may run it.
  */
 export async function startPublisher(ctx: AppContext, options: PublisherOptions): Promise<Publisher> {
-  const lock = options.locks.hold(ctx.workerId);
-  await enlistWorker(ctx, options.identity);
-  const mark = options.mark ?? (async () => {});
-  const loop = new Loop(ctx, options.locks, mark);
+  const { identity, onLost, mark = async () => {} } = options;
+  const loop = new Loop(ctx, mark);
+  let isLost = false;
+  const hold = await enlistWorker(ctx, identity, (reason) => {
+    isLost = true;
+    loop.lose();
+    onLost?.(reason);
+  });
   // At once, not at the next second: what a dead process left is taken up before anything else.
   await loop.tick().catch((error: unknown) => loop.noteFailure(error));
   // The callback's rejection must not end the process: a full disk or a lock passes.
@@ -73,16 +74,14 @@ export async function startPublisher(ctx: AppContext, options: PublisherOptions)
     async close(graceMs = 8 * SECOND) {
       job.stop();
       await loop.close(graceMs);
-      await dismissWorker(ctx);
-      await mark();
-      lock.release();
+      if (!isLost) await dismissWorker(ctx).then(mark);
+      await hold.release();
     },
   };
 }
 
 class Loop {
   readonly #ctx: AppContext;
-  readonly #locks: WorkerLocks;
   readonly #mark: () => Promise<void>;
   readonly #lateCauses = new LateCauses();
   readonly #clock: ClockWatch;
@@ -94,7 +93,7 @@ class Loop {
   readonly #passes = new OneAtATime(() => this.#pass());
   /** Posts that missed their time are looked for once a tick: it goes through everything that is due. */
   #isSweepDue = true;
-  #unwritten: Lease[] = [];
+  readonly #unwritten = new UnwrittenEnds();
   #timer: NodeJS.Timeout | null = null;
   #isWakingUp = false;
   #isClosing = false;
@@ -102,9 +101,8 @@ class Loop {
   readonly #failures = new RepeatedFailures();
   #lastBeat = -Infinity;
 
-  constructor(ctx: AppContext, locks: WorkerLocks, mark: () => Promise<void>) {
+  constructor(ctx: AppContext, mark: () => Promise<void>) {
     this.#ctx = ctx;
-    this.#locks = locks;
     this.#mark = mark;
     this.#clock = new ClockWatch(ctx, this.#lateCauses);
     this.#lastGoodTick = ctx.clock.monotonic();
@@ -124,11 +122,11 @@ class Loop {
 
   /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */
   tick(): Promise<void> {
-    this.#ticking = this.#runTick();
-    return this.#ticking;
+    return (this.#ticking = this.#runTick());
   }
 
   async #runTick(): Promise<void> {
+    if (this.#isClosing) return;
     const { clock } = this.#ctx;
     if (clock.monotonic() - this.#lastBeat >= HEARTBEAT_EVERY_MS || this.#clock.hasJumped()) {
       await beat(this.#ctx);
@@ -138,8 +136,8 @@ class Loop {
       if (this.#underWay.count === 0) await this.#ctx.store.tidy();
       this.#lastBeat = clock.monotonic();
     }
-    await this.#abandonUnwritten();
-    await freeDeadWorkers(this.#ctx, this.#locks);
+    await this.#unwritten.abandon(this.#ctx);
+    await freeDeadWorkers(this.#ctx);
     this.#isSweepDue = true;
     await this.#runPass();
     this.#lastGoodTick = clock.monotonic();
@@ -150,9 +148,16 @@ class Loop {
     this.#runPass().catch((error: unknown) => this.noteFailure(error));
   }
 
+  /** Breaks off what is under way, of which nothing more is written. */
+  lose(): void {
+    this.#isClosing = true;
+    this.#stop.abort(new Fenced("all posts of this worker"));
+  }
+
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#stop.signal.aborted) return;
     // It may still write, and the store is closed after us.
     await this.#ticking.catch(() => {});
     await this.#passes.settle();
@@ -222,20 +227,12 @@ class Loop {
     });
   }
 
-  /** Its end could not be written (a full disk): the lease is given back once writing works again. */
   #recover(claimed: ClaimedPost, error: unknown): void {
     const fields = { err: error, postId: claimed.post.id };
     this.#ctx.log.error(fields, "what became of a post could not be written");
     this.#lastGoodTick = this.#lastBeat = -Infinity;
-    this.#unwritten.push(claimed.lease);
+    this.#unwritten.add(claimed.lease);
     this.#noteOver(claimed);
-  }
-
-  async #abandonUnwritten(): Promise<void> {
-    if (this.#unwritten.length === 0) return;
-    const leases = [...this.#unwritten];
-    await this.#ctx.store.claims.abandon(leases, this.#ctx.clock.now());
-    this.#unwritten = this.#unwritten.filter((lease) => !leases.includes(lease));
   }
 
   /** For a moment between two ticks. Timers may fire early, so the claim looks at the clock. */

@@ -44,7 +44,7 @@ export async function publishOne(
   } catch (error) {
     end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
   }
-  if (end === null) return;
+  if (end === null || signal.reason instanceof Fenced) return;
   await writeEnd(ctx, claimed, withMediaCause(end, claimed, run?.mediaMs() ?? 0));
   logEnd(ctx, claimed, { end, startedAt });
 }

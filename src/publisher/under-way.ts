@@ -1,4 +1,6 @@
+import type { AppContext } from "../services/context.ts";
 import type { ClaimedPost, FullOwners, Room } from "../store/engine/claims.ts";
+import type { Lease } from "../store/engine/ledger.ts";
 
 /** Posts one process works on at a time. */
 const MAX_RUNNING = 2_048;
@@ -71,5 +73,21 @@ export class UnderWay {
     await new Promise<void>((resolve) => {
       this.#onIdle = resolve;
     });
+  }
+}
+
+/** Leases on posts whose end could not be written (a full disk); given back once writing works again. */
+export class UnwrittenEnds {
+  #leases: readonly Lease[] = [];
+
+  add(lease: Lease): void {
+    this.#leases = [...this.#leases, lease];
+  }
+
+  async abandon({ store, clock }: AppContext): Promise<void> {
+    const leases = this.#leases;
+    if (leases.length === 0) return;
+    await store.claims.abandon(leases, clock.now());
+    this.#leases = this.#leases.filter((lease) => !leases.includes(lease));
   }
 }

@@ -1,13 +1,7 @@
 import { SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
-import type { WorkerLocks } from "../store/sqlite/worker-lock.ts";
-import {
-  beatWorker,
-  insertWorker,
-  listWorkersBeside,
-  noteClosing,
-  type WorkerRole,
-} from "../store/tables/workers.ts";
+import type { Hold } from "../store/engine/liveness.ts";
+import { beatWorker, insertWorker, noteClosing, type WorkerRole } from "../store/tables/workers.ts";
 import { whyGivenUp } from "./given-up.ts";
 
 export const HEARTBEAT_EVERY_MS = 5 * SECOND;
@@ -19,11 +13,25 @@ export interface WorkerIdentity {
   readonly version: string;
 }
 
-/** Enters this process in the list of those on the data folder, after its lock is held. */
-export async function enlistWorker(ctx: AppContext, identity: WorkerIdentity): Promise<void> {
+/**
+ * Enters this process in the list of those on the database, and shows that it lives. `onLost`: as of
+ * `Liveness.hold`.
+ */
+export async function enlistWorker(
+  ctx: AppContext,
+  identity: WorkerIdentity,
+  onLost: (reason: Error) => void,
+): Promise<Hold> {
+  const hold = await ctx.store.liveness.hold(ctx.workerId, onLost);
   const now = ctx.clock.now();
   const row = { id: ctx.workerId, ...identity, started_at: now, heartbeat_at: now };
-  await ctx.store.write((tx) => insertWorker(tx, row));
+  try {
+    await ctx.store.write((tx) => insertWorker(tx, row));
+  } catch (error) {
+    await hold.release();
+    throw error;
+  }
+  return hold;
 }
 
 export async function beat(ctx: AppContext): Promise<void> {
@@ -40,14 +48,10 @@ export async function dismissWorker(ctx: AppContext): Promise<void> {
   if (ctx.store.isPresent()) await ctx.store.claims.freeWorker(ctx.workerId, ctx.clock.now());
 }
 
-/**
- * Frees what processes held that are proven dead. Lateness proves nothing: a stopped process may go on any
- * moment.
- */
-export async function freeDeadWorkers(ctx: AppContext, locks: WorkerLocks): Promise<number> {
+/** Frees what processes held that are proven dead. */
+export async function freeDeadWorkers(ctx: AppContext): Promise<number> {
   let freed = 0;
-  for (const id of await listWorkersBeside(ctx.store, ctx.workerId)) {
-    if (locks.isAlive(id)) continue;
+  for (const id of await ctx.store.liveness.listDead(ctx.workerId)) {
     const taken = await ctx.store.claims.takeOver(id, ctx.clock.now(), whyGivenUp);
     if (taken === null) continue;
     const { posts, givenUp } = taken;

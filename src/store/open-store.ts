@@ -7,13 +7,17 @@ import { createClaims } from "./publishing/claims.ts";
 import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
+import { createFileLiveness } from "./publishing/file-liveness.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
 
 interface StoreOptions extends OpenOptions {
   readonly usedMark?: string;
-  /** The folder of locks, made where it is missing: the store is lost with it. Default: there is none. */
+  /**
+   * The folder of locks, made where it is missing: the store is lost with it, and by its locks workers see
+   * whether others live. Default: there is none.
+   */
   readonly locks?: string;
 }
 
@@ -53,6 +57,7 @@ export async function openStore({ usedMark, locks, ...options }: StoreOptions): 
     isPresent: () => file.isPresent(),
     claims: createClaims(base),
     ledger: createLedger(base),
+    liveness: createFileLiveness(base, locks),
     search: createSearch(base),
     counts: null,
     tidy: () => checkpoint(database),

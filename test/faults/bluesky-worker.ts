@@ -6,7 +6,6 @@ import bluesky from "../../src/platforms/bluesky.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
@@ -28,7 +27,7 @@ function passing(name: string): void {
   if (hits === Number(hit)) process.kill(process.pid, "SIGKILL");
 }
 
-const database = await openStore({ file: join(folder, "posthorn.db") });
+const database = await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") });
 const store = withWrite(database, async (work) => {
   const result = await database.write(async (tx) => {
     const value = await work(tx);
@@ -72,7 +71,6 @@ const ctx = await createTestContext({
 });
 const publisher = await startPublisher(ctx, {
   identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-  locks: createWorkerLocks(join(folder, "workers")),
 });
 wake = () => publisher.wake();
 process.stdout.write("publishing\n");

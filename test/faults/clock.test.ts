@@ -3,11 +3,9 @@ import { newId } from "../../src/domain/ids.ts";
 import { DAY, HOUR, MINUTE, SECOND, toIso } from "../../src/domain/time.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { schedulePost } from "../../src/services/posts/schedule-post.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { FakeClock } from "../support/clock.ts";
 import { callOf, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain, readPost } from "../support/publishing.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createWorld, early, type Sent } from "./noting-world.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
@@ -113,10 +111,9 @@ async function nextAfter(world: TestContext, moment: number): Promise<number | n
 }
 
 /** The publisher itself, on a clock that the test sets; looks when it is told to, and once a second. */
-async function startOn(world: TestContext, folder: string): Promise<Publisher> {
+async function startOn(world: TestContext): Promise<Publisher> {
   return startPublisher(world, {
     identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-    locks: createWorkerLocks(folder),
   });
 }
 
@@ -136,11 +133,10 @@ async function look(publisher: Publisher, world: { sent: readonly Sent[] }, sent
 
 describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
   it("back by an hour: posts wait a minute, then go on, and no channel waits for the hour that is past", async () => {
-    using folder = temporaryFolder();
     await using world = await createWorld();
     const { clock, log, sent } = world;
     const account = await addAccount(world, { next_allowed_at: clock.now() + 20 * SECOND });
-    const publisher = await startOn(world, folder.path);
+    const publisher = await startOn(world);
     try {
       clock.jumpTo(toIso(clock.now() - HOUR));
       const post = await addPost(world, account);
@@ -174,9 +170,8 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("back by a few seconds: only until it has caught up", async () => {
-    using folder = temporaryFolder();
     await using world = await createWorld();
-    const publisher = await startOn(world, folder.path);
+    const publisher = await startOn(world);
     try {
       world.clock.jumpTo(toIso(world.clock.now() - 5 * SECOND));
       await addPost(world, await addAccount(world));
@@ -191,14 +186,13 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("back while nothing was running: the next process notices it, too", async () => {
-    using folder = temporaryFolder();
     await using world = await createWorld();
-    await (await startOn(world, folder.path)).close();
+    await (await startOn(world)).close();
     world.clock.jumpTo(toIso(world.clock.now() - HOUR));
     const account = await addAccount(world, { next_allowed_at: world.clock.now() + HOUR + 10 * SECOND });
     await addPost(world, account);
     await using next = { ...world, workerId: newId("wrk") };
-    const publisher = await startOn(next, folder.path);
+    const publisher = await startOn(next);
     try {
       await look(publisher, world, 0);
       await world.clock.advance(MINUTE);
@@ -212,13 +206,12 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
     ["an hour ahead, or a machine that slept for it", HOUR - MINUTE],
     ["ahead by ten minutes", 10 * MINUTE],
   ])("%s: what was due in between goes out oldest first, half a minute apart", async (_what, ahead) => {
-    using folder = temporaryFolder();
     await using world = await createWorld();
     const { clock, sent } = world;
     const account = await addAccount(world);
     const due = [1, 2, 3].map((n) => clock.now() + n * MINUTE);
     for (const at of due) await addPost(world, account, { scheduled_at: at });
-    const publisher = await startOn(world, folder.path);
+    const publisher = await startOn(world);
     try {
       clock.jumpTo(toIso(clock.now() + ahead));
       await look(publisher, world, 0);
@@ -242,12 +235,11 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("40 days ahead: what was due in between is called missed, and nothing of it goes out", async () => {
-    using folder = temporaryFolder();
     await using world = await createWorld();
     const { clock } = world;
     const account = await addAccount(world);
     for (const days of [1, 39, 41]) await addPost(world, account, { scheduled_at: clock.now() + days * DAY });
-    const publisher = await startOn(world, folder.path);
+    const publisher = await startOn(world);
     try {
       clock.jumpTo(toIso(clock.now() + 40 * DAY));
       await look(publisher, world, 0);
@@ -268,12 +260,11 @@ describe("F11 a clock that is set", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("40 days ahead and put right within ten seconds: nothing has happened", async () => {
-    using folder = temporaryFolder();
     await using world = await createWorld();
     const { clock } = world;
     const account = await addAccount(world);
     for (const days of [1, 39]) await addPost(world, account, { scheduled_at: clock.now() + days * DAY });
-    const publisher = await startOn(world, folder.path);
+    const publisher = await startOn(world);
     try {
       const before = clock.now();
       clock.jumpTo(toIso(before + 40 * DAY));

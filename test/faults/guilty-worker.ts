@@ -6,7 +6,6 @@ import type { PlatformPost, PublishOutcome } from "../../src/ports/platform.ts";
 import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";
@@ -40,7 +39,7 @@ async function publish(post: PlatformPost, io: PublishIo): Promise<PublishOutcom
   return { state: "live", platformPostId: id, platformUrl: null };
 }
 
-const store = await openStore({ file: join(folder, "posthorn.db") });
+const store = await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") });
 const ctx = await createTestContext({
   store,
   clock: systemClock,
@@ -50,7 +49,6 @@ const ctx = await createTestContext({
 });
 const publisher = await startPublisher(ctx, {
   identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-  locks: createWorkerLocks(join(folder, "workers")),
 });
 process.stdout.write("publishing\n");
 const timer = setInterval(() => {

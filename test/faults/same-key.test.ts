@@ -16,11 +16,13 @@ async function startServers(path: string): Promise<{ servers: TestServer[]; clos
   for (let n = 0; n < 2; n++) {
     const setup = await readSandboxSetup(path);
     const ctx = await createContext(setup, { log: createMemoryLogger() });
-    await enlistWorker(ctx, { role: "serve", host: "test", pid: process.pid, version: "0" });
+    const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
+    const hold = await enlistWorker(ctx, identity, () => {});
     const server = await startTestServer(ctx, setup.catalog.tools);
     servers.push(server);
     closers.push(async () => {
       await server[Symbol.asyncDispose]();
+      await hold.release();
       await ctx[Symbol.asyncDispose]();
     });
   }

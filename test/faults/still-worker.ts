@@ -7,7 +7,6 @@ import { startThreadedPublisher } from "../../src/app/publishing/threaded-publis
 import { systemClock } from "../../src/app/system-clock.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { rawOf } from "../support/handles.ts";
@@ -36,7 +35,7 @@ function standStillOnce(): void {
 
 async function runThread(): Promise<void> {
   const ctx = await createTestContext({
-    store: await openStore({ file: join(folder, "posthorn.db") }),
+    store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),
     clock: systemClock,
     media: { forPost: () => ({}) as never, release: async () => {} },
     platformList: [
@@ -61,7 +60,6 @@ async function runThread(): Promise<void> {
   });
   const publisher = await startPublisher(ctx, {
     identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-    locks: createWorkerLocks(join(folder, "workers")),
   });
   setInterval(() => parentPort?.postMessage({ isHealthy: publisher.isHealthy() }), 50);
   parentPort?.postMessage({ isHealthy: true });
@@ -69,7 +67,7 @@ async function runThread(): Promise<void> {
 }
 
 async function runProcess(): Promise<void> {
-  const store = await openStore({ file: join(folder, "posthorn.db") });
+  const store = await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") });
   const log = createMemoryLogger();
   const clock = {
     ...systemClock,

@@ -7,7 +7,6 @@ import { startPublisher } from "../../src/publisher/loop.ts";
 import { startWebhookLoop } from "../../src/publisher/webhook-loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -40,7 +39,7 @@ const outbound: Outbound = {
 };
 
 const ctx = await createTestContext({
-  store: await openStore({ file: join(folder, "posthorn.db") }),
+  store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),
   log: createMemoryLogger(),
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
@@ -55,7 +54,6 @@ const ctx = await createTestContext({
 });
 const publisher = await startPublisher(ctx, {
   identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-  locks: createWorkerLocks(join(folder, "workers")),
 });
 const events = startWebhookLoop(ctx);
 process.stdout.write("running\n");

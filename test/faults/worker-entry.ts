@@ -7,7 +7,6 @@ import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createMemoryLogger, createTestContext } from "../support/context.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
@@ -134,7 +133,11 @@ function countIntents(): number {
 }
 
 const log = createMemoryLogger();
-const store = await openStore({ file: join(folder, "posthorn.db"), around: watchWrites });
+const store = await openStore({
+  file: join(folder, "posthorn.db"),
+  locks: join(folder, "workers"),
+  around: watchWrites,
+});
 const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );
@@ -155,7 +158,6 @@ const ctx = await createTestContext({
 });
 const publisher = await startPublisher(ctx, {
   identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-  locks: createWorkerLocks(join(folder, "workers")),
 });
 wake = () => publisher.wake();
 process.once("SIGTERM", () => void publisher.close(Number(lastsMs)).then(() => process.exit(0)));

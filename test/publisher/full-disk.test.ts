@@ -6,7 +6,6 @@ import { MINUTE } from "../../src/domain/time.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
@@ -42,7 +41,10 @@ async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
 describe("a full disk", () => {
   it("refuses a write with a sentence and takes nothing of it", async () => {
     await inFolder(async (folder) => {
-      await using store = await openStore({ file: join(folder, "posthorn.db") });
+      await using store = await openStore({
+        file: join(folder, "posthorn.db"),
+        locks: join(folder, "workers"),
+      });
       await using ctx = await createTestContext({ store });
       const account = await addAccount(ctx);
       fillDisk(store);
@@ -85,7 +87,7 @@ describe("a full disk", () => {
             return { state: "live", platformPostId: id.slice(0, 40), platformUrl: null };
           },
         });
-        store = await openStore({ file: join(folder, "posthorn.db") });
+        store = await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") });
         await using ctx = await createTestContext({
           store,
           clock: systemClock,
@@ -97,7 +99,6 @@ describe("a full disk", () => {
         const post = await addPost(ctx, account, { scheduled_at: Date.now() - 10 });
         const publisher = await startPublisher(ctx, {
           identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-          locks: createWorkerLocks(join(folder, "workers")),
         });
         try {
           await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(1);

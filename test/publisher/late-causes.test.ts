@@ -7,8 +7,7 @@ import type { PublishIo } from "../../src/ports/publish-io.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import { getPost } from "../../src/services/posts/posts.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
-import { callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { callOf, createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { createMemoryMedia } from "../support/memory-media.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
@@ -73,7 +72,6 @@ async function start(): Promise<Publisher> {
     { ...ctx, workerId: newId("wrk") },
     {
       identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-      locks: createWorkerLocks(folder.path),
     },
   );
   publishers.push(publisher);
@@ -89,6 +87,8 @@ async function stop(publisher: Publisher): Promise<void> {
 async function look(): Promise<void> {
   for (const publisher of publishers) publisher.wake();
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+  // Its answers come from another process, which no number of turns brings.
+  if (isOnPostgres) await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
 async function after(ms: number): Promise<void> {

@@ -4,7 +4,6 @@ import { newId } from "../../src/domain/ids.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
@@ -19,7 +18,7 @@ async function open(
   publish: Parameters<typeof scriptedPlatform>[0]["publish"],
 ): Promise<AppContext & AsyncDisposable> {
   return createTestContext({
-    store: await openStore({ file: join(folder, "posthorn.db") }),
+    store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),
     clock: systemClock,
     platformList: [scriptedPlatform({ publish })],
     media: { forPost: () => ({}) as never, release: async () => {} },
@@ -27,8 +26,7 @@ async function open(
   });
 }
 
-const start = (ctx: AppContext, folder: string): Promise<Publisher> =>
-  startPublisher(ctx, { identity: IDENTITY, locks: createWorkerLocks(join(folder, "workers")) });
+const start = (ctx: AppContext): Promise<Publisher> => startPublisher(ctx, { identity: IDENTITY });
 
 describe("the publisher", () => {
   it("sends a post at its moment between two ticks, never before it", async () => {
@@ -42,7 +40,7 @@ describe("the publisher", () => {
     const posts: { id: string }[] = [];
     for (const after of [137, 311, 498, 733])
       posts.push(await addPost(ctx, account, { scheduled_at: Date.now() + after }));
-    const publisher = await start(ctx, folder.path);
+    const publisher = await start(ctx);
     try {
       await expect
         .poll(
@@ -86,7 +84,7 @@ describe("the publisher", () => {
     for (let n = 0; n < 700; n++)
       posts.push((await addPost(ctx, await addAccount(ctx), { scheduled_at: dueAt })).id);
     rawOf(ctx.store).exec("PRAGMA synchronous = FULL");
-    const publisher = await start(ctx, folder.path);
+    const publisher = await start(ctx);
     try {
       const count = queryOf(ctx.store)
         .selectFrom("posts")
@@ -113,7 +111,7 @@ describe("the publisher", () => {
     const account = await addAccount(ctx);
     const timers = vi.spyOn(globalThis, "setTimeout");
     const post = await addPost(ctx, account, { scheduled_at: Date.now() + 600 });
-    const publisher = await start(ctx, folder.path);
+    const publisher = await start(ctx);
     const waits = timers.mock.calls.map(([, wait]) => wait);
     timers.mockRestore();
     try {
@@ -150,7 +148,7 @@ describe("the publisher", () => {
     let isSecond = false;
     await using ctx = await open(folder.path, publish);
     const post = await addPost(ctx, await addAccount(ctx), { scheduled_at: Date.now() - 10 });
-    const first = await start(ctx, folder.path);
+    const first = await start(ctx);
     await expect.poll(() => sent, { timeout: 10_000 }).toBe(1);
     await first.close(10);
     expect(await readPost(ctx, post.id)).toMatchObject({
@@ -160,7 +158,7 @@ describe("the publisher", () => {
     });
     isSecond = true;
     await using again = await open(folder.path, publish);
-    const second = await start(again, folder.path);
+    const second = await start(again);
     try {
       await expect
         .poll(async () => (await readPost(again, post.id)).status, { timeout: 10_000 })

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { systemClock } from "../../src/app/system-clock.ts";
 import { createTestContext } from "../support/context.ts";
 import { queryOf, rawOf } from "../support/handles.ts";
@@ -20,7 +19,7 @@ describe("an owner whose receivers never answer", () => {
     let letGo = (): void => {};
     const silence = new Promise<void>((resolve) => (letGo = resolve));
     await using ctx = await createTestContext({
-      store: await openStore({ file: join(folder.path, "posthorn.db") }),
+      store: await openStore({ file: join(folder.path, "posthorn.db"), locks: join(folder.path, "workers") }),
       clock: systemClock,
       platformList: [
         scriptedPlatform({
@@ -41,9 +40,8 @@ describe("an owner whose receivers never answer", () => {
     }
     const mine = await addAccount(ctx, { owner_id: "alice" });
     const { id } = await addPost(ctx, mine, { ...columns, scheduled_at: dueAt + 500 });
-    const locks = createWorkerLocks(join(folder.path, "workers"));
     const identity = { role: "serve", host: "test", pid: process.pid, version: "0" } as const;
-    const publisher = await startPublisher(ctx, { identity, locks });
+    const publisher = await startPublisher(ctx, { identity });
     try {
       const posts = queryOf(ctx.store).selectFrom("posts");
       const mineNow = posts.select("status").where("id", "=", id);

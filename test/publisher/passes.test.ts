@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SECOND } from "../../src/domain/time.ts";
 import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import type { Store } from "../../src/store/engine/store.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { queryOf } from "../support/handles.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
@@ -70,7 +69,6 @@ afterEach(async () => {
 async function start(): Promise<Publisher> {
   publisher = await startPublisher(ctx, {
     identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-    locks: createWorkerLocks(folder.path),
   });
   return publisher;
 }

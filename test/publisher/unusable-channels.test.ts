@@ -7,7 +7,6 @@ import { startPublisher, type Publisher } from "../../src/publisher/loop.ts";
 import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
 import { connectChannel } from "../../src/services/accounts/connecting/connections.ts";
 import type { AppContext } from "../../src/services/context.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { giveGrant } from "../../src/store/tables/accounts.ts";
 import { findGrant, insertGrant, storeRenewed, takeRenewal } from "../../src/store/tables/grants.ts";
@@ -45,7 +44,7 @@ afterEach(async () => {
 async function open(): Promise<TestContext> {
   const own: Publisher[] = [];
   const process = await createTestContext({
-    store: await openStore({ file: join(folder.path, "posthorn.db") }),
+    store: await openStore({ file: join(folder.path, "posthorn.db"), locks: join(folder.path, "workers") }),
     clock,
     platformList: [
       scriptedPlatform({
@@ -68,7 +67,6 @@ const started = new WeakMap<AppContext, Publisher[]>();
 async function start(process: TestContext): Promise<void> {
   const publisher = await startPublisher(process, {
     identity: { role: "serve", host: "test", pid: 1, version: "0" },
-    locks: createWorkerLocks(join(folder.path, "workers")),
   });
   publishers.push(publisher);
   started.get(process)?.push(publisher);

@@ -7,6 +7,7 @@ import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { plainCall, type AppContext, type CallContext } from "../../src/services/context.ts";
 import { createIntake } from "../../src/services/intake.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
+import type { Store } from "../../src/store/engine/store.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { FakeClock } from "./clock.ts";
 
@@ -40,11 +41,21 @@ function absent<T extends object>(name: string): T {
 export type TestContext = AppContext &
   AsyncDisposable & { readonly clock: FakeClock; readonly log: ReturnType<typeof createMemoryLogger> };
 
-/** A context over a database in memory and a clock moved by hand; the rest is what the test passes. */
+/** The run asks for contexts on PostgreSQL. */
+export const isOnPostgres = process.env.POSTHORN_TEST_ENGINE === "postgres";
+
+/** Of its own, in memory or on the run's PostgreSQL server. */
+async function openEmptyStore(): Promise<Store> {
+  if (!isOnPostgres) return openStore({ file: ":memory:" });
+  // It needs Vitest, which those do without who use this in a process of their own.
+  return (await import("./postgres-store.ts")).openTestStore();
+}
+
+/** A context over an empty database and a clock moved by hand; the rest is what the test passes. */
 export async function createTestContext(
   overrides: Partial<AppContext> & { readonly platformList?: readonly AnyPlatform[] } = {},
 ): Promise<TestContext> {
-  const store = overrides.store ?? (await openStore({ file: ":memory:" }));
+  const store = overrides.store ?? (await openEmptyStore());
   const { platformList, ...parts } = overrides;
   return {
     settings: { timezone: "UTC", maxLatenessMs: 60 * 60_000, uploadFolders: [], platformSettings: {} },

@@ -1,5 +1,7 @@
 import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
 import { HANDLE, type Reader, type Store } from "../../src/store/engine/store.ts";
+import { createClaims as createPostgresClaims } from "../../src/store/postgres/publishing/claims.ts";
+import { createLedger as createPostgresLedger } from "../../src/store/postgres/publishing/ledger.ts";
 import { createClaims } from "../../src/store/publishing/claims.ts";
 import { createLedger } from "../../src/store/publishing/ledger.ts";
 
@@ -18,10 +20,11 @@ export function rawOf(reader: Reader): SqliteDatabase {
  */
 export function withWrite(store: Store, write: Store["write"]): Store {
   const base = { ...store, write };
+  const isPostgres = store[HANDLE].engine === "postgres";
   return {
     ...base,
-    claims: createClaims(base),
-    ledger: createLedger(base),
+    claims: isPostgres ? createPostgresClaims(base, async () => true) : createClaims(base),
+    ledger: isPostgres ? createPostgresLedger(base) : createLedger(base),
     [Symbol.asyncDispose]: async () => {},
   };
 }

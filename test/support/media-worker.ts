@@ -9,7 +9,6 @@ import { createFolderStore } from "../../src/media/stores/folder-store.ts";
 import type { AnyPlatform } from "../../src/ports/platform.ts";
 import { startPublisher } from "../../src/publisher/loop.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { createWorkerLocks } from "../../src/store/sqlite/worker-lock.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createMemoryLogger, createTestContext } from "./context.ts";
 import { rawOf } from "./handles.ts";
@@ -41,7 +40,7 @@ export async function runMediaWorker(options: MediaWorker): Promise<never> {
     ...passing,
   });
   const ctx = await createTestContext({
-    store: await openStore({ file: join(folder, "posthorn.db") }),
+    store: await openStore({ file: join(folder, "posthorn.db"), locks: join(folder, "workers") }),
     log,
     clock: systemClock,
     cipher: createCipher(readFileSync(join(folder, "key"))),
@@ -59,7 +58,6 @@ export async function runMediaWorker(options: MediaWorker): Promise<never> {
   });
   const publisher = await startPublisher(ctx, {
     identity: { role: "serve", host: "test", pid: process.pid, version: "0" },
-    locks: createWorkerLocks(join(folder, "workers")),
   });
   process.stdout.write("publishing\n");
 

@@ -1,4 +1,4 @@
-import type { Store } from "../../src/store/engine/store.ts";
+import type { Reader, Store } from "../../src/store/engine/store.ts";
 import { freshRow, insertPost } from "../../src/store/tables/posts.ts";
 import type { PostStatus } from "../../src/domain/posts/post-states.ts";
 import { queryOf } from "./handles.ts";
@@ -16,7 +16,7 @@ export interface TestPost {
 
 /** Writes an account's row as connecting would. */
 export async function addAccount(
-  store: Store,
+  store: Reader,
   account: { id: string; ownerId?: string; provider?: string },
 ): Promise<void> {
   await queryOf(store)
@@ -41,7 +41,10 @@ export async function addAccount(
 }
 
 /** Writes posts as scheduling would, in one transaction, in the states that are given. */
-export async function addPosts(store: Store, posts: readonly TestPost[]): Promise<void> {
+export async function addPosts(
+  store: Reader & Pick<Store, "write">,
+  posts: readonly TestPost[],
+): Promise<void> {
   await store.write(async (tx) => {
     for (const post of posts) {
       const scheduledAt = new Date(post.scheduledAt ?? "2026-12-01T09:00:00Z").getTime();

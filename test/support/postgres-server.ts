@@ -20,6 +20,8 @@ export interface PostgresAddress {
 
 export interface PostgresServer extends AsyncDisposable {
   readonly address: PostgresAddress;
+  /** Where its data are. */
+  readonly folder: string;
   /** Ends every connection and all processes of the server; the data stay. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startPostgres(
   await makeTemplate(address);
   return {
     address,
+    folder,
     stop: () => order(child, "stop"),
     start: () => order(child, "start"),
     crash: async () => {
@@ -113,18 +116,24 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
 }
 
+export interface NewDatabase {
+  /** Without any tables. Default: it has the newest schema. */
+  readonly isEmpty?: boolean;
+  /** What follows on CREATE DATABASE. */
+  readonly options?: string;
+}
+
 /**
- * A database that nobody else uses, gone after the test, its connections with it. Takes some 20 ms. Default:
- * it has the newest schema.
+ * A database that nobody else uses, gone after the test, its connections with it. Takes some 20 ms.
  */
 export async function createDatabaseOn(
   address: PostgresAddress,
-  options: { readonly isEmpty?: boolean } = {},
+  options: NewDatabase = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString("hex")}`;
   await administer(
     address,
-    `CREATE DATABASE ${name}${options.isEmpty === true ? "" : ` TEMPLATE ${TEMPLATE}`}`,
+    `CREATE DATABASE ${name} ${options.options ?? (options.isEmpty === true ? "" : `TEMPLATE ${TEMPLATE}`)}`,
   );
   return {
     name,

@@ -1,5 +1,6 @@
 import { VERSION } from "../version.ts";
 import type { Context } from "../compose.ts";
+import { newId } from "../../domain/ids.ts";
 import { startKeeper } from "../../publisher/keeper.ts";
 import { startPublisher, type Publisher } from "../../publisher/loop.ts";
 import type { WorkerRole } from "../../store/tables/workers.ts";
@@ -8,7 +9,7 @@ import { startWebhookLoop } from "../../publisher/webhook-loop.ts";
 import { RepeatedFailures } from "../../services/health/repeated-failures.ts";
 import type { DataFolder } from "../data-folder.ts";
 import { advanceGeneration } from "../../store/backup/generation.ts";
-import { createWorkerLocks } from "../../store/sqlite/worker-lock.ts";
+import { keepUp } from "./keep-up.ts";
 
 /** This process among those on the data folder. */
 export interface Machine {
@@ -22,27 +23,39 @@ export interface Machine {
  */
 const EVENTS_GRACE_MS = 1_000;
 
-/** Starts publishing in this process, woken by its own writes, and the sending of events. */
+/**
+ * Starts publishing in this process, woken by its own writes, and the sending of events. It has an id of its
+ * own among the workers, another one each time that it begins again: what it had under way with the last one
+ * is left to whoever takes over from that.
+ */
 export async function runPublisher(
   ctx: Context,
   folder: DataFolder,
   worker: Machine & { role: WorkerRole },
 ): Promise<Publisher> {
-  const publisher = await startPublisher(ctx, {
-    identity: { ...worker, version: VERSION },
-    locks: createWorkerLocks(folder.locks),
-    mark: () => noteGeneration(ctx, folder),
+  const kept = await keepUp<Publisher>(ctx, async (onLost) => {
+    const own = { ...ctx, workerId: newId("wrk") };
+    const publisher = await startPublisher(own, {
+      identity: { ...worker, version: VERSION },
+      mark: () => noteGeneration(ctx, folder),
+      onLost,
+    });
+    const events = startWebhookLoop(own);
+    const keeper = startKeeper(own);
+    return {
+      ...publisher,
+      async close(graceMs) {
+        keeper.close();
+        await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
+        await publisher.close(graceMs);
+      },
+    };
   });
-  ctx.links.wakePublisher = () => publisher.wake();
-  const events = startWebhookLoop(ctx);
-  const keeper = startKeeper(ctx);
+  ctx.links.wakePublisher = () => kept.current()?.wake();
   return {
-    ...publisher,
-    async close(graceMs) {
-      keeper.close();
-      await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
-      await publisher.close(graceMs);
-    },
+    wake: () => kept.current()?.wake(),
+    isHealthy: () => kept.current()?.isHealthy() ?? false,
+    close: (graceMs) => kept.close(graceMs),
   };
 }
 
@@ -53,17 +66,18 @@ async function noteGeneration({ store, log }: Context, folder: DataFolder): Prom
 }
 
 /**
- * Lists this process without publishing, so that others see that it is at work. As `api` it is one that others
- * count on: they look when it was heard of last.
+ * Lists this process without publishing, so that others see that it is at work: its use cases hold leases and
+ * keys. As `api` it is one that others count on: they look when it was heard of last.
  */
 export async function enlist(
   ctx: Context,
-  folder: DataFolder,
   worker: Machine & { readonly role?: "caller" | "api" },
 ): Promise<() => Promise<void>> {
   const { role = "caller" } = worker;
-  const lock = createWorkerLocks(folder.locks).hold(ctx.workerId);
-  await enlistWorker(ctx, { ...worker, role, version: VERSION });
+  const kept = await keepUp(ctx, async (onLost) => {
+    const hold = await enlistWorker(ctx, { ...worker, role, version: VERSION }, onLost);
+    return { close: () => hold.release() };
+  });
   const failures = new RepeatedFailures();
   const noteAlive = (): Promise<void> =>
     beat(ctx).then(
@@ -74,6 +88,6 @@ export async function enlist(
   return async () => {
     clearInterval(timer);
     await dismissWorker(ctx);
-    lock.release();
+    await kept.close();
   };
 }

@@ -70,7 +70,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
     await ensureFirstAccount(ctx);
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
     if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
-    if (half === "api") closers.add(await enlist(ctx, setup.folder, { ...start.machine, role: "api" }));
+    if (half === "api") closers.add(await enlist(ctx, { ...start.machine, role: "api" }));
     else publisher = await openPublisher(start, ctx, closers);
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.
@@ -112,10 +112,7 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   );
 }
 
-/**
- * In a thread where there is one to have; then this process is on the list too, because it holds claims of
- * its own.
- */
+/** In a thread where there is one to have. */
 async function openPublisher(
   { setup, machine, half, ...start }: ServerStart,
   ctx: Context,
@@ -123,9 +120,9 @@ async function openPublisher(
 ): Promise<Publisher> {
   const { catalog: _catalog, threads, ...settings } = setup;
   const startPublisher = threads?.startPublisher ?? null;
+  closers.add(await enlist(ctx, machine));
   const role = half === "publisher" ? half : start.role;
   if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
-  closers.add(await enlist(ctx, setup.folder, machine));
   return startThreadedPublisher(
     ctx,
     { startPublisher },

@@ -6,7 +6,6 @@ import { freeDeadWorkers } from "../../publisher/workers.ts";
 import { isPublisherRunning } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
-import { createWorkerLocks } from "../../store/sqlite/worker-lock.ts";
 
 /** Opens the service for one command: no publisher, and no server, unless the command asks for them. */
 export async function startSession(
@@ -19,8 +18,8 @@ export async function startSession(
   closers.add(() => ctx[Symbol.asyncDispose]());
   try {
     await ensureFirstAccount(ctx);
-    let leave = options.isEnlisted ? await enlist(ctx, setup.folder, machine) : async () => {};
-    closers.add(() => leave());
+    const { isEnlisted } = options;
+    if (isEnlisted) closers.add(await enlist(ctx, machine));
     const toolbox = createTools(ctx, setup);
     return {
       ctx,
@@ -32,11 +31,9 @@ export async function startSession(
       },
       async startPublishing() {
         // Whether another one publishes is not judged by one that was killed a moment ago.
-        await freeDeadWorkers(ctx, createWorkerLocks(setup.folder.locks));
+        await freeDeadWorkers(ctx);
         if (await isPublisherRunning(ctx)) return false;
-        // A process stands in the list once.
-        await leave();
-        leave = async () => {};
+        if (!isEnlisted) closers.add(await enlist(ctx, machine));
         const publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "cli" });
         closers.add(() => publisher.close());
         return true;

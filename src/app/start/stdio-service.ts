@@ -2,7 +2,7 @@ import { loadCatalog } from "../catalog.ts";
 import type { Closers } from "../closers.ts";
 import { createContext, createTools } from "../compose.ts";
 import type { Publisher } from "../../publisher/loop.ts";
-import { runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import type { AppContext } from "../../services/context.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Settings } from "../setup.ts";
@@ -43,6 +43,7 @@ export async function openStdioService({
   let publisher: Publisher | null = null;
   await ensureFirstAccount(ctx);
   openListenerWhenAsked({ setup, ctx, toolbox, closers, isReady: () => publisher?.isHealthy() ?? false });
+  closers.add(await enlist(ctx, machine));
   publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "stdio" });
   const running = publisher;
   closers.add(() => running.close(PUBLISHER_GRACE_MS));

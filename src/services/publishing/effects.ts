@@ -173,6 +173,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
   await intend(at, spec, ctx.clock.now());
+  ctx.store.liveness.check();
   at.signal.throwIfAborted();
   const asked = at.requestsBegun();
   try {

@@ -45,8 +45,8 @@ export const LIVE_STEP = "live";
 
 /** The lease is gone: stop at once and write nothing. */
 export class Fenced extends Error {
-  constructor(postId: string) {
-    super(`The lease on ${postId} was lost.`);
+  constructor(what: string) {
+    super(`The lease on ${what} was lost.`);
     this.name = "Fenced";
   }
 }

@@ -4,6 +4,7 @@ import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Counts } from "./counts.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Liveness } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
 import type { Search } from "./search.ts";
 
@@ -61,6 +62,7 @@ export interface Store extends Reader, AsyncDisposable {
   isPresent(): boolean;
   readonly claims: Claims;
   readonly ledger: Ledger;
+  readonly liveness: Liveness;
   readonly search: Search;
   /** Null: the processes on it share a machine, and each counts for itself. */
   readonly counts: Counts | null;

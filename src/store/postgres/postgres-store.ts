@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Claims } from "../engine/claims.ts";
 import type { Ledger } from "../engine/ledger.ts";
+import type { Liveness } from "../engine/liveness.ts";
 import type { Search } from "../engine/search.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
 import { createCounts } from "./counts.ts";
@@ -12,6 +13,7 @@ export interface PostgresParts {
   readonly createClaims: (connections: Connections) => Claims;
   readonly createLedger: (connections: Connections) => Ledger;
   readonly createSearch: (connections: Connections) => Search;
+  readonly createLiveness: (connections: Connections) => Liveness;
 }
 
 /** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
@@ -28,6 +30,7 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     claims: parts.createClaims(connections),
     ledger: parts.createLedger(connections),
     search: parts.createSearch(connections),
+    liveness: parts.createLiveness(connections),
     counts,
     // Autovacuum does.
     tidy: async () => {},

@@ -1,4 +1,5 @@
 import { beginningOfId } from "../../domain/ids.ts";
+import type { LateCause } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import type {
   Candidate,
@@ -12,6 +13,7 @@ import type {
 import type { SqliteDatabase } from "../engine/driver.ts";
 import { rawOf } from "../engine/handle.ts";
 import type { Lease } from "../engine/ledger.ts";
+import type { PostRow } from "../engine/schema.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { noteTime } from "./clock-mark.ts";
 import { findDue, findSuspects, readCandidates, readNextAfter } from "./due-posts.ts";
@@ -119,19 +121,43 @@ function take(
   const ids = JSON.stringify(wanted.map(({ post }) => post.id));
   const taken = raw.prepare(TAKE).all([wish.workerId, now, ids]) as { id: string; attempts: number }[];
   const attempts = new Map(taken.map((row) => [row.id, row.attempts]));
-  const causes = new Map(wanted.map((one) => [one.post.id, wish.causeOf(one, now)]));
+  const causes = causesOf(wanted, wish, now);
   raw.prepare(OPEN_ATTEMPTS).run([beginningOfId("att"), JSON.stringify(Object.fromEntries(causes))]);
   raw.prepare(OCCUPY).run([ids]);
-  const { afterMs, spacingMs } = wish.leftOver;
+  for (const { post, account } of wanted) {
+    const until = spacedUntil(post, wish, now);
+    if (until !== null) raw.prepare(SPACE).run([until, account.id]);
+  }
+  return asClaimed(wanted, { workerId: wish.workerId, attempts, causes });
+}
+
+export function causesOf(
+  wanted: readonly Candidate[],
+  wish: ClaimWish,
+  now: number,
+): Map<string, LateCause | null> {
+  return new Map(wanted.map((one) => [one.post.id, wish.causeOf(one, now)]));
+}
+
+/** Until when its account gets no other post, as it is left over from downtime; null where it is not. */
+export function spacedUntil(post: PostRow, { leftOver }: ClaimWish, now: number): number | null {
+  const isLeftOver = post.status === "scheduled" && now - post.scheduled_at > leftOver.afterMs;
+  return isLeftOver ? now + leftOver.spacingMs : null;
+}
+
+interface Taken {
+  readonly workerId: string;
+  /** The numbers of their attempts, and what made them late, by their ids. */
+  readonly attempts: ReadonlyMap<string, number>;
+  readonly causes: ReadonlyMap<string, LateCause | null>;
+}
+
+export function asClaimed(
+  wanted: readonly Candidate[],
+  { workerId, attempts, causes }: Taken,
+): ClaimedPost[] {
   return wanted.map(({ post, account, effects }) => {
-    const isLeftOver = post.status === "scheduled" && now - post.scheduled_at > afterMs;
-    if (isLeftOver) raw.prepare(SPACE).run([now + spacingMs, account.id]);
-    const lease: Lease = {
-      postId: post.id,
-      accountId: account.id,
-      workerId: wish.workerId,
-      fence: post.fence + 1,
-    };
+    const lease: Lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
     const attempt = attempts.get(post.id) ?? 1;
     // One that goes on in its last attempt was taken up before.
     const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;

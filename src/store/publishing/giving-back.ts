@@ -29,12 +29,16 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
   const { now, scheduledBefore, selfPublishing, limit, why } = cutoff;
   const range = [now, scheduledBefore, JSON.stringify(selfPublishing), limit];
   const missed = await rowsOf<MissedPost>(tx, MISSED, range);
-  for (const one of missed)
-    await change(tx, FAIL, [why(one), one.status === "scheduled" ? 0 : 1, now, one.id]);
-  return missed;
+  const failed: MissedPost[] = [];
+  // In the order of their ids, in which several workers that do it at once do not lock each other out.
+  for (const one of missed.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const isFailed = await change(tx, FAIL, [why(one), one.status === "scheduled" ? 0 : 1, now, one.id]);
+    if (isFailed === 1) failed.push(one);
+  }
+  return failed;
 }
 
-const HELD = "SELECT id FROM posts WHERE lease_worker = ?";
+const HELD = "SELECT id FROM posts WHERE lease_worker = ? ORDER BY id";
 const IS_CLOSING = "SELECT 1 FROM workers WHERE id = ? AND is_closing = 1";
 
 export async function takeOver(tx: Tx, workerId: string, note: Omit<EndNote, "isAlone">): Promise<TakenOver> {
@@ -79,6 +83,10 @@ const INTERRUPT = `
   UPDATE attempts SET outcome = 'interrupted', finished_at = ?, error = 'The process that worked on it ended.'
   WHERE outcome = 'running' AND post_id = ?`;
 
+const FREE_ACCOUNT = `
+  UPDATE accounts SET in_flight_post = NULL, freed_at = ?
+  WHERE id = (SELECT account_id FROM posts WHERE id = ?) AND in_flight_post = ?`;
+
 const GIVE_BACK = `
   UPDATE posts SET lease_worker = NULL, fence = fence + 1,
     next_at = CASE WHEN next_at IS NULL AND status NOT IN ('scheduled', 'publishing', 'uploaded') THEN NULL
@@ -88,9 +96,6 @@ const GIVE_BACK = `
 async function freePost(tx: Tx, id: string, now: number): Promise<void> {
   await publishLive(tx, id, now);
   await change(tx, INTERRUPT, [now, id]);
-  await change(tx, "UPDATE accounts SET in_flight_post = NULL, freed_at = ? WHERE in_flight_post = ?", [
-    now,
-    id,
-  ]);
+  await change(tx, FREE_ACCOUNT, [now, id, id]);
   await change(tx, GIVE_BACK, [now, now, id]);
 }

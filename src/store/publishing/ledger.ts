@@ -12,7 +12,7 @@ import {
   type PostEnd,
 } from "../engine/ledger.ts";
 import type { Store, Tx } from "../engine/store.ts";
-import { forgetSetupProblem, noteSetupProblem } from "./setup-problems.ts";
+import { forgetSetupProblems, noteSetupProblem } from "./setup-problems.ts";
 
 /**
  * SQLite's ledger: statements prepared once, several times for every post, that share a transaction with
@@ -151,7 +151,7 @@ function endPost(raw: SqliteDatabase, lease: Lease, end: PostEnd): void {
 /** What the end of a post tells of its platform. */
 export async function noteSetup(tx: Tx, lease: Lease, end: PostEnd): Promise<void> {
   if (end.setupProblem !== undefined) await noteSetupProblem(tx, lease, end.setupProblem, end.at);
-  else if (end.publishedAt !== null) await forgetSetupProblem(tx, lease);
+  else if (end.publishedAt !== null) await forgetSetupProblems(tx, [lease.accountId]);
 }
 
 function endStatement({ trigger }: PostEnd): string {

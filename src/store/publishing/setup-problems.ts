@@ -1,7 +1,8 @@
 import { queryOf } from "../engine/handle.ts";
 import type { Lease } from "../engine/ledger.ts";
+import { change } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
-import { deleteMeta, setMeta } from "../tables/meta.ts";
+import { setMeta } from "../tables/meta.ts";
 
 /*
  * What keeps a platform from taking posts and only whoever runs this installation can mend, as the last post
@@ -14,9 +15,14 @@ export async function noteSetupProblem(tx: Tx, lease: Lease, reason: string, now
   await setMeta(tx, await keyOf(tx, lease), JSON.stringify({ reason, at: now }));
 }
 
-export async function forgetSetupProblem(tx: Tx, lease: Lease): Promise<void> {
-  await deleteMeta(tx, await keyOf(tx, lease));
+/** Posts of these accounts have gone out. */
+export async function forgetSetupProblems(tx: Tx, accountIds: readonly string[]): Promise<void> {
+  await change(tx, FORGET, [PREFIX, JSON.stringify(accountIds)]);
 }
+
+const FORGET = `
+  DELETE FROM meta WHERE key IN (
+    SELECT ? || provider FROM accounts WHERE id IN (SELECT value FROM json_each(?)))`;
 
 async function keyOf(tx: Tx, { accountId }: Lease): Promise<string> {
   const { provider } = await queryOf(tx)

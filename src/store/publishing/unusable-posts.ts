@@ -28,7 +28,8 @@ const NOTE = `
 
 export async function noteUnusable(tx: Tx, note: UnusableNote): Promise<number> {
   const posts = await rowsOf<UnusablePost>(tx, UNUSABLE, [note.now, note.limit]);
-  for (const { post, scheduled_at: scheduledAt, ...account } of posts) {
+  const inOrder = posts.toSorted((a, b) => (a.post < b.post ? -1 : 1));
+  for (const { post, scheduled_at: scheduledAt, ...account } of inOrder) {
     const error = note.why(account);
     const lookAgainAt = Math.max(
       note.now + 1,

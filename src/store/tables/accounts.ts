@@ -1,7 +1,8 @@
 import type { Reader, Tx } from "../engine/store.ts";
 import { queryOf } from "../engine/handle.ts";
-import { CompiledQuery, sql, type Selectable, type Updateable } from "kysely";
+import { sql, type Selectable, type Updateable } from "kysely";
 import type { Tables } from "../engine/schema.ts";
+import { rowsOf } from "../engine/statements.ts";
 import { startWaitingPosts } from "./waiting-posts.ts";
 
 export type AccountRow = Selectable<Tables["accounts"]>;
@@ -72,17 +73,14 @@ const COUNTED = `SELECT accounts.*,
   FROM accounts WHERE owner_id = ?`;
 
 /** In order of creation, all or the one. */
-export async function listCountedAccounts(
+export function listCountedAccounts(
   reader: Reader,
   ownerId: string,
   accountId?: string,
 ): Promise<CountedAccountRow[]> {
-  const wanted =
-    accountId === undefined
-      ? CompiledQuery.raw(`${COUNTED} ORDER BY id`, [ownerId])
-      : CompiledQuery.raw(`${COUNTED} AND id = ?`, [ownerId, accountId]);
-  const { rows } = await queryOf(reader).executeQuery<CountedAccountRow>(wanted);
-  return rows;
+  return accountId === undefined
+    ? rowsOf(reader, `${COUNTED} ORDER BY id`, [ownerId])
+    : rowsOf(reader, `${COUNTED} AND id = ?`, [ownerId, accountId]);
 }
 
 /** False where the owner has the channel already. */

@@ -30,10 +30,6 @@ export async function setMeta(tx: Tx, key: string, value: string): Promise<void>
     .execute();
 }
 
-export async function deleteMeta(tx: Tx, key: string): Promise<void> {
-  await queryOf(tx).deleteFrom("meta").where("key", "=", key).execute();
-}
-
 /** Takes a fact away that is never there: a database that can be read alone refuses it, and nothing else. */
 export async function tryWriting(tx: Tx): Promise<void> {
   await queryOf(tx).deleteFrom("meta").where("key", "=", "").execute();

@@ -203,7 +203,10 @@ async function refreshIndex(
   await indexOf(tx).put(tx, searchable(row, newKey));
 }
 
-function searchable(row: PostRow, sortKey: bigint): IndexedPost {
+export function searchable(
+  row: Pick<PostRow, "owner_id" | "caption" | "metadata">,
+  sortKey: bigint,
+): IndexedPost {
   return {
     sortKey,
     ownerId: row.owner_id,

@@ -6,9 +6,13 @@ import type { Reader, Tx } from "../engine/store.ts";
 export type WorkerRow = Selectable<Tables["workers"]>;
 export type WorkerRole = WorkerRow["role"];
 
-/** Enters a process in the list of those that work on the database. */
+/** Enters a worker in the list of those on the database, where it may stand already. */
 export async function insertWorker(tx: Tx, row: Insertable<Tables["workers"]>): Promise<void> {
-  await queryOf(tx).insertInto("workers").values(row).execute();
+  await queryOf(tx)
+    .insertInto("workers")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet({ heartbeat_at: row.heartbeat_at }))
+    .execute();
 }
 
 export async function beatWorker(tx: Tx, id: string, now: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PoolClient, QueryResult } from "pg";
 import type { Begun, Outcome } from "./commit-outcome.ts";
-import { ConnectionLost, isLoss, ServerTrouble } from "./sentences.ts";
+import { Passing, isLoss, ServerTrouble } from "./sentences.ts";
 
 export interface ConnectionOptions {
   /** Statements with parameters are prepared once a connection: for few texts that are run often. */
@@ -75,7 +75,7 @@ export class Connection {
     if (outcome === "committed") return NOTHING;
     if (outcome === "aborted") {
       const message = "The connection to PostgreSQL was lost. Nothing was changed. Try again.";
-      throw new ConnectionLost("unavailable", message, { cause });
+      throw new Passing("unavailable", message, { cause });
     }
     throw new ServerTrouble(
       "unavailable",
@@ -106,7 +106,7 @@ export class Connection {
     if (isLoss(error)) this.#isBroken = true;
     if (error instanceof Error && STALE_PLAN.test(error.message)) {
       this.#isBroken = true;
-      return new ConnectionLost("unavailable", "The tables were changed at this moment. Try again.", {
+      return new Passing("unavailable", "The tables were changed at this moment. Try again.", {
         cause: error,
       });
     }

@@ -20,7 +20,7 @@ export interface PostgresOptions {
   readonly directUrl?: string | undefined;
   /** How many connections a process opens at most. Default: 10 for use cases, 4 for its publisher. */
   readonly sizes?: { readonly application?: number; readonly publisher?: number } | undefined;
-  /** Default: 15 s for a statement, 5 s for a lock, 10 s without a word in a transaction. */
+  /** Default: `LIMITS`. */
   readonly limits?: Partial<Limits> | undefined;
   /** Longest that a COMMIT without an answer is asked for. Default: 20 s. */
   readonly askMs?: number | undefined;
@@ -75,7 +75,7 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
     losing.signal.throwIfAborted();
   };
   const connect = async (): Promise<Client> => {
-    const client = new driver.Client(clientConfig(driver, direct));
+    const client = new driver.Client(clientConfig(driver, direct, limits));
     // Its queries tell it; without a listener it would end this process.
     client.on("error", () => {});
     try {
@@ -106,7 +106,6 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
       isPooled: options.directUrl !== undefined,
     }),
     index,
-    (error) => explained(error, address),
   );
   const publisher = createDoor(
     open({
@@ -116,7 +115,6 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
       settings: PUBLISHER_SETTINGS,
     }),
     index,
-    (error) => explained(error, direct),
   );
   return {
     application,
@@ -151,10 +149,10 @@ async function readablePlace(client: Client): Promise<string> {
   }
 }
 
-function createDoor(pool: PostgresPool, index: PostIndex, tell: (error: unknown) => unknown): Door {
+function createDoor(pool: PostgresPool, index: PostIndex): Door {
   const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const handle = { engine: "postgres", query, index } as const;
-  return { [HANDLE]: handle, ...createWriter(handle, tell) };
+  return { [HANDLE]: handle, ...createWriter(handle) };
 }
 
 function replaced(setting: string): AppError {

@@ -23,17 +23,17 @@ export interface PoolOptions {
   readonly askOutcome: (begun: Begun) => Promise<Outcome>;
 }
 
-/** Longest that somebody waits for a connection: for a free one, or for the server to answer. */
-const CONNECT_MS = 10_000;
-/** Beyond the server's own limit: it does not answer at all, and the connection is given up. */
-const SILENT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
 
 /** The settings of a single connection to the server itself, without any limits of time for statements. */
-export function clientConfig(driver: typeof pg, { config, options }: Address): pg.ClientConfig {
+export function clientConfig(
+  driver: typeof pg,
+  { config, options }: Address,
+  { connectMs }: Limits,
+): pg.ClientConfig {
   return {
     application_name: "posthorn",
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: numbersAsNumbers(driver),
@@ -46,8 +46,8 @@ export function createPool(driver: typeof pg, options: PoolOptions): PostgresPoo
   const { address, limits, check, isPooled = false } = options;
   const settings = { ...settingsOf(limits), ...options.settings };
   const pool = new driver.Pool({
-    ...clientConfig(driver, address),
-    query_timeout: limits.statementMs + SILENT_MS,
+    ...clientConfig(driver, address, limits),
+    query_timeout: limits.statementMs + limits.silentMs,
     max: options.size,
     onConnect: async (client) => {
       await check(client);

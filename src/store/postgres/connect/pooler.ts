@@ -23,7 +23,8 @@ async function isTransactionPooled(connect: () => Promise<Client>): Promise<bool
     // A pooler makes up the number that it greets with; everything else passes the server's own on.
     if ("processID" in client && client.processID === session) return false;
     for (let round = 0; round < ROUNDS; round += 1) {
-      if ((await pidInTransaction(connect)) === session || (await pidOf(client)) !== session) return true;
+      const other = await pidInTransaction(connect);
+      if (other === null || other === session || (await pidOf(client)) !== session) return true;
     }
     return false;
   } finally {
@@ -31,12 +32,14 @@ async function isTransactionPooled(connect: () => Promise<Client>): Promise<bool
   }
 }
 
-/** Of another connection, in a transaction. */
-async function pidInTransaction(connect: () => Promise<Client>): Promise<number> {
+/** Of another connection, in a transaction; null where it may have none, but single statements alone. */
+async function pidInTransaction(connect: () => Promise<Client>): Promise<number | null> {
   const other = await connect();
   try {
     await other.query("BEGIN");
     return await pidOf(other);
+  } catch {
+    return null;
   } finally {
     await other.end();
   }

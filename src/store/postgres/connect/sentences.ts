@@ -4,22 +4,18 @@ import type { Address } from "./address.ts";
 /** What is no fault of whoever reads or writes. */
 export class ServerTrouble extends AppError {}
 
-/** The connection is gone, or could not be made, and nothing of the transaction stands: it may run again. */
-export class ConnectionLost extends ServerTrouble {}
+/** Nothing of the transaction stands, and what kept it from being written may be over when it runs again. */
+export class Passing extends ServerTrouble {}
 
-/** Conflicts with others that are over when the transaction runs again. */
-const CONFLICTS: readonly string[] = ["40P01", "40001", "55P03"];
-
-export function isRepeatable(error: unknown): boolean {
-  return error instanceof ConnectionLost || CONFLICTS.includes(codeOf(error));
-}
+/** Met others that write the same: a deadlock, a conflict, a lock that was waited for too long. */
+const CONFLICTS = /^(40P01|40001|55P03)$/;
 
 /** The connection ended with it: https://www.postgresql.org/docs/current/errcodes-appendix.html. */
 const LOSSES =
   /^(08...|57P0[1-5]|25P03|53300|E(CONN(RESET|REFUSED|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))$/;
 /** What `pg` says where it has no code. */
 const LOSS_WORDS =
-  /^(Connection terminated|Client has encountered|Query read timeout|timeout exceeded|Cannot use a pool)/;
+  /^(Connection terminated|Client has encountered|Query read timeout|timeout (exceeded|expired)|Cannot use a pool)/;
 
 export function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -140,6 +136,6 @@ export function explained(error: unknown, address: Address): unknown {
       ? WORDS.find(([words]) => words.test(error.message))?.[1]
       : SENTENCES.find(([prefix]) => code.startsWith(prefix))?.[1];
   if (sentence === undefined) return error;
-  const Told = isLoss(error) ? ConnectionLost : ServerTrouble;
+  const Told = isLoss(error) || CONFLICTS.test(code) ? Passing : ServerTrouble;
   return new Told("unavailable", `${sentence(address)} Nothing was changed.`, { cause: error });
 }

@@ -2,14 +2,24 @@ import type { ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Address } from "./address.ts";
 
-/** What is asked for in each session, in milliseconds. */
+/** Longest that something may take, in milliseconds. */
 export interface Limits {
+  /** Getting a connection: a free one, or one that the server answers on. */
+  readonly connectMs: number;
   readonly statementMs: number;
   readonly lockMs: number;
   readonly idleInTransactionMs: number;
+  /** Beyond the statement's: the server does not answer at all, and the connection is given up. */
+  readonly silentMs: number;
 }
 
-export const LIMITS: Limits = { statementMs: 15_000, lockMs: 5_000, idleInTransactionMs: 10_000 };
+export const LIMITS: Limits = {
+  connectMs: 10_000,
+  statementMs: 15_000,
+  lockMs: 5_000,
+  idleInTransactionMs: 10_000,
+  silentMs: 5_000,
+};
 
 /** Names of the server's settings, and their values as it takes them. */
 export type Settings = Readonly<Record<string, string | number>>;

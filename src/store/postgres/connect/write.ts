@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { AppError } from "../../../domain/errors.ts";
 import { HANDLE, type PostgresHandle, type Store } from "../../engine/store.ts";
-import { isRepeatable, ServerTrouble } from "./sentences.ts";
+import { Passing, ServerTrouble } from "./sentences.ts";
 
 const MAX_REPEATS = 5;
 const FIRST_PAUSE_MS = 20;
@@ -11,12 +10,9 @@ export interface Writer {
   readonly writeTrouble: Store["writeTrouble"];
 }
 
-/**
- * Transactions that run again from the start where they met others, or lost their connection before COMMIT.
- * `explained` tells what stays.
- */
-export function createWriter(handle: PostgresHandle, explained: (error: unknown) => unknown): Writer {
-  let trouble: AppError | null = null;
+/** Transactions that run again from the start where they met others, or lost their connection before COMMIT. */
+export function createWriter(handle: PostgresHandle): Writer {
+  let trouble: ServerTrouble | null = null;
   const write: Store["write"] = async (work) => {
     for (let repeats = 0; ; repeats += 1) {
       try {
@@ -26,14 +22,12 @@ export function createWriter(handle: PostgresHandle, explained: (error: unknown)
         trouble = null;
         return result;
       } catch (error) {
-        if (repeats < MAX_REPEATS && isRepeatable(error)) {
-          // Those that met each other do not meet again.
-          await pause(FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random()));
-          continue;
+        if (repeats === MAX_REPEATS || !(error instanceof Passing)) {
+          trouble = error instanceof ServerTrouble ? error : null;
+          throw error;
         }
-        const told = explained(error);
-        trouble = told instanceof ServerTrouble ? told : null;
-        throw told;
+        // Jitter: those that met each other do not meet again.
+        await pause(FIRST_PAUSE_MS * 2 ** repeats * (0.5 + Math.random()));
       }
     }
   };
