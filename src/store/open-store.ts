@@ -8,6 +8,8 @@ import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 import { createFileLiveness } from "./publishing/file-liveness.ts";
+import type { PostgresOptions } from "./postgres/connect/connections.ts";
+import type { PostgresParts } from "./postgres/postgres-store.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
@@ -21,12 +23,22 @@ interface StoreOptions extends OpenOptions {
   readonly locks?: string;
 }
 
+interface PostgresStoreOptions extends PostgresOptions {
+  readonly parts: PostgresParts;
+}
+
 /**
- * Opens the store on a SQLite file, or in memory for ":memory:". Throws `unavailable` with one sentence where
- * it cannot, or where `usedMark`, a file that is there once the database holds something, is and the database
- * is not.
+ * Opens the store: with `url` on a PostgreSQL, whose driver nobody else loads; else on a SQLite file, or in
+ * memory for ":memory:". Throws `unavailable` with one sentence where it cannot.
  */
-export async function openStore({ usedMark, locks, ...options }: StoreOptions): Promise<Store> {
+export async function openStore(options: StoreOptions | PostgresStoreOptions): Promise<Store> {
+  if ("file" in options) return await openSqliteStore(options);
+  const { openPostgresStore } = await import("./postgres/postgres-store.ts");
+  return await openPostgresStore(options, options.parts);
+}
+
+/** Refused where `usedMark`, a file that is there once the database holds something, is and the database is not. */
+async function openSqliteStore({ usedMark, locks, ...options }: StoreOptions): Promise<Store> {
   if (usedMark !== undefined) assertNotLost(options.file, usedMark);
   const losing = new AbortController();
   const database = openDatabase({

@@ -1,9 +1,12 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
+import { sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
+import { queryOf } from "../support/handles.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
-import { createDatabase, refusalOf, serverAddress } from "../support/postgres.ts";
+import { createDatabase, openTestConnections, refusalOf, serverAddress } from "../support/postgres.ts";
 
 const server = serverAddress();
 const host = `127.0.0.1:${server.port}`;
@@ -107,6 +110,44 @@ describe("a server that does not let us in", () => {
     expect((await refusalOf(url)).message).toBe(
       `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 15. Nothing was changed.`,
     );
+  });
+});
+
+describe("a server in trouble", () => {
+  it.each([
+    ["53100", "The disk of PostgreSQL is full. Free some space there, then try again."],
+    ["53200", "PostgreSQL is out of memory. Give it more, then try again."],
+    ["58030", "PostgreSQL reports an error of its disk. Look into its log before anything else."],
+    ["XX001", "PostgreSQL reports an error of its disk. Look into its log before anything else."],
+    ["25006", `PostgreSQL at ${host} can only be read. Name the primary server in DATABASE_URL.`],
+    ["42501", `The user "postgres" may not do what Posthorn needs in the database`],
+    [
+      "57P01",
+      "PostgreSQL ended the connection, because it is being shut down, restarted or was told to. Try again in a moment.",
+    ],
+    ["57P03", `PostgreSQL at ${host} is starting up or shutting down. Try again in a moment.`],
+  ])("says what %s is, and is in trouble until it writes again", async (state, sentence) => {
+    await using connections = await openTestConnections(database.url);
+    const door = connections.application;
+    const failing = door.write(async (tx) => {
+      await setMeta(tx, "failing", "1");
+      await sql`DO ${sql.raw(`$$ BEGIN RAISE EXCEPTION 'raw words' USING ERRCODE = '${state}'; END $$`)}`.execute(
+        queryOf(tx),
+      );
+    });
+    const error = await failing.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ kind: "unavailable", message: expect.stringContaining(sentence) });
+    expect(door.writeTrouble()).toBe(error);
+    expect(await readMeta(door, "failing")).toBeNull();
+    await door.write((tx) => setMeta(tx, "working", "1"));
+    expect(door.writeTrouble()).toBeNull();
+  });
+
+  it("leaves what is no trouble of the server's as it is", async () => {
+    await using connections = await openTestConnections(database.url);
+    const failing = connections.application.write((tx) => sql`SELECT 1 / 0`.execute(queryOf(tx)));
+    await expect(failing).rejects.toMatchObject({ code: "22012" });
+    expect(connections.application.writeTrouble()).toBeNull();
   });
 });
 

@@ -41,10 +41,7 @@ export async function addAccount(
 }
 
 /** Writes posts as scheduling would, in one transaction, in the states that are given. */
-export async function addPosts(
-  store: Reader & Pick<Store, "write">,
-  posts: readonly TestPost[],
-): Promise<void> {
+export async function addPosts(store: Pick<Store, "write">, posts: readonly TestPost[]): Promise<void> {
   await store.write(async (tx) => {
     for (const post of posts) {
       const scheduledAt = new Date(post.scheduledAt ?? "2026-12-01T09:00:00Z").getTime();

@@ -34,6 +34,11 @@ export function openStoreOn(url: string, options: Omit<PostgresOptions, "url"> =
           throw new Error("This store has no search.");
         },
       }),
+      createLiveness: () => ({
+        hold: async () => ({ release: async () => {} }),
+        check: () => {},
+        listDead: async () => [],
+      }),
     },
   );
 }

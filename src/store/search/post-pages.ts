@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from "kysely";
-import type { PostStatus } from "../../domain/posts/post-states.ts";
-import { queryOf, readRaw, type Query } from "../engine/handle.ts";
+import { queryOf, type Query } from "../engine/handle.ts";
 import type { ShownRow } from "../engine/post-columns.ts";
 import type { Page, PageOfRows, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
@@ -8,11 +7,7 @@ import { SHOWN_COLUMNS } from "../engine/post-columns.ts";
 import { indexWalk, rowsOf, rowWalk } from "./walks.ts";
 import { scan, type KeyRange } from "./two-walks.ts";
 import { compileSearch } from "./text-index.ts";
-import { displacedUntil, firstKeyAt } from "./sort-key.ts";
-
-const MAX_KEY = 2n ** 63n - 1n;
-/** Lists merged into one order; SQLite takes 500 of them. More values than these are filtered row by row. */
-const MAX_STREAMS = 300;
+import { listsOf, readRange, readScope, type Scope } from "./page-scope.ts";
 
 /** SQLite's search: indexes that are in the order of a page, and FTS5 for words. */
 export function createSearch(reader: Reader): Search {
@@ -21,8 +16,8 @@ export function createSearch(reader: Reader): Search {
 
 async function readPage(reader: Reader, filter: PostFilter, page: Page): Promise<PageOfRows> {
   const query = queryOf(reader);
-  const { range, isDisplaced } = await readRange(reader, filter, page.before);
-  const scope = { ...(await readScope(query, filter)), isDisplaced };
+  const range = await readRange(reader, filter, page.before);
+  const scope = await readScope(reader, filter, range);
   if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };
   if (filter.terms.length > 0) return searchPage(query, scope, { ...page, ...range });
   return cut(await readRows(query, scope, streams(scope, range, page.limit + 1)), page.limit);
@@ -64,51 +59,6 @@ function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
 }
 
 /**
- * Time as keys. Posts whose moment had no key left lie beyond its keys: then rows are looked at for their
- * time.
- */
-async function readRange(
-  reader: Reader,
-  { ownerId, from, to }: PostFilter,
-  before: bigint | null,
-): Promise<{ range: KeyRange; isDisplaced: boolean }> {
-  const floor = from === null ? 0n : firstKeyAt(from);
-  const end = to === null ? MAX_KEY : firstKeyAt(to + 1);
-  const until = (first: number, last: number): Promise<bigint> =>
-    readRaw(reader, (raw) => displacedUntil(raw, ownerId, { from: first, to: last }) ?? -1n);
-  const intruder = from === null ? -1n : await until(0, from - 1);
-  const outlier = to === null ? -1n : await until(from ?? 0, to);
-  const last = outlier >= end ? outlier + 1n : end;
-  return {
-    range: { floor, ceiling: before !== null && before < last ? before : last },
-    isDisplaced: last > end || (from !== null && intruder >= floor),
-  };
-}
-
-/** A filter whose accounts are known to be the owner's. */
-interface Scope extends PostFilter {
-  /** The accounts that fit account and platform filters; null when neither is set. */
-  readonly accountIds: readonly string[] | null;
-  /** The caller asked for accounts, not only for platforms. */
-  readonly isByAccount: boolean;
-  /** The range of keys holds posts of other times. */
-  readonly isDisplaced: boolean;
-}
-
-async function readScope(query: Query, filter: PostFilter): Promise<Omit<Scope, "isDisplaced">> {
-  const { ownerId, accountIds, providers } = filter;
-  const isByAccount = accountIds !== null;
-  if (!isByAccount && providers === null) return { ...filter, isByAccount };
-  const inList = (column: string, values: readonly string[]): RawBuilder<unknown> =>
-    sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
-  const { rows } = await sql<{ id: string }>`
-    SELECT id FROM accounts WHERE owner_id = ${ownerId}
-      AND ${accountIds === null ? sql`TRUE` : inList("id", accountIds)}
-      AND ${providers === null ? sql`TRUE` : inList("provider", providers)}`.execute(query);
-  return { ...filter, isByAccount, accountIds: rows.map(({ id }) => id) };
-}
-
-/**
  * The scope on `posts AS p`: a guard where the lists hold it already, the filter itself where they cannot.
  */
 function rowFilter({ ownerId, accountIds, statuses, isDisplaced, from, to }: Scope): RawBuilder<unknown> {
@@ -141,51 +91,4 @@ function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unkno
       WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}`,
   );
   return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
-}
-
-interface List {
-  readonly index: string;
-  readonly where: RawBuilder<unknown>;
-  /** The list holds posts outside the scope: each is looked at. */
-  readonly isLoose: boolean;
-}
-
-function listsOf(scope: Scope): List[] {
-  const { ownerId, accountIds, providers, statuses, isByAccount } = scope;
-  const own = sql`owner_id = ${ownerId}`;
-  if (accountIds === null) {
-    return statuses === null
-      ? [{ index: "posts_owner", where: own, isLoose: false }]
-      : statuses.map((status) => ({
-          index: "posts_status",
-          where: sql`${own} AND status = ${status}`,
-          isLoose: false,
-        }));
-  }
-  if (statuses === null && !isByAccount && providers !== null) {
-    return providers.map((provider) => ({
-      index: "posts_provider",
-      where: sql`${own} AND provider = ${provider}`,
-      isLoose: false,
-    }));
-  }
-  const lists =
-    statuses === null
-      ? accountIds.map(byAccount)
-      : accountIds.flatMap((id) => statuses.map((status) => byBoth(id, status)));
-  return lists.length <= MAX_STREAMS
-    ? lists
-    : listsOf({ ...scope, accountIds: null }).map((list) => ({ ...list, isLoose: true }));
-}
-
-function byAccount(id: string): List {
-  return { index: "posts_account", where: sql`account_id = ${id}`, isLoose: false };
-}
-
-function byBoth(id: string, status: PostStatus): List {
-  return {
-    index: "posts_account_status",
-    where: sql`account_id = ${id} AND status = ${status}`,
-    isLoose: false,
-  };
 }

@@ -1,5 +1,4 @@
 import { randomInt } from "node:crypto";
-import type { SqliteDatabase } from "../engine/driver.ts";
 import { rowOf } from "../engine/statements.ts";
 import { HANDLE, type Reader, type Tx } from "../engine/store.ts";
 
@@ -78,18 +77,21 @@ export async function readPlace(
 
 /** Said of posts whose millisecond had no key left, in the words of the index posts_displaced. */
 const IS_DISPLACED = `sort_key >> ${TIE_BITS} <> scheduled_at`;
+/**
+ * Of a sum: for the greatest key itself PostgreSQL goes backwards through all posts, and would come to none.
+ */
 const DISPLACED = `
-  SELECT CAST(MAX(sort_key) AS TEXT) AS key FROM posts INDEXED BY posts_displaced
+  SELECT CAST(MAX(sort_key + 0) AS TEXT) AS key FROM posts INDEXED BY posts_displaced
   WHERE ${IS_DISPLACED} AND owner_id = ? AND scheduled_at >= ? AND scheduled_at <= ?`;
 
 /**
  * The last key of the owner's displaced posts of this time, both ends included; null where there are none.
  */
-export function displacedUntil(
-  raw: SqliteDatabase,
+export async function displacedUntil(
+  reader: Reader,
   ownerId: string,
   { from, to }: { readonly from: number; readonly to: number },
-): bigint | null {
-  const { key } = raw.prepare(DISPLACED).get([ownerId, from, to]) as { key: string | null };
-  return key === null ? null : BigInt(key);
+): Promise<bigint | null> {
+  const row = await rowOf<{ key: string | null }>(reader, DISPLACED, [ownerId, from, to]);
+  return row === undefined || row.key === null ? null : BigInt(row.key);
 }

@@ -7,9 +7,9 @@ import {
   MAX_WORD_CHARS,
   searchableText,
   splitPieces,
-  type Piece,
   type SearchTerm,
 } from "../../domain/compare-words.ts";
+import { exactTokens, indexedWord, neededTokens } from "./tokens.ts";
 
 /*
  * `search_index` is a contentless FTS5 table whose rowid is the post's sort key, so that hits come out newest
@@ -42,10 +42,8 @@ const SHORT_TAIL_CHARS = 2;
 const MAX_INDEXED_TERMS = 8;
 const LAST_CHARACTER = String.fromCodePoint(0x10_ff_ff);
 
-// Private-use characters begin tokens that no text can contain: in texts they are symbols, which are written
-// in hex.
+/** Begins a token that no text can contain: there it is a symbol, which is written in hex. */
 const EDGE = "\ue000";
-const SYMBOL = "\ue001";
 
 /** FTS5 as the index of posts. */
 export const textIndex: PostIndex = { put: indexPost, remove: unindexPost };
@@ -212,27 +210,6 @@ async function readDeepWords(query: Query, prefix: string): Promise<string[]> {
     WHERE depth = ${MAX_EDGE_CHARS} AND term >= ${prefix} AND term < ${prefix + LAST_CHARACTER}
     LIMIT ${MAX_LISTED[2] + 1}`.execute(query);
   return rows.map(({ term }) => term);
-}
-
-/** The tokens that a text with this piece has for certain; single characters add nothing to pairs. */
-function neededTokens(piece: Piece): string[] {
-  const tokens = exactTokens(piece);
-  const characters = Array.from(piece.text).length;
-  return piece.kind === "dense" && characters > 1 ? tokens.slice(characters) : tokens;
-}
-
-/** A word as a whole, a symbol, or every character and every two neighbours of a dense run. */
-function exactTokens({ kind, text }: Piece): string[] {
-  if (kind === "word") return [indexedWord(text)];
-  const characters = Array.from(text);
-  if (kind === "symbol")
-    return characters.map((character) => SYMBOL + (character.codePointAt(0) ?? 0).toString(16));
-  const pairs = characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
-  return [...characters, ...pairs];
-}
-
-function indexedWord(word: string): string {
-  return word.length <= MAX_WORD_CHARS ? word : Array.from(word).slice(0, MAX_WORD_CHARS).join("");
 }
 
 function anyOf(tokens: readonly string[]): string {

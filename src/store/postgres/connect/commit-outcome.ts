@@ -50,8 +50,8 @@ const IN_THE_FUTURE = "22023";
  * `withinMs` have passed.
  */
 export async function askOutcome(begun: Begun, { place, connect, withinMs }: AskOptions): Promise<Outcome> {
-  const deadline = performance.now() + withinMs;
-  for (let pauseMs = 20; performance.now() < deadline; pauseMs = Math.min(500, pauseMs * 2)) {
+  const late = AbortSignal.timeout(withinMs);
+  for (let pauseMs = 20; !late.aborted; pauseMs = Math.min(500, pauseMs * 2)) {
     try {
       const client = await connect();
       try {

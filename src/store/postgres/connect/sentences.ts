@@ -15,7 +15,7 @@ const LOSSES =
   /^(08...|57P0[1-5]|25P03|53300|E(CONN(RESET|REFUSED|ABORTED)|PIPE|TIMEDOUT|HOSTUNREACH|NETUNREACH|AI_AGAIN|NOTFOUND))$/;
 /** What `pg` says where it has no code. */
 const LOSS_WORDS =
-  /^(Connection terminated|Client has encountered|Query read timeout|timeout (exceeded|expired)|Cannot use a pool)/;
+  /^(Connection terminated|Client has encountered|Query read timeout|timeout (exceeded|expired))/;
 
 export function isLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -3,6 +3,8 @@ import { HANDLE, type PostgresHandle, type Store } from "../../engine/store.ts";
 import { Passing, ServerTrouble } from "./sentences.ts";
 
 const MAX_REPEATS = 5;
+/** No run begins so long after the first that failed: each may wait for a lock or for the network. */
+const REPEAT_MS = 10_000;
 const FIRST_PAUSE_MS = 20;
 
 export interface Writer {
@@ -14,6 +16,7 @@ export interface Writer {
 export function createWriter(handle: PostgresHandle): Writer {
   let trouble: ServerTrouble | null = null;
   const write: Store["write"] = async (work) => {
+    let late: AbortSignal | null = null;
     for (let repeats = 0; ; repeats += 1) {
       try {
         const result = await handle.query
@@ -22,7 +25,8 @@ export function createWriter(handle: PostgresHandle): Writer {
         trouble = null;
         return result;
       } catch (error) {
-        if (repeats === MAX_REPEATS || !(error instanceof Passing)) {
+        late ??= AbortSignal.timeout(REPEAT_MS);
+        if (repeats === MAX_REPEATS || late.aborted || !(error instanceof Passing)) {
           trouble = error instanceof ServerTrouble ? error : null;
           throw error;
         }

@@ -10,7 +10,7 @@ import {
 } from "../../engine/ledger.ts";
 import { change } from "../../engine/statements.ts";
 import type { Store, Tx } from "../../engine/store.ts";
-import { ConnectionLost, ServerTrouble } from "../connect/sentences.ts";
+import { Passing, ServerTrouble } from "../connect/sentences.ts";
 import { inBatches } from "./batches.ts";
 import { endSteps, hold, intend, markLive, writeRows, type Call } from "./effect-writes.ts";
 import { endPosts, standing } from "./post-ends.ts";
@@ -38,7 +38,7 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
       ({ lease }) => lease.accountId,
       (calls) =>
         writeOnce(calls).catch((error: unknown) => {
-          if (error instanceof ServerTrouble && !(error instanceof ConnectionLost)) return writeOnce(calls);
+          if (error instanceof ServerTrouble && !(error instanceof Passing)) return writeOnce(calls);
           throw error;
         }),
     );

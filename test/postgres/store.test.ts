@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { openStore } from "../../src/store/open-store.ts";
+import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
+import { createDatabase, NO_INDEX } from "../support/postgres.ts";
+
+describe("a store on PostgreSQL", () => {
+  it("is opened by its address, twice at once, and keeps what was written", async () => {
+    await using database = await createDatabase({ isEmpty: true });
+    const parts = {
+      index: NO_INDEX,
+      createClaims: () => ({}) as never,
+      createLedger: () => ({}) as never,
+      createLiveness: () => ({}) as never,
+      createSearch: () => ({}) as never,
+    };
+    const [one, other] = await Promise.all([1, 2].map(() => openStore({ url: database.url, parts })));
+    await one!.write((tx) => setMeta(tx, "key", "value"));
+    expect(await readMeta(other!, "key")).toBe("value");
+    expect(one!.engine).toBe("PostgreSQL");
+    expect(one!.isPresent()).toBe(true);
+    expect(one!.writeTrouble()).toBeNull();
+    await one!.tidy();
+    await expect(one!.copyTo("/nowhere")).rejects.toMatchObject({
+      kind: "conflict",
+      message:
+        "A database on PostgreSQL is copied by PostgreSQL's own pg_dump: pg_dump --format=custom --file=posthorn.dump with the address of DATABASE_URL.",
+    });
+    await one![Symbol.asyncDispose]();
+    expect(await readMeta(other!, "key")).toBe("value");
+    await other![Symbol.asyncDispose]();
+  });
+});
