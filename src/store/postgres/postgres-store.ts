@@ -12,7 +12,6 @@ export interface PostgresParts {
   readonly index: PostIndex;
   readonly createClaims: (connections: Connections) => Claims;
   readonly createLedger: (connections: Connections) => Ledger;
-  readonly createLiveness: (connections: Connections) => Liveness;
   readonly createSearch: (connections: Connections) => Search;
   readonly createLiveness: (connections: Connections) => Liveness;
 }
@@ -30,7 +29,6 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     isPresent: () => !lost.aborted,
     claims: parts.createClaims(connections),
     ledger: parts.createLedger(connections),
-    liveness: parts.createLiveness(connections),
     search: parts.createSearch(connections),
     liveness: parts.createLiveness(connections),
     counts,
