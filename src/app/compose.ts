@@ -20,9 +20,9 @@ import { createIntake } from "../services/intake.ts";
 import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
 import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
+import { openDatabase } from "./open-database.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
-import { openStore } from "../store/open-store.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
 import { shareFolder } from "../store/sqlite/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
@@ -52,17 +52,16 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   try {
     const clock = overrides.clock ?? systemClock;
     await clearDisk(folder, clock);
-    const lock = shareFolder(folder.locks);
-    closers.add(async () => lock.release());
-    const store =
-      overrides.store ??
-      (await openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks }));
+    const isShared = config.database !== null;
+    const lock = isShared ? null : shareFolder(folder.locks);
+    closers.add(async () => lock?.release());
+    const store = overrides.store ?? (await openDatabase(setup));
     closers.add(() => store[Symbol.asyncDispose]());
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
-    const copies = config.database === null ? undefined : sharedCopies(files);
+    const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
       store,
@@ -104,7 +103,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     links.publicUrl = async () => config.publicUrl ?? (await readServerUrl(ctx)) ?? defaultPublicUrl(config);
     // A refresh token that was sent may be spent: its answer is waited for while there is a way to store it.
     closers.add(() => renewalsSettled(ctx, REFRESH_GRACE_MS));
-    await noticeRestore(ctx, folder.generation);
+    await noticeRestore(ctx, folder.generation, { isOneOfMany: isShared });
     return ctx;
   } catch (error) {
     await closers[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import {
   isOlder,
+  moveGeneration,
   newGeneration,
   readGeneration,
   readGenerationFile,
@@ -29,14 +30,31 @@ export async function readRestore({
 
 type Noticing = Pick<AppContext, "store" | "clock" | "log" | "platforms">;
 
+interface NoticeOptions {
+  /**
+   * Each of several hosts has such a file, and a new host has none: that tells nothing of the database's past,
+   * nor does one of another database, with which the first host to start has dealt. Default: there is one.
+   */
+  readonly isOneOfMany?: boolean;
+}
+
 /**
  * Notices a database that is older than its folder, or that came from elsewhere: what it believes unsent may
- * have gone out since, and is not sent before that is settled. `file` is the generation's, beside the
+ * have gone out since, and is not sent before that is settled. `path` is the generation's, beside the
  * database.
  */
-export async function noticeRestore(ctx: Noticing, file: string): Promise<void> {
+export async function noticeRestore(
+  ctx: Noticing,
+  path: string,
+  { isOneOfMany = false }: NoticeOptions = {},
+): Promise<void> {
+  const file = { path, isOneOfMany };
   const own = await readGeneration(ctx.store);
-  if (own !== null && !isOlder(own, readGenerationFile(file))) return;
+  const written = readGenerationFile(path);
+  if (own !== null && !isBehind(own, written, file)) {
+    if (written?.id !== own.id) writeGenerationFile(path, own, { isDurable: true });
+    return;
+  }
   const held = await ctx.store.write((tx) => adopt(ctx, tx, file));
   if (held === null) return;
   ctx.log.warn(
@@ -45,20 +63,25 @@ export async function noticeRestore(ctx: Noticing, file: string): Promise<void> 
   );
 }
 
+type GenerationFile = Required<NoticeOptions> & { readonly path: string };
+
+function isBehind(own: Generation, written: Generation | null, { isOneOfMany }: GenerationFile): boolean {
+  return isOlder(own, written) && !(isOneOfMany && written?.id !== own.id);
+}
+
 /** Null where there was nothing to notice: a new database, or another process was first. */
-async function adopt(ctx: Noticing, tx: Tx, file: string): Promise<number | null> {
+async function adopt(ctx: Noticing, tx: Tx, file: GenerationFile): Promise<number | null> {
+  const { path, isOneOfMany } = file;
   const own = await readGeneration(tx);
-  const written = readGenerationFile(file);
-  if (own !== null && !isOlder(own, written)) return null;
-  if (own === null) {
-    const first = written ?? newGeneration();
-    if (written === null) writeGenerationFile(file, first, { isDurable: true });
-    await writeGeneration(tx, first);
-    return null;
-  }
-  const generation = newGeneration();
+  const written = readGenerationFile(path);
+  if (own !== null && !isBehind(own, written, file)) return null;
+  // What another database has left says nothing of a new one that all hosts share.
+  const known = own === null && !isOneOfMany ? written : null;
+  const generation = known ?? newGeneration();
+  if (!(await moveGeneration(tx, own, generation))) return null;
   // Before the commit: should it not come to that, the two differ still, and the next start does this again.
-  writeGenerationFile(file, generation, { isDurable: true });
+  if (known === null) writeGenerationFile(path, generation, { isDurable: true });
+  if (own === null) return null;
   return holdRestored(tx, { generation, now: ctx.clock.now(), platforms: ctx.platforms.values() });
 }
 

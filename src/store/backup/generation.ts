@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { readMeta, setMeta } from "../tables/meta.ts";
+import { insertMeta, readMeta, replaceMeta, setMeta } from "../tables/meta.ts";
 import { replaceFile } from "./durable.ts";
 
 /**
@@ -34,6 +34,13 @@ export function writeGeneration(tx: Tx, generation: Generation): Promise<void> {
   return setMeta(tx, KEY, textOf(generation));
 }
 
+/** Puts another in the place of what was read; false where somebody was faster. */
+export function moveGeneration(tx: Tx, seen: Generation | null, next: Generation): Promise<boolean> {
+  return seen === null
+    ? insertMeta(tx, KEY, textOf(next))
+    : replaceMeta(tx, KEY, { seen: textOf(seen), next: textOf(next) });
+}
+
 /** Null where there is no such file, or none that can be read: then nothing is known of the folder's past. */
 export function readGenerationFile(file: string): Generation | null {
   try {
@@ -58,11 +65,13 @@ export function writeGenerationFile(
 /** Moves database and file on by one; called now and then while posts go out. */
 export async function advanceGeneration(store: Store, file: string): Promise<void> {
   const next = await store.write(async (tx) => {
-    const { id, count } = (await readGeneration(tx)) ?? newGeneration();
+    const seen = await readGeneration(tx);
+    const { id, count } = seen ?? newGeneration();
     const moved = { id, count: count + 1 };
-    await writeGeneration(tx, moved);
-    return moved;
+    return (await moveGeneration(tx, seen, moved)) ? moved : null;
   });
+  // Another process has moved it on at this moment, which does as well.
+  if (next === null) return;
   // After the database, and only where no other process has gone further: the file must never run ahead.
   const written = readGenerationFile(file);
   if (written === null || written.id !== next.id || written.count < next.count)

@@ -21,6 +21,21 @@ export async function insertMeta(tx: Tx, key: string, value: string): Promise<bo
   return numInsertedOrUpdatedRows === 1n;
 }
 
+/** Writes a fact in the place of the one that was seen; false where it is another by now. */
+export async function replaceMeta(
+  tx: Tx,
+  key: string,
+  { seen, next }: { readonly seen: string; readonly next: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
+    .updateTable("meta")
+    .set({ value: next })
+    .where("key", "=", key)
+    .where("value", "=", seen)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
 /** Writes a fact, whatever it was before. */
 export async function setMeta(tx: Tx, key: string, value: string): Promise<void> {
   await queryOf(tx)
