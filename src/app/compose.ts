@@ -20,10 +20,10 @@ import { createIntake } from "../services/intake.ts";
 import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
 import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
+import { openDatabase } from "./open-database.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
 import type { Store } from "../store/engine/store.ts";
-import { openStore } from "../store/open-store.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
 import { shareFolder } from "../store/sqlite/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
@@ -52,11 +52,10 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
     await clearDisk(folder, overrides.clock ?? systemClock);
-    const lock = shareFolder(folder.locks);
-    closers.add(async () => lock.release());
-    const store =
-      overrides.store ??
-      (await openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks }));
+    const isShared = config.database !== null;
+    const lock = isShared ? null : shareFolder(folder.locks);
+    closers.add(async () => lock?.release());
+    const store = overrides.store ?? (await openDatabase(setup));
     closers.add(() => store[Symbol.asyncDispose]());
     const byMs = clockErrorMs(store);
     if (byMs !== null)
@@ -66,7 +65,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
     const probe = overrides.probe ?? openProbe(setup, closers);
-    const copies = config.database === null ? undefined : sharedCopies(files);
+    const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
       settings: config,
       store,

@@ -5,30 +5,28 @@ import { AppError, codeOf } from "../domain/errors.ts";
 import { ownsDatabase } from "../services/upkeep/first-start.ts";
 import { bindSecrets } from "../services/upkeep/bind-secrets.ts";
 import { createCipher } from "../store/engine/cipher.ts";
-import { syncFolder } from "../store/backup/durable.ts";
+import { isThere, syncFolder } from "../store/backup/durable.ts";
+import type { Settings } from "./setup.ts";
 import type { Store } from "../store/engine/store.ts";
+
+type KeyPlace = Pick<Settings, "config" | "secrets" | "folder" | "masterKey">;
 
 /**
  * The cipher of this database, whose secrets it leaves bound to their servers. Finishes a replacement of the
  * secret key that was cut off after the database had gone over to the new one. Throws `unavailable` where no
  * key of the folder belongs to the database.
  */
-export async function openCipher(
-  store: Store,
-  setup: { readonly masterKey: Buffer; readonly folder: DataFolder },
-): Promise<Cipher> {
+export async function openCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
   const cipher = await findCipher(store, setup);
   await bindSecrets(store, cipher);
   return cipher;
 }
 
-async function findCipher(
-  store: Store,
-  setup: { readonly masterKey: Buffer; readonly folder: DataFolder },
-): Promise<Cipher> {
+async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
   const cipher = createCipher(setup.masterKey);
   if (await ownsDatabase(store, cipher)) return cipher;
-  const { folder } = setup;
+  const { folder, config } = setup;
+  if (config.database !== null) throw await otherHostsKey(setup);
   const next = await findSecretKey(folder.nextSecretKey);
   if (next !== null && (await ownsDatabase(store, createCipher(next)))) await promoteNextSecretKey(folder);
   // Another process may have put a new one there since it was read.
@@ -39,6 +37,23 @@ async function findCipher(
     "unavailable",
     "secret.key does not belong to this database, so the stored tokens cannot be read. Restore the secret.key that was backed up with it, or start on an empty data folder.",
   );
+}
+
+async function otherHostsKey(setup: KeyPlace): Promise<AppError> {
+  const { nextSecretKey } = setup.folder;
+  const next = (await isThere(nextSecretKey))
+    ? ` One that was made to replace it is in ${nextSecretKey}.`
+    : "";
+  return new AppError(
+    "unavailable",
+    `${nameSecretKey(setup)} is not the secret key of this database, so the stored tokens cannot be read. Every host has the same one: set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to that of the host that made the database.${next} Nothing was changed.`,
+  );
+}
+
+/** Where the secret key comes from. */
+export function nameSecretKey({ config, secrets, folder }: Omit<KeyPlace, "masterKey">): string {
+  if (secrets.secretKey !== null) return "POSTHORN_SECRET_KEY";
+  return config.secretKeyFile ?? folder.secretKey;
 }
 
 /** Makes the key that is to take the place of the present one, durably. */

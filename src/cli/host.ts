@@ -124,6 +124,7 @@ interface RotationResult {
   readonly newKeyId: string;
   readonly values: number;
   readonly unreadable: number;
+  readonly newKeyFile: string | null;
 }
 
 /** This installation, for whoever is to start it; absolute paths. */

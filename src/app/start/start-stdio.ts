@@ -10,12 +10,12 @@ import { untilOrphaned } from "../../mcp/transports/parent.ts";
 import { serveStdio } from "../../mcp/transports/stdio.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
 import { within } from "../../mcp/calls/within.ts";
+import { openDatabase } from "../open-database.ts";
 import type { Machine } from "../publishing/running-publisher.ts";
 import { isServerRunning } from "../../services/health/running-server.ts";
 import type { Settings } from "../setup.ts";
 import type { Base } from "./stdio-service.ts";
 import { createCipher } from "../../store/engine/cipher.ts";
-import { openStore } from "../../store/open-store.ts";
 import { systemClock } from "../system-clock.ts";
 import type { ToolAccess } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
@@ -50,11 +50,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
   const log = createLogger(settings.config.logLevel);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
-    const store = await openStore({
-      file: settings.folder.database,
-      usedMark: settings.folder.generation,
-      locks: settings.folder.locks,
-    });
+    const store = await openDatabase(settings);
     closers.add(() => store[Symbol.asyncDispose]());
     const base = {
       store,

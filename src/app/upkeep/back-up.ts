@@ -3,6 +3,7 @@ import { createContext } from "../compose.ts";
 import { findSecretKey } from "../data-folder.ts";
 import { describeBucket } from "../../domain/files/bucket-settings.ts";
 import { makeBackup, signBackup } from "../../services/upkeep/backup.ts";
+import { assertOwnFolder, BACK_UP_INSTEAD } from "../open-database.ts";
 import type { Setup } from "../setup.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import { VERSION } from "../version.ts";
@@ -16,6 +17,7 @@ interface BackupOptions {
 /** Opens the service beside whatever runs, and backs it up. */
 export async function backUp(setup: Setup, options: BackupOptions): Promise<BackupResult> {
   const { folder } = setup;
+  assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
   await using ctx = await createContext(setup);
   // Read again: opening may have finished a replacement that was cut off.
   const key = (await findSecretKey(folder.secretKey)) ?? setup.masterKey;

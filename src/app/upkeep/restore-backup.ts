@@ -19,6 +19,7 @@ import { findMissing } from "../../services/upkeep/backup.ts";
 import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";
 import { holdRestored } from "../../services/upkeep/restored.ts";
+import { assertOwnFolder, BACK_UP_INSTEAD } from "../open-database.ts";
 import { parseConfig, type Settings } from "../setup.ts";
 import { createCipher } from "../../store/engine/cipher.ts";
 import type { Store } from "../../store/engine/store.ts";
@@ -56,6 +57,7 @@ export async function restoreBackup({
   if (!(await isThere(archive))) throw new AppError("not_found", `${archive} is not there.`);
   const place = locateDataFolder(env);
   const settings = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
+  assertOwnFolder(settings, "posthorn restore", BACK_UP_INSTEAD);
   const folder = await openDataFolder(place);
   const lock = takeFolder(folder.locks);
   try {

@@ -4,13 +4,19 @@ import {
   findSecretKey,
   locateDataFolder,
   openDataFolder,
+  readEnvironment,
   type DataFolder,
 } from "../data-folder.ts";
+import { listPlatformSettings } from "../catalog.ts";
 import { AppError } from "../../domain/errors.ts";
+import { openDatabase } from "../open-database.ts";
 import { resealAll } from "../../services/upkeep/sealed-columns.ts";
+import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-key.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
+import type { Store } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
+import { listWorkersBeside } from "../../store/tables/workers.ts";
 import { isThere } from "../../store/backup/durable.ts";
 import { takeFolder } from "../../store/sqlite/folder-lock.ts";
 
@@ -27,6 +33,8 @@ interface Rotation {
   readonly values: number;
   /** Values that could not be read before either. */
   readonly unreadable: number;
+  /** Where the new key waits for its way into the settings of every host; null: it is where it belongs. */
+  readonly newKeyFile: string | null;
 }
 
 /**
@@ -35,7 +43,10 @@ interface Rotation {
  * (`openCipher` finishes what was cut off).
  */
 export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<Rotation> {
-  const folder = await openDataFolder(locateDataFolder(env));
+  const place = locateDataFolder(env);
+  const settings = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
+  const folder = await openDataFolder(place);
+  if (settings.config.database !== null) return rotateShared({ ...settings, folder }, oldKeyFile);
   if (!(await isThere(folder.database))) {
     throw new AppError(
       "conflict",
@@ -45,17 +56,50 @@ export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<
   const lock = takeFolder(folder.locks);
   try {
     await using store = await openStore({ file: folder.database, usedMark: folder.generation });
-    const old = await openCipher(store, { masterKey: await readPresentKey(folder), folder });
+    const old = await openCipher(store, { ...settings, masterKey: await readPresentKey(folder), folder });
     const present = await readPresentKey(folder);
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));
     const key = await makeNextSecretKey(folder);
     const fresh = createCipher(key);
     const resealed = await store.write((tx) => resealAll(tx, { old, fresh }));
     await promoteNextSecretKey(folder);
-    return { oldKeyId: secretKeyId(present), newKeyId: secretKeyId(key), ...resealed };
+    return { oldKeyId: secretKeyId(present), newKeyId: secretKeyId(key), ...resealed, newKeyFile: null };
   } finally {
     lock.release();
   }
+}
+
+/**
+ * The same for a database of several hosts, while none of them works on it. Each gets the key by its settings,
+ * which are not ours to change: until they have the new one they do not start, and it stands in the folder.
+ */
+async function rotateShared(
+  settings: Omit<Settings, "masterKey">,
+  oldKeyFile: string | null,
+): Promise<Rotation> {
+  const { config, secrets, folder } = settings;
+  const masterKey = await readMasterKey(settings);
+  await using store = await openDatabase(settings);
+  await assertNobodyWorks(store);
+  const old = await openCipher(store, { ...settings, masterKey });
+  if (oldKeyFile !== null) await keep(masterKey, resolve(oldKeyFile));
+  const key = await makeNextSecretKey(folder);
+  const resealed = await store.write((tx) => resealAll(tx, { old, fresh: createCipher(key) }));
+  const isOwn = secrets.secretKey === null && config.secretKeyFile === null;
+  if (isOwn) await promoteNextSecretKey(folder);
+  const newKeyFile = isOwn ? folder.secretKey : folder.nextSecretKey;
+  return { oldKeyId: secretKeyId(masterKey), newKeyId: secretKeyId(key), ...resealed, newKeyFile };
+}
+
+async function assertNobodyWorks(store: Store): Promise<void> {
+  const dead = await store.liveness.listDead("");
+  const alive = (await listWorkersBeside(store, "")).filter((id) => !dead.includes(id));
+  if (alive.length === 0) return;
+  const processes = alive.length === 1 ? "1 process works" : `${alive.length} processes work`;
+  throw new AppError(
+    "conflict",
+    `${processes} on this database, or ended less than a minute ago without saying so. Stop Posthorn on every host, then try again.`,
+  );
 }
 
 async function readPresentKey({ secretKey }: DataFolder): Promise<Buffer> {

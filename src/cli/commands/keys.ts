@@ -109,11 +109,16 @@ async function revoke(host: Host, key: string, owner: string): Promise<void> {
 }
 
 async function rotate(host: Host, oldKeyFile: string | null): Promise<void> {
-  const rotation = await host.rotateSecret({ oldKeyFile });
+  const { newKeyFile, ...rotation } = await host.rotateSecret({ oldKeyFile });
   host.terminal.print(toJsonText(rotation));
   if (rotation.unreadable > 0) {
     const values = rotation.unreadable === 1 ? "1 value" : `${rotation.unreadable} values`;
     host.terminal.tell(`${values} could not be read with the old key either. Connect those channels anew.\n`);
+  }
+  if (newKeyFile !== null) {
+    host.terminal.tell(
+      `The new key stands in ${newKeyFile}. Put it on every host before you start them (POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE): with the old one they do not start.\n`,
+    );
   }
   const old = oldKeyFile === null ? "which was not kept" : `which is in ${oldKeyFile}`;
   host.terminal.tell(

@@ -1,12 +1,10 @@
 import type { Request, RequestHandler, Response } from "express";
-import { rateLimit, type Options } from "express-rate-limit";
-import { networkOf } from "./network-of.ts";
 import { AppError } from "../../domain/errors.ts";
 import { requirePermission, type Caller, type Permission } from "../../domain/permissions.ts";
-import { MINUTE } from "../../domain/time.ts";
 import { authenticate } from "../../services/access/api-keys.ts";
 import type { AppContext } from "../../services/context.ts";
 import { checkHost } from "./host-check.ts";
+import { limitRequests } from "./limits.ts";
 
 /** Wrong keys from one address a minute. */
 const MAX_FAILED_KEYS = 300;
@@ -46,7 +44,8 @@ export function createGuard(options: AuthOptions): Guard {
 }
 
 function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
-  return limiter(ctx, {
+  return limitRequests(ctx, {
+    name: "key",
     limit,
     keyGenerator: (_request, response) => callerOf(response).keyId,
     handler: () => {
@@ -82,7 +81,8 @@ export function callerOf(response: Response): Caller {
 
 /** Counts what it is called for by address, and answers 429 past the limit; `what` was missing. */
 export function limitFailures(ctx: AppContext, what: string): RequestHandler {
-  return limiter(ctx, {
+  return limitRequests(ctx, {
+    name: `no ${what}`,
     limit: MAX_FAILED_KEYS,
     handler: () => {
       throw new AppError(
@@ -96,9 +96,13 @@ export function limitFailures(ctx: AppContext, what: string): RequestHandler {
 /** Requests of pages that need no key, from one address a minute, of each kind of page. */
 const MAX_VISITS = 600;
 
-/** Counts requests that need no key by address, and answers 429 past the limit. Default: 600 a minute. */
-export function limitVisitors(ctx: AppContext, limit = MAX_VISITS): RequestHandler {
-  return limiter(ctx, {
+/**
+ * Counts requests of pages of one kind, which need no key, by address, and answers 429 past the limit. Default:
+ * 600 a minute.
+ */
+export function limitVisitors(ctx: AppContext, kind: string, limit = MAX_VISITS): RequestHandler {
+  return limitRequests(ctx, {
+    name: kind,
     limit,
     handler: () => {
       throw new AppError(
@@ -134,21 +138,4 @@ function refuseKey(request: Request, next: (error: unknown) => void): (error?: u
       ? 'There is no API key. Send the header "Authorization: Bearer <API_KEY>"; `posthorn keys create` makes a key.'
       : 'The API key is not valid: unknown, expired or revoked. Send "Authorization: Bearer <API_KEY>"; `posthorn keys create` makes a key.';
   return (error) => next(error ?? new AppError("unauthenticated", sentence));
-}
-
-function limiter(ctx: AppContext, options: Partial<Options>): RequestHandler {
-  return rateLimit({
-    windowMs: MINUTE,
-    keyGenerator: ({ ip }) => networkOf(ip),
-    standardHeaders: "draft-8",
-    legacyHeaders: false,
-    // Behind a reverse proxy these headers are usual; they are not trusted, so there is nothing to warn of.
-    // A batch is counted several times on purpose.
-    validate: { xForwardedForHeader: false, forwardedHeader: false, singleCount: false },
-    logger: {
-      error: (error) => ctx.log.error({ err: error }, "The rate limit does not work"),
-      warn: (error) => ctx.log.warn({ err: error }, "The rate limit warns"),
-    },
-    ...options,
-  });
 }

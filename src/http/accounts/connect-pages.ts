@@ -1,7 +1,5 @@
 import express, { Router, type ErrorRequestHandler, type RequestHandler, type Response } from "express";
-import { rateLimit } from "express-rate-limit";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../../domain/errors.ts";
-import { MINUTE } from "../../domain/time.ts";
 import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
 import {
   openConnection,
@@ -18,7 +16,7 @@ import {
 } from "../../services/accounts/connecting/consent.ts";
 import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
-import { networkOf } from "../access/network-of.ts";
+import { limitRequests } from "../access/limits.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { sendPage } from "../pages/layout.ts";
 import { messageView, type View } from "../pages/message-view.ts";
@@ -57,27 +55,27 @@ const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
-  router.use("/connect", limitTo(MAX_PAGES_A_MINUTE));
+  router.use("/connect", limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE));
   router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
   router
     .route("/connect/:token")
     .get(showLink(ctx))
-    .post(limitTo(MAX_SUBMISSIONS_A_MINUTE), limitBodyTime(ctx.clock, refuseSlow), readBody, submit(ctx))
+    .post(
+      limitTo(ctx, "connect form", MAX_SUBMISSIONS_A_MINUTE),
+      limitBodyTime(ctx.clock, refuseSlow),
+      readBody,
+      submit(ctx),
+    )
     .all(refuseOther("GET, HEAD, POST"));
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
   return router;
 }
 
-function limitTo(limit: number): RequestHandler {
-  return rateLimit({
-    windowMs: MINUTE,
-    keyGenerator: ({ ip }) => networkOf(ip),
+function limitTo(ctx: AppContext, name: string, limit: number): RequestHandler {
+  return limitRequests(ctx, {
+    name,
     limit,
-    standardHeaders: "draft-8",
-    legacyHeaders: false,
-    // We trust no proxy's word on addresses; that somebody sends one is no reason to print a warning.
-    validate: { xForwardedForHeader: false, forwardedHeader: false },
     handler: (_request, response) =>
       show(response, 429, messageView("Too many requests", "Wait a minute, then open this page again.")),
   });

@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from "kysely";
 import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
+import type { Counts } from "./counts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
@@ -64,6 +65,8 @@ export interface Store extends Reader, AsyncDisposable {
   readonly liveness: Liveness;
   readonly wake: Wake;
   readonly search: Search;
+  /** Null: the processes on it share a machine, and each counts for itself. */
+  readonly counts: Counts | null;
   /** Does what the engine puts off while posts go out; waits for nobody. */
   tidy(): Promise<void>;
   /** Copies everything, as it is at one moment, to a file that is not there yet. */

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
 import { openConnections, type PostgresOptions } from "./connect/connections.ts";
+import { createCounts } from "./counts.ts";
 import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
 import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
 import { createClaims } from "./publishing/claims.ts";
@@ -18,6 +19,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { clock, times, leases = LEASES, index = postIndex, ...address } = options;
   const connections = await openConnections(address, index);
   const { application, publisher, connect, lost } = connections;
+  const counts = createCounts(application);
   const between = await createLiveness(application, { connect, clock, times, leases });
   return {
     ...application,
@@ -30,6 +32,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     liveness: between.liveness,
     wake: between.wake,
     search: createSearch(application),
+    counts,
     // Autovacuum does.
     tidy: async () => {},
     copyTo: async () => {
@@ -39,6 +42,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       );
     },
     async [Symbol.asyncDispose]() {
+      await counts[Symbol.asyncDispose]();
       await between[Symbol.asyncDispose]();
       await connections[Symbol.asyncDispose]();
     },

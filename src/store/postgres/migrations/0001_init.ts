@@ -163,5 +163,11 @@ export const statements: readonly string[] = [
   `CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (webhook_id, next_at, seq) WHERE next_at IS NOT NULL`,
   `CREATE INDEX webhook_deliveries_age ON webhook_deliveries (happened_at)`,
 
+  // Limits of requests: nothing that has to outlive a crash of the server.
+  `CREATE UNLOGGED TABLE request_counts (
+    key ${TEXT} NOT NULL, ends_at bigint NOT NULL, hits integer NOT NULL, PRIMARY KEY (key, ends_at)
+  ) WITH (fillfactor = 50)`,
+  `CREATE INDEX request_counts_end ON request_counts (ends_at)`,
+
   ...triggers,
 ];

@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ensureFirstKey } from "../../src/services/access/api-keys.ts";
+import { issueConfirmation, spendConfirmation } from "../../src/services/access/confirmations.ts";
+import { runOnce } from "../../src/services/access/idempotency.ts";
+import { openCalendarLink } from "../../src/services/feeds/calendar-link.ts";
+import { ownsDatabase } from "../../src/services/upkeep/first-start.ts";
+import { createCipher } from "../../src/store/engine/cipher.ts";
+import { rowsOf } from "../../src/store/engine/statements.ts";
+import type { Store } from "../../src/store/engine/store.ts";
+import type { Connections } from "../../src/store/postgres/connect/connections.ts";
+import { createCounts } from "../../src/store/postgres/counts.ts";
+import { listApiKeyRows } from "../../src/store/tables/api-keys.ts";
+import { insertAccount } from "../../src/store/tables/accounts.ts";
+import { insertGrant, storeRenewed, takeRenewal, type GrantRow } from "../../src/store/tables/grants.ts";
+import { insertKey, takeOverKey } from "../../src/store/tables/idempotency.ts";
+import { insertWorker } from "../../src/store/tables/workers.ts";
+import { callerOf, callOf, createTestContext, type TestContext } from "../support/context.ts";
+import { createDatabase, openTestConnections } from "../support/postgres.ts";
+import type { TestDatabase } from "../support/postgres-server.ts";
+import { accountRow } from "../support/publishing.ts";
+
+/* What several processes do at the same moment on one database: one of them, and the others see it. */
+
+const PROCESSES = 4;
+const TIMES = 100;
+const KEY = Buffer.alloc(32, 7);
+
+let database: TestDatabase;
+let open: Connections[];
+let processes: TestContext[];
+
+beforeEach(async () => {
+  database = await createDatabase();
+  open = await Promise.all(Array.from({ length: PROCESSES }, () => openTestConnections(database.url)));
+  processes = await Promise.all(open.map((one, at) => contextOf(one, `wrk_${at}`)));
+  for (const { store, workerId: id } of processes) {
+    const row = {
+      id,
+      role: "serve",
+      host: "h",
+      pid: 1,
+      version: "",
+      started_at: 1,
+      heartbeat_at: 1,
+    } as const;
+    await store.write((tx) => insertWorker(tx, row));
+  }
+});
+afterEach(async () => {
+  await Promise.all(open.map((one) => one[Symbol.asyncDispose]()));
+  await database[Symbol.asyncDispose]();
+});
+
+/** With a store that reads and writes, and has nothing that works on posts. */
+async function contextOf({ application }: Connections, workerId: string): Promise<TestContext> {
+  const store = { ...application, counts: null } as unknown as Store;
+  return createTestContext({ store, workerId, cipher: createCipher(KEY) });
+}
+
+/** The same in all processes at once, so many times; what each answered, undefined where it threw. */
+async function together<T>(
+  work: (ctx: TestContext, time: number) => Promise<T>,
+): Promise<(T | undefined)[][]> {
+  const rounds = Array.from({ length: TIMES }, (_, time) =>
+    Promise.all(processes.map((ctx) => work(ctx, time).catch(() => undefined))),
+  );
+  return Promise.all(rounds);
+}
+
+const countOf = <T>(answers: readonly (readonly T[])[], wanted: T): readonly number[] => [
+  ...new Set(answers.map((one) => one.filter((answer) => answer === wanted).length)),
+];
+
+describe("an idempotency key", () => {
+  it("is worked on by one of those who bring it at the same moment", async () => {
+    const runs = new Map<string, number>();
+    await together((ctx, time) => {
+      const call = { key: `key ${time}`, tool: "schedule_post", args: {} };
+      return runOnce(ctx, callerOf(), call, async () => {
+        runs.set(call.key, (runs.get(call.key) ?? 0) + 1);
+        return { ok: true };
+      });
+    });
+    expect(runs.size).toBe(TIMES);
+    expect([...new Set(runs.values())]).toEqual([1]);
+    const again = await runOnce(
+      processes[0]!,
+      callerOf(),
+      { key: "key 7", tool: "schedule_post", args: {} },
+      () => expect.unreachable(),
+    );
+    expect(again).toEqual({ isReplay: true, result: { ok: true } });
+  });
+
+  it("of a dead process is taken over by one", async () => {
+    const row = (time: number) => ({
+      owner_id: "default",
+      key_hash: `dead ${time}`,
+      tool: "schedule_post",
+      fingerprint: "",
+      worker_id: "wrk_dead",
+      result: null,
+      created_at: 1,
+      expires_at: Number.MAX_SAFE_INTEGER,
+    });
+    const [first] = processes;
+    for (let time = 0; time < TIMES; time += 1) await first!.store.write((tx) => insertKey(tx, row(time)));
+    const taken = await together((ctx, time) =>
+      ctx.store.write((tx) => takeOverKey(tx, row(time), ctx.workerId)),
+    );
+    expect(countOf(taken, true)).toEqual([1]);
+  });
+});
+
+it("a person's yes is spent once", async () => {
+  const call = (time: number) => ({ tool: "cancel_post", args: { id: `post_${time}` } });
+  const tokens = Array.from({ length: TIMES }, (_, time) =>
+    issueConfirmation(processes[0]!, callerOf(), call(time)),
+  );
+  const spent = await together(async (ctx, time) => {
+    await spendConfirmation(ctx, callerOf(), call(time), tokens[time]!);
+    return "spent";
+  });
+  expect(countOf(spent, "spent")).toEqual([1]);
+});
+
+it("a calendar's address is the same for all who ask first", async () => {
+  const links = await together((ctx, time) =>
+    openCalendarLink(callOf(ctx, callerOf({ ownerId: `owner_${time}` })), { isNew: false }),
+  );
+  for (const round of links) expect(new Set(round.map((link) => link?.url)).size).toBe(1);
+  expect(new Set(links.flat().map((link) => link?.url)).size).toBe(TIMES);
+});
+
+it("a channel is connected once by those who connect it at the same moment", async () => {
+  const stored = await together((ctx, time) =>
+    ctx.store.write((tx) => insertAccount(tx, accountRow(ctx, { platform_account_id: `channel ${time}` }))),
+  );
+  expect(countOf(stored, true)).toEqual([1]);
+  expect(countOf(stored, false)).toEqual([PROCESSES - 1]);
+});
+
+it("the first start makes one key and one mark of the secret key", async () => {
+  let kept = 0;
+  const file = { read: () => null, write: () => void (kept += 1) };
+  const keys = await Promise.all(processes.map((ctx) => ensureFirstKey(ctx, file)));
+  expect(keys.filter((key) => key !== null)).toHaveLength(1);
+  expect(kept).toBe(1);
+  expect(await listApiKeyRows(processes[0]!.store, "default")).toHaveLength(1);
+  const owned = await Promise.all(processes.map(({ store, cipher }) => ownsDatabase(store, cipher)));
+  expect(owned).toEqual(processes.map(() => true));
+  expect(await ownsDatabase(processes[1]!.store, createCipher(Buffer.alloc(32, 8)))).toBe(false);
+});
+
+it("a single-use refresh token is spent by one, and the others see the tokens it gave", async () => {
+  const now = processes[0]!.clock.now();
+  const grant = (time: number): GrantRow => ({
+    id: `grt_${time}`,
+    owner_id: "default",
+    provider: "scripted",
+    way: "oauth",
+    instance_url: null,
+    redirect_url: "",
+    secrets_enc: "",
+    secrets_version: 1,
+    scopes: null,
+    expires_at: null,
+    renewable_until: null,
+    renewed_at: now,
+    renew_at: now,
+    renewing_worker: null,
+    renewing_since: null,
+    created_at: now,
+    updated_at: now,
+  });
+  for (let time = 0; time < TIMES; time += 1)
+    await processes[0]!.store.write((tx) => insertGrant(tx, grant(time)));
+  const fresh = {
+    secretsEnc: "new",
+    scopes: null,
+    expiresAt: null,
+    renewableUntil: null,
+    renewAt: null,
+    accessEndsAt: null,
+    healed: null,
+    now,
+  };
+  const asked = await together(async ({ store, workerId: worker }, time) => {
+    // Until it has had its turn, or sees that the tokens are others by now.
+    for (;;) {
+      const turn = await store.write((tx) => takeRenewal(tx, grant(time), { worker, now }));
+      if (turn === null) return "seen";
+      if (!turn.isTaken) continue;
+      await store.write((tx) => storeRenewed(tx, turn.grant, { ...fresh, worker }));
+      return "asked";
+    }
+  });
+  expect(countOf(asked, "asked")).toEqual([1]);
+  expect(countOf(asked, "seen")).toEqual([PROCESSES - 1]);
+});
+
+describe("requests", () => {
+  it("are counted over all processes, a second behind, and forgotten after their window", async () => {
+    const counts = open.map(({ application }) => createCounts(application, 20));
+    const window = { windowMs: 60_000, now: 30_000 };
+    for (const one of counts) for (let hit = 0; hit < 50; hit += 1) one.add("key a", { ...window, by: 1 });
+    expect(counts[0]!.add("key b", { ...window, by: 1 })).toEqual({ total: 1, endsAt: 60_000 });
+    // Whoever counts on learns what the others have counted.
+    await expect
+      .poll(() => Math.min(...counts.map((one) => one.add("key a", { ...window, by: 1 }).total)), {
+        timeout: 5_000,
+      })
+      .toBeGreaterThan(200);
+    expect(counts[1]!.add("key a", { ...window, now: 60_000, by: 1 })).toEqual({ total: 1, endsAt: 120_000 });
+    await Promise.all(counts.map((one) => one[Symbol.asyncDispose]()));
+    await using late = createCounts(open[2]!.application, 20);
+    late.add("key a", { ...window, now: 200_000, by: 1 });
+    const read = async (): Promise<unknown> =>
+      rowsOf(open[3]!.application, "SELECT key, ends_at, hits FROM request_counts", []);
+    await expect.poll(read, { timeout: 5_000 }).toEqual([{ key: "key a", ends_at: 240_000, hits: 1 }]);
+  });
+
+  it("are counted by each process alone while the database does not answer", async () => {
+    const broken = { ...open[0]!.application, write: async () => Promise.reject(new Error("gone")) };
+    const counts = createCounts(broken, 5);
+    const hit = () => counts.add("key", { windowMs: 60_000, now: 1, by: 1 }).total;
+    expect([hit(), hit(), hit()]).toEqual([1, 2, 3]);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(hit()).toBe(4);
+    await counts[Symbol.asyncDispose]();
+  });
+});
