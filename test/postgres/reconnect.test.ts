@@ -39,25 +39,29 @@ describe("connections", () => {
     expect(count).toBe(5);
   });
 
-  it("come back after a restart of the server, and tell what is the matter meanwhile", async () => {
-    await using server = await startPostgres();
-    await using database = await createDatabaseOn(server.address);
-    await using connections = await openTestConnections(database.url, { limits: { connectMs: 500 } });
-    const door = connections.application;
-    await door.write((tx) => insertMeta(tx, "before", "1"));
-    await server.stop();
-    await expect(door.write((tx) => insertMeta(tx, "meanwhile", "1"))).rejects.toMatchObject({
-      kind: "unavailable",
-      message: `No PostgreSQL listens at 127.0.0.1:${server.address.port}. Start it, or correct DATABASE_URL. Nothing was changed.`,
-    });
-    expect(door.writeTrouble()).not.toBeNull();
-    await expect(readMeta(door, "before")).rejects.toMatchObject({ kind: "unavailable" });
-    await server.start();
-    await door.write((tx) => insertMeta(tx, "after", "1"));
-    expect(door.writeTrouble()).toBeNull();
-    expect(await readMeta(door, "before")).toBe("1");
-    expect(connections.lost.aborted).toBe(false);
-  });
+  it(
+    "come back after a restart of the server, and tell what is the matter meanwhile",
+    { timeout: 60_000 },
+    async () => {
+      await using server = await startPostgres();
+      await using database = await createDatabaseOn(server.address);
+      await using connections = await openTestConnections(database.url, { limits: { connectMs: 500 } });
+      const door = connections.application;
+      await door.write((tx) => insertMeta(tx, "before", "1"));
+      await server.stop();
+      await expect(door.write((tx) => insertMeta(tx, "meanwhile", "1"))).rejects.toMatchObject({
+        kind: "unavailable",
+        message: `No PostgreSQL listens at 127.0.0.1:${server.address.port}. Start it, or correct DATABASE_URL. Nothing was changed.`,
+      });
+      expect(door.writeTrouble()).not.toBeNull();
+      await expect(readMeta(door, "before")).rejects.toMatchObject({ kind: "unavailable" });
+      await server.start();
+      await door.write((tx) => insertMeta(tx, "after", "1"));
+      expect(door.writeTrouble()).toBeNull();
+      expect(await readMeta(door, "before")).toBe("1");
+      expect(connections.lost.aborted).toBe(false);
+    },
+  );
 
   it("are waited for where all are busy, and then refused", async () => {
     await using database = await createDatabase();
