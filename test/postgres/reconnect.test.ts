@@ -45,7 +45,7 @@ describe("connections", () => {
     async () => {
       await using server = await startPostgres();
       await using database = await createDatabaseOn(server.address);
-      await using connections = await openTestConnections(database.url, { limits: { connectMs: 500 } });
+      await using connections = await openTestConnections(database.url);
       const door = connections.application;
       await door.write((tx) => insertMeta(tx, "before", "1"));
       await server.stop();
@@ -67,15 +67,22 @@ describe("connections", () => {
     await using database = await createDatabase();
     await using connections = await openTestConnections(database.url, {
       sizes: { application: 1 },
-      limits: { connectMs: 200 },
+      limits: { connectMs: 2_000 },
     });
     const door = connections.application;
-    const holding = door.write((tx) => sql`SELECT pg_sleep(0.6)`.execute(queryOf(tx)));
+    const [isHeld, held] = [gate(), gate()];
+    const holding = door.write(async (tx) => {
+      await readMeta(tx, "x");
+      isHeld.open();
+      await held.opened;
+    });
+    await isHeld.opened;
     await expect(readMeta(door, "x")).rejects.toMatchObject({
       kind: "unavailable",
       message:
         "All connections to PostgreSQL are busy for too long. Try again in a moment. Nothing was changed.",
     });
+    held.open();
     await holding;
     expect(await readMeta(door, "x")).toBeNull();
   });
