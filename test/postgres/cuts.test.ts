@@ -28,7 +28,7 @@ async function writeMark(door: Door, name: string): Promise<string> {
 describe("a connection that is cut", () => {
   const times: readonly Cut[] = ["before", "during", "after"];
 
-  it("in a COMMIT is asked what became of it, and writes once", async () => {
+  it("in a COMMIT is asked what became of it, and writes once", { timeout: 120_000 }, async () => {
     await using database = await createDatabase();
     await using proxy = await startCuttingProxy(serverAddress().port);
     const url = database.url.replace(`:${serverAddress().port}/`, `:${proxy.port}/`);
@@ -117,7 +117,7 @@ describe("a connection that is cut", () => {
     expect(await readKeys(database.url, "mark.")).toEqual(["mark.after.1"]);
   });
 
-  it("by a crash of one of the server's processes tells so, too", async () => {
+  it("by a crash of one of the server's processes tells so, too", { timeout: 60_000 }, async () => {
     await using server = await startPostgres();
     await using database = await createDatabaseOn(server.address);
     await using proxy = await startCuttingProxy(server.address.port);

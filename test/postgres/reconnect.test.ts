@@ -39,39 +39,50 @@ describe("connections", () => {
     expect(count).toBe(5);
   });
 
-  it("come back after a restart of the server, and tell what is the matter meanwhile", async () => {
-    await using server = await startPostgres();
-    await using database = await createDatabaseOn(server.address);
-    await using connections = await openTestConnections(database.url, { limits: { connectMs: 500 } });
-    const door = connections.application;
-    await door.write((tx) => insertMeta(tx, "before", "1"));
-    await server.stop();
-    await expect(door.write((tx) => insertMeta(tx, "meanwhile", "1"))).rejects.toMatchObject({
-      kind: "unavailable",
-      message: `No PostgreSQL listens at 127.0.0.1:${server.address.port}. Start it, or correct DATABASE_URL. Nothing was changed.`,
-    });
-    expect(door.writeTrouble()).not.toBeNull();
-    await expect(readMeta(door, "before")).rejects.toMatchObject({ kind: "unavailable" });
-    await server.start();
-    await door.write((tx) => insertMeta(tx, "after", "1"));
-    expect(door.writeTrouble()).toBeNull();
-    expect(await readMeta(door, "before")).toBe("1");
-    expect(connections.lost.aborted).toBe(false);
-  });
+  it(
+    "come back after a restart of the server, and tell what is the matter meanwhile",
+    { timeout: 60_000 },
+    async () => {
+      await using server = await startPostgres();
+      await using database = await createDatabaseOn(server.address);
+      await using connections = await openTestConnections(database.url);
+      const door = connections.application;
+      await door.write((tx) => insertMeta(tx, "before", "1"));
+      await server.stop();
+      await expect(door.write((tx) => insertMeta(tx, "meanwhile", "1"))).rejects.toMatchObject({
+        kind: "unavailable",
+        message: `No PostgreSQL listens at 127.0.0.1:${server.address.port}. Start it, or correct DATABASE_URL. Nothing was changed.`,
+      });
+      expect(door.writeTrouble()).not.toBeNull();
+      await expect(readMeta(door, "before")).rejects.toMatchObject({ kind: "unavailable" });
+      await server.start();
+      await door.write((tx) => insertMeta(tx, "after", "1"));
+      expect(door.writeTrouble()).toBeNull();
+      expect(await readMeta(door, "before")).toBe("1");
+      expect(connections.lost.aborted).toBe(false);
+    },
+  );
 
   it("are waited for where all are busy, and then refused", async () => {
     await using database = await createDatabase();
     await using connections = await openTestConnections(database.url, {
       sizes: { application: 1 },
-      limits: { connectMs: 200 },
+      limits: { connectMs: 2_000 },
     });
     const door = connections.application;
-    const holding = door.write((tx) => sql`SELECT pg_sleep(0.6)`.execute(queryOf(tx)));
+    const [isHeld, held] = [gate(), gate()];
+    const holding = door.write(async (tx) => {
+      await readMeta(tx, "x");
+      isHeld.open();
+      await held.opened;
+    });
+    await isHeld.opened;
     await expect(readMeta(door, "x")).rejects.toMatchObject({
       kind: "unavailable",
       message:
         "All connections to PostgreSQL are busy for too long. Try again in a moment. Nothing was changed.",
     });
+    held.open();
     await holding;
     expect(await readMeta(door, "x")).toBeNull();
   });

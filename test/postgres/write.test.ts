@@ -61,14 +61,16 @@ describe("a write on PostgreSQL", () => {
       await setMeta(tx, "b", "0");
     });
     let runs = 0;
+    const bothHold = gate();
     const both = [
       ["a", "b"],
       ["b", "a"],
     ].map(([first = "", second = ""]) =>
       door.write(async (tx) => {
-        runs += 1;
         await setMeta(tx, first, "1");
-        await sql`SELECT pg_sleep(0.05)`.execute(queryOf(tx));
+        runs += 1;
+        if (runs === 2) bothHold.open();
+        await bothHold.opened;
         await setMeta(tx, second, "1");
       }),
     );
