@@ -8,7 +8,7 @@ import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 import { createFileLiveness, NO_WAKE } from "./publishing/file-liveness.ts";
-import type { PostgresParts, PostgresStoreOptions } from "./postgres/postgres-store.ts";
+import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
@@ -26,12 +26,10 @@ interface StoreOptions extends OpenOptions {
  * Opens the store: with `url` on a PostgreSQL, whose driver nobody else loads; else on a SQLite file, or in
  * memory for ":memory:". Throws `unavailable` with one sentence where it cannot.
  */
-export async function openStore(
-  options: StoreOptions | (PostgresStoreOptions & { readonly parts: PostgresParts }),
-): Promise<Store> {
+export async function openStore(options: StoreOptions | PostgresStoreOptions): Promise<Store> {
   if ("file" in options) return await openSqliteStore(options);
   const { openPostgresStore } = await import("./postgres/postgres-store.ts");
-  return await openPostgresStore(options, options.parts);
+  return await openPostgresStore(options);
 }
 
 /** Refused where `usedMark`, a file that is there once the database holds something, is and the database is not. */

@@ -1,27 +1,22 @@
 import { AppError } from "../../domain/errors.ts";
-import type { Claims } from "../engine/claims.ts";
-import type { Ledger } from "../engine/ledger.ts";
-import type { Search } from "../engine/search.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
+import { openConnections, type PostgresOptions } from "./connect/connections.ts";
+import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
 import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
-import { openConnections, type Connections, type PostgresOptions } from "./connect/connections.ts";
+import { createClaims } from "./publishing/claims.ts";
+import { createLedger } from "./publishing/ledger.ts";
+import { postIndex } from "./search/post-index.ts";
+import { createSearch } from "./search/post-pages.ts";
 
-/** What is done in PostgreSQL's own words, each made over the connections that it works on. */
-export interface PostgresParts {
-  readonly index: PostIndex;
-  readonly createClaims: (connections: Connections) => Claims;
-  readonly createLedger: (connections: Connections) => Ledger;
-  readonly createSearch: (connections: Connections) => Search;
+export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOptions, "connect"> {
+  /** Default: by the words of the posts. */
+  readonly index?: PostIndex | undefined;
 }
 
-export type PostgresStoreOptions = PostgresOptions & Omit<LivenessOptions, "connect">;
-
 /** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
-export async function openPostgresStore(
-  { clock, times, leases, ...options }: PostgresStoreOptions,
-  parts: PostgresParts,
-): Promise<Store> {
-  const connections = await openConnections(options, parts.index);
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { clock, times, leases = LEASES, index = postIndex, ...address } = options;
+  const connections = await openConnections(address, index);
   const { application, publisher, connect, lost } = connections;
   const between = await createLiveness(application, { connect, clock, times, leases });
   return {
@@ -30,11 +25,11 @@ export async function openPostgresStore(
     engine: "PostgreSQL",
     lost,
     isPresent: () => !lost.aborted,
-    claims: parts.createClaims(connections),
-    ledger: parts.createLedger(connections),
+    claims: createClaims(publisher, (tx, workerId) => isProvenDead(tx, workerId, leases)),
+    ledger: createLedger(publisher),
     liveness: between.liveness,
     wake: between.wake,
-    search: parts.createSearch(connections),
+    search: createSearch(application),
     // Autovacuum does.
     tidy: async () => {},
     copyTo: async () => {
