@@ -5,15 +5,11 @@ import { systemClock } from "../../../src/app/system-clock.ts";
 import { newId } from "../../../src/domain/ids.ts";
 import { MINUTE } from "../../../src/domain/time.ts";
 import { startPublisher } from "../../../src/publisher/loop.ts";
-import type { Store } from "../../../src/store/engine/store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
-import { isProvenDead } from "../../../src/store/postgres/liveness/dead-workers.ts";
-import { createClaims } from "../../../src/store/postgres/publishing/claims.ts";
-import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
 import { createTestContext } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";
-import { createDatabase, NO_INDEX } from "../../support/postgres.ts";
-import { openStoreOn } from "../../support/postgres-store.ts";
+import { createDatabase } from "../../support/postgres.ts";
+import { openStoreOn } from "../../support/postgres-store-on.ts";
 import { addAccount, addPost, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
 
@@ -58,22 +54,6 @@ describe("a host whose clock is wrong", () => {
 const TIMES = { beatEveryMs: 150, answerWithinMs: 500, silentMs: 1_000 };
 const LEASES = { leaseMs: 1_500, requestMs: 700 };
 
-function openProving(url: string): Promise<Store> {
-  return openStore({
-    url,
-    clock: systemClock,
-    times: TIMES,
-    leases: LEASES,
-    parts: {
-      index: NO_INDEX,
-      createClaims: ({ publisher }) =>
-        createClaims(publisher, (tx, workerId) => isProvenDead(tx, workerId, LEASES)),
-      createLedger: ({ publisher }) => createLedger(publisher),
-      createSearch: () => ({ page: () => Promise.reject(new Error("This store has no search.")) }),
-    },
-  });
-}
-
 it("a post whose worker lost its tie is broken off at once, and asked about once nobody can be sending it", async () => {
   await using database = await createDatabase();
   const sent: string[] = [];
@@ -100,7 +80,7 @@ it("a post whose worker lost its tie is broken off at once, and asked about once
   });
   const openHost = async () =>
     createTestContext({
-      store: await openProving(database.url),
+      store: await openStore({ url: database.url, clock: systemClock, times: TIMES, leases: LEASES }),
       clock: systemClock,
       workerId: newId("wrk"),
       platformList: [platform],

@@ -7,7 +7,7 @@ import { advanceGeneration, readGeneration } from "../../../src/store/backup/gen
 import { createTestContext, type TestContext } from "../../support/context.ts";
 import { administer } from "../../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../../support/postgres.ts";
-import { openStoreOn } from "../../support/postgres-store.ts";
+import { openStoreOn } from "../../support/postgres-store-on.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { queryOf } from "../../support/handles.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
