@@ -149,7 +149,8 @@ describe("a worker on PostgreSQL", () => {
     const lost: Error[] = [];
     await worker.liveness.hold("wrk_one", (reason) => lost.push(reason));
     await worker.liveness.hold("wrk_two", (reason) => lost.push(reason));
-    await sql`SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory'`.execute(
+    await sql`SELECT pg_terminate_backend(l.pid) FROM pg_locks l
+      JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory' AND d.datname = current_database()`.execute(
       onlooker.query,
     );
     await expect.poll(() => lost.length, { timeout: 1_000, interval: 5 }).toBe(2);
