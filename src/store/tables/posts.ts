@@ -203,16 +203,10 @@ async function refreshIndex(
   await indexOf(tx).put(tx, searchable(row, newKey));
 }
 
-export function searchable(
-  row: Pick<PostRow, "owner_id" | "caption" | "metadata">,
-  sortKey: bigint,
-): IndexedPost {
-  return {
-    sortKey,
-    ownerId: row.owner_id,
-    caption: row.caption,
-    metadata: readMetadata(row),
-  };
+type Wording = Pick<PostRow, "owner_id" | "caption" | "metadata">;
+
+export function searchable(row: Wording, sortKey: bigint): IndexedPost {
+  return { sortKey, ownerId: row.owner_id, caption: row.caption, metadata: readMetadata(row) };
 }
 
 /**
