@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/clients/*.test.ts"],
     pool: "forks",
     maxConcurrency: 3,
-    globalSetup: ["test/support/clients-workspace.ts"],
+    globalSetup: ["test/support/clients-workspace.ts", "test/support/built-program.ts"],
     testTimeout: 120_000,
     hookTimeout: 300_000,
   },

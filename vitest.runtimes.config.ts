@@ -7,7 +7,7 @@ export default defineConfig({
     pool: "forks",
     // One installs, which may compile on one core and waits much, while another runs tests.
     maxWorkers: 2,
-    globalSetup: ["test/support/runtimes-workspace.ts"],
+    globalSetup: ["test/support/runtimes-workspace.ts", "test/support/built-program.ts"],
     testTimeout: 600_000,
     hookTimeout: 300_000,
   },

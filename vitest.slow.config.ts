@@ -52,7 +52,7 @@ export default defineConfig({
   test: {
     ...shared,
     exclude: [...shared.exclude],
-    globalSetup: [...shared.globalSetup],
+    globalSetup: [...shared.globalSetup, "test/support/built-program.ts"],
     sequence: { sequencer: LongestFirst },
     include: [...SLOW, ...(hasBrowser ? ["test/**/*.browser-test.ts"] : [])],
   },

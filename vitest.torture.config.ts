@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/faults/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,
-    globalSetup: ["test/support/pds-workspace.ts"],
+    globalSetup: ["test/support/pds-workspace.ts", "test/support/built-program.ts"],
     testTimeout: 6 * 3_600_000,
     hookTimeout: 300_000,
   },

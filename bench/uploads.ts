@@ -1,11 +1,6 @@
 import { interlacedPng, longFilm, type MadeFile } from "../test/support/hostile-media.ts";
-import {
-  buildProgram,
-  serveFiles,
-  startBuiltServer,
-  type BuiltServer,
-  type Told,
-} from "../test/support/built-server.ts";
+import { buildProgram } from "../test/support/built-program.ts";
+import { serveFiles, startBuiltServer, type BuiltServer, type Told } from "../test/support/built-server.ts";
 import { percentile, print } from "./support/report.ts";
 
 /**

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { VERSION } from "../src/app/version.ts";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
 import { leanLibraries } from "./lean-libraries.ts";
 import { staticCatalog } from "./static-catalog.ts";
@@ -20,10 +21,14 @@ const REQUIRE =
 
 const ENTRY = "posthorn.js";
 
-/** Puts the finished page in the place of the module that makes it. */
-const finishedCalendar: Plugin = {
-  name: "finished-calendar",
+/** Puts the finished page, and the version alone, in the place of the modules that make or look it up. */
+const finishedModules: Plugin = {
+  name: "finished-modules",
   setup(builder) {
+    builder.onLoad({ filter: /[\\/]src[\\/]app[\\/]version\.ts$/ }, () => ({
+      contents: `export const VERSION = ${JSON.stringify(VERSION)};`,
+      loader: "ts",
+    }));
     builder.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]resources[\\/]calendar-html\.ts$/ }, async () => ({
       contents: `export async function readCalendarHtml() { return ${JSON.stringify(await readCalendarHtml())}; }`,
       loader: "js",
@@ -46,12 +51,12 @@ const { outputFiles } = await build({
   external: EXTERNAL,
   // Its main file is UMD, whose parts no bundler finds.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-  plugins: [staticCatalog, finishedCalendar, leanLibraries],
+  plugins: [staticCatalog, finishedModules, leanLibraries],
   banner: { js: REQUIRE },
   minify: true,
   // Lines a person can look at. The maps stay behind when this is packed; `scripts/read-stack.ts` reads them.
   lineLimit: 4_000,
-  sourcemap: "linked",
+  sourcemap: "external",
   sourcesContent: false,
   logLevel: "warning",
 });

@@ -50,13 +50,13 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
-    const clock = overrides.clock ?? systemClock;
-    await clearDisk(folder, clock);
+    await clearDisk(folder, overrides.clock ?? systemClock);
     const isShared = config.database !== null;
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup));
     closers.add(() => store[Symbol.asyncDispose]());
+    const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
     const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
@@ -95,7 +95,10 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
       platforms: new Map(setup.catalog.platforms.map((platform) => [platform.name, platform])),
       workerId: newId("wrk"),
       publicUrl: () => links.publicUrl(),
-      wakePublisher: () => links.wakePublisher(),
+      wakePublisher: () => {
+        links.wakePublisher();
+        store.wake.tell();
+      },
       ...overrides,
       links,
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),

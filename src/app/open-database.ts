@@ -2,16 +2,17 @@ import { AppError } from "../domain/errors.ts";
 import type { Store } from "../store/engine/store.ts";
 import { openStore } from "../store/open-store.ts";
 import type { Settings } from "./setup.ts";
+import { systemClock } from "./system-clock.ts";
 
-type DatabasePlace = Pick<Settings, "config" | "folder">;
+type DatabasePlace = Pick<Settings, "config" | "secrets" | "folder">;
 
 /** The store that the settings name: the data folder's SQLite, or a PostgreSQL. */
-export function openDatabase({ config, folder }: DatabasePlace): Promise<Store> {
-  if (config.database !== null)
-    throw new AppError(
-      "unavailable",
-      "DATABASE_URL is set, and this Posthorn cannot work on PostgreSQL yet.",
-    );
+export function openDatabase({ config, secrets, folder }: DatabasePlace): Promise<Store> {
+  if (config.database !== null && secrets.database !== null) {
+    const { url, directUrl } = secrets.database;
+    const sizes = { application: config.database.connections };
+    return openStore({ url, directUrl: directUrl ?? undefined, sizes, clock: systemClock });
+  }
   return openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks });
 }
 

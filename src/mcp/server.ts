@@ -7,7 +7,6 @@ import { ClientLog } from "./calls/client-log.ts";
 import { serveCompletions } from "./prompts/completions.ts";
 import type { McpDeps } from "./deps.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
-import { JSON_SCHEMA_VALIDATOR } from "./calls/json-schema-validator.ts";
 import type { OpenCalls } from "./calls/open-calls.ts";
 import { servePrompts } from "./prompts/prompt-handlers.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
@@ -38,7 +37,6 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   const server = new Server(identity, {
     capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
     instructions: INSTRUCTIONS + (deps.note ?? ""),
-    jsonSchemaValidator: JSON_SCHEMA_VALIDATOR,
     cacheHints: {
       "tools/list": LIST_CACHE,
       "server/discover": LIST_CACHE,

@@ -7,9 +7,8 @@ import { createClaims } from "./publishing/claims.ts";
 import { createSearch } from "./search/post-pages.ts";
 import { textIndex } from "./search/text-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
-import { createFileLiveness } from "./publishing/file-liveness.ts";
-import type { PostgresOptions } from "./postgres/connect/connections.ts";
-import type { PostgresParts } from "./postgres/postgres-store.ts";
+import { createFileLiveness, NO_WAKE } from "./publishing/file-liveness.ts";
+import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
@@ -23,10 +22,6 @@ interface StoreOptions extends OpenOptions {
   readonly locks?: string;
 }
 
-interface PostgresStoreOptions extends PostgresOptions {
-  readonly parts: PostgresParts;
-}
-
 /**
  * Opens the store: with `url` on a PostgreSQL, whose driver nobody else loads; else on a SQLite file, or in
  * memory for ":memory:". Throws `unavailable` with one sentence where it cannot.
@@ -34,7 +29,7 @@ interface PostgresStoreOptions extends PostgresOptions {
 export async function openStore(options: StoreOptions | PostgresStoreOptions): Promise<Store> {
   if ("file" in options) return await openSqliteStore(options);
   const { openPostgresStore } = await import("./postgres/postgres-store.ts");
-  return await openPostgresStore(options, options.parts);
+  return await openPostgresStore(options);
 }
 
 /** Refused where `usedMark`, a file that is there once the database holds something, is and the database is not. */
@@ -70,6 +65,7 @@ async function openSqliteStore({ usedMark, locks, ...options }: StoreOptions): P
     claims: createClaims(base),
     ledger: createLedger(base),
     liveness: createFileLiveness(base, locks),
+    wake: NO_WAKE,
     search: createSearch(base),
     counts: null,
     tidy: () => checkpoint(database),

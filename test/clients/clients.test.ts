@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, startBuiltServer, type BuiltServer } from "../support/built-server.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { startBuiltServer, type BuiltServer } from "../support/built-server.ts";
 import { plainEnvironment } from "../support/workspace.ts";
 
 /** Each client with the transports that it has; what each does stands in sessions/. */
@@ -21,17 +21,13 @@ const NODE = join(MODULES, "node24/bin/node");
 const INSPECTOR = join(MODULES, "@modelcontextprotocol/inspector/clients/launcher/build/index.js");
 const MCP_REMOTE = join(MODULES, "mcp-remote/dist/proxy.js");
 
-let program: Awaited<ReturnType<typeof buildProgram>>;
+const PROGRAM = inject("program");
 let server: BuiltServer;
 
 beforeAll(async () => {
-  program = await buildProgram();
-  server = await startBuiltServer(program.file);
+  server = await startBuiltServer(PROGRAM);
 });
-afterAll(async () => {
-  await server?.[Symbol.asyncDispose]();
-  program?.[Symbol.dispose]();
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** Runs a program of the workspace on its Node, and keeps what it remembers in the server's folder. */
 function run(args: readonly string[]): Promise<{ status: unknown; stdout: string; stderr: string }> {
@@ -46,7 +42,7 @@ function run(args: readonly string[]): Promise<{ status: unknown; stdout: string
 describe.concurrent.each(CLIENTS)("%s", (client, transports) => {
   it.each(transports)("connects over %s, lists, schedules, sees, and is told why not", async (transport) => {
     const { origin, key } = server;
-    const stdio = { command: process.execPath, args: [program.file, "stdio"], env: server.env };
+    const stdio = { command: process.execPath, args: [PROGRAM, "stdio"], env: server.env };
     const asked = JSON.stringify({ client, transport, origin, key, ...stdio });
     const { stdout, stderr } = await run([join(import.meta.dirname, "story.mjs"), asked]);
     expect(stdout, stderr).not.toBe("");

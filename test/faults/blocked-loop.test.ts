@@ -1,31 +1,24 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-/** Below `node_modules`, where the bundle finds the native packages that stay outside of it. */
-const FOLDER = join(ROOT, "node_modules", ".cache", `posthorn-blocked-${process.pid}`);
-const BUNDLE = join(FOLDER, "posthorn.js");
-const BLOCKER = join(FOLDER, "blocker.cjs");
+const PROGRAM = inject("program");
+const made = temporaryFolder();
+const BLOCKER = join(made.path, "blocker.cjs");
 
 /** Asked to end, the loop turns a last time and never again; as with a log that nobody reads. */
 const BLOCK = `
   if (require("node:worker_threads").isMainThread)
     process.on("SIGTERM", () => setImmediate(() => { for (;;); }));`;
 
-beforeAll(async () => {
-  const args = ["--import", "tsx", "scripts/build.ts", FOLDER];
-  await promisify(execFile)(process.execPath, args, { cwd: ROOT });
-  writeFileSync(BLOCKER, BLOCK);
-}, 120_000);
+writeFileSync(BLOCKER, BLOCK);
 
-afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+afterAll(() => made[Symbol.dispose]());
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -37,7 +30,7 @@ const INITIALIZE = {
 describe("a process whose loop stands still when it is asked to end", { timeout: 90_000 }, () => {
   it.concurrent.each(["serve", "stdio"])("is ended by its watchdog: %s", async (command) => {
     using folder = temporaryFolder();
-    const child = spawn(process.execPath, ["--require", BLOCKER, BUNDLE, command], {
+    const child = spawn(process.execPath, ["--require", BLOCKER, PROGRAM, command], {
       env: { PATH: process.env["PATH"], ...folder.env, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "warn" },
       stdio: ["pipe", "pipe", "pipe"],
     });

@@ -1,25 +1,14 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-const BUNDLE = join(ROOT, "node_modules", ".cache", "posthorn-test", `first-start-${process.pid}`);
+const PROGRAM = inject("program");
 
 /** All of it takes a minute; the short form tries one kill of so many. */
 const EVERY = process.env["POSTHORN_TEST_LONG"] === "1" ? 1 : 5;
-
-beforeAll(async () => {
-  await promisify(execFile)(
-    process.execPath,
-    ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE],
-    { cwd: ROOT },
-  );
-}, 240_000);
-afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 
 interface Started {
   readonly signal: string | null;
@@ -36,7 +25,7 @@ interface Started {
  */
 async function serve(data: string, killAt?: number): Promise<Started> {
   const killing = killAt === undefined ? [] : ["--require", join(import.meta.dirname, "kill-at.cjs")];
-  const child = spawn(process.execPath, [...killing, join(BUNDLE, "posthorn.js"), "serve"], {
+  const child = spawn(process.execPath, [...killing, PROGRAM, "serve"], {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],

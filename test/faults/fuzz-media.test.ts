@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildProgram, startBuiltServer, type BuiltServer, type Told } from "../support/built-server.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { startBuiltServer, type BuiltServer, type Told } from "../support/built-server.ts";
 import { makeCorpus, type Seed } from "../support/media-corpus.ts";
 import { createRandom } from "../support/random.ts";
 import { mutate } from "./mutate-media.ts";
@@ -13,17 +13,13 @@ const AT_ONCE = 4;
 
 const FUZZ_MS = times({ short: 12_000, long: 900_000 });
 
-let program: Awaited<ReturnType<typeof buildProgram>>;
 let server: BuiltServer;
 let corpus: Seed[];
 beforeAll(async () => {
-  [program, corpus] = await Promise.all([buildProgram(), makeCorpus()]);
-  server = await startBuiltServer(program.file);
+  corpus = await makeCorpus();
+  server = await startBuiltServer(inject("program"));
 }, 120_000);
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  program[Symbol.dispose]();
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 /**
  * Tries again and again with seeds of their own, several at once, for the time; answers how many there were.

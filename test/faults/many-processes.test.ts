@@ -1,30 +1,17 @@
-import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { send } from "../support/http.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-const BUNDLE = join(ROOT, "node_modules", ".cache", "posthorn-test", `many-${process.pid}`);
+const PROGRAM = inject("program");
 const KEY = "a-fixed-key-of-forty-characters-or-so-00";
-
-beforeAll(async () => {
-  await promisify(execFile)(
-    process.execPath,
-    ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE],
-    { cwd: ROOT },
-  );
-}, 120_000);
-afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 
 const PROCESSES = times({ short: 3, long: 5 });
 const LOAD_MS = times({ short: 4_000, long: 60_000 });
@@ -65,7 +52,7 @@ interface Running {
 
 /** The program that is shipped, on a free port. */
 async function startServer(env: Readonly<Record<string, string>>): Promise<Running> {
-  const child = spawn(process.execPath, [join(BUNDLE, "posthorn.js"), "serve"], {
+  const child = spawn(process.execPath, [PROGRAM, "serve"], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

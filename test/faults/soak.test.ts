@@ -1,16 +1,15 @@
 import { spawn, execFile } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { percentile } from "../../src/domain/percentile.ts";
 import { fixture, pngOf } from "../support/media.ts";
 import { send, type Answer, type Ask } from "../support/http.ts";
-import { buildBundle } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runHostileClients } from "./hostile-clients.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
@@ -101,7 +100,7 @@ const percentileOf = (values: readonly number[], p: number): number =>
 describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: TIMEOUT_MS }, () => {
   it("among honest ones: honest posts go out in time and once, and nothing grows", async () => {
     const minutes = times({ short: 1, long: 60 });
-    const bundle = await buildBundle();
+    const program = inject("program");
     using folder = temporaryFolder();
     await using receiver = await startHonestReceiver();
     const env = {
@@ -111,7 +110,7 @@ describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: T
       POSTHORN_ALLOWED_HOSTS: "127.0.0.1",
     };
     const makeKey = async (permissions: string): Promise<string> => {
-      const args = [bundle.file, "keys", "create", "--owner", "mallory", "--permissions", permissions];
+      const args = [program, "keys", "create", "--owner", "mallory", "--permissions", permissions];
       const { stdout } = await promisify(execFile)(process.execPath, args, {
         env: { ...process.env, ...env },
       });
@@ -122,7 +121,7 @@ describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: T
       files: await makeKey("files"),
       read: await makeKey("read"),
     };
-    const server = await startServer(bundle.file, env);
+    const server = await startServer(program, env);
     const call = async (target: string, json: unknown, ask: Partial<Ask> = {}): Promise<Answer> => {
       const answer = await send(server.port, target, { key: KEY, json, ...ask });
       if (answer.status >= 300) throw new Error(`${target}: ${answer.status} ${answer.text.slice(0, 300)}`);
@@ -133,7 +132,7 @@ describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: T
       const channels: string[] = [];
       for (let at = 0; at < CHANNELS; at += 1) {
         const args = ["connect", "webhook", "--secrets-stdin"];
-        const child = spawn(process.execPath, [bundle.file, ...args], { env: { ...process.env, ...env } });
+        const child = spawn(process.execPath, [program, ...args], { env: { ...process.env, ...env } });
         child.stdin.end(JSON.stringify({ url: `${receiver.url}/hook/${at}` }));
         channels.push(JSON.parse(await text(child.stdout)).id);
       }
@@ -234,7 +233,6 @@ describe.runIf(process.platform === "linux")("F20 hostile clients", { timeout: T
       stop.abort();
       server.child.kill("SIGKILL");
       await server.exit;
-      rmSync(bundle.folder, { recursive: true, force: true });
     }
   });
 });

@@ -5,15 +5,11 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addressOf, API_KEY, buildProgram, callTool, startProgram } from "../support/program.ts";
+import { describe, expect, inject, it } from "vitest";
+import { addressOf, API_KEY, callTool, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-let program: { readonly file: string; remove(): void };
-beforeAll(async () => {
-  program = await buildProgram();
-}, 120_000);
-afterAll(() => program.remove());
+const PROGRAM = inject("program");
 
 /** A pipe whose reader never reads until it is asked to; 64 KiB fit. */
 function openUnreadPipe(folder: string): Disposable & { readonly fd: number; readAll(): string } {
@@ -80,7 +76,7 @@ describe("a log that nobody reads", () => {
       using folder = temporaryFolder();
       using pipe = openUnreadPipe(folder.path);
       using run = startProgram({
-        file: program.file,
+        file: PROGRAM,
         args: ["stdio"],
         env: { ...folder.env, POSTHORN_LOG_LEVEL: "debug" },
         // What Node calls a pipe is a socket.
@@ -105,7 +101,7 @@ describe("a log that nobody reads", () => {
     using folder = temporaryFolder();
     using pipe = openUnreadPipe(folder.path);
     using run = startProgram({
-      file: program.file,
+      file: PROGRAM,
       args: ["serve"],
       env: { ...folder.env, POSTHORN_PORT: "0", POSTHORN_API_KEY: API_KEY, POSTHORN_LOG_LEVEL: "debug" },
       stdio: ["ignore", "pipe", pipe.fd],
@@ -142,7 +138,7 @@ describe("a log that nobody reads", () => {
   it("keeps the last line of a process that breaks down", async () => {
     using folder = temporaryFolder();
     using run = startProgram({
-      file: program.file,
+      file: PROGRAM,
       args: ["serve"],
       env: { ...folder.env, POSTHORN_PORT: "0", NODE_OPTIONS: `--import=${BREAKS}` },
       stdio: ["ignore", "ignore", "pipe"],
@@ -160,7 +156,7 @@ describe("answers that nobody reads", () => {
   it("stop a client's process reading, which goes on when they are read and ends when it is asked to", async () => {
     using folder = temporaryFolder();
     using run = startProgram({
-      file: program.file,
+      file: PROGRAM,
       args: ["stdio"],
       env: folder.env,
       stdio: ["pipe", "pipe", "ignore"],
@@ -203,7 +199,7 @@ describe("connections that ask nothing", () => {
   it("leave descriptors for publishing and room for those that ask", async () => {
     using folder = temporaryFolder();
     using run = startProgram({
-      file: program.file,
+      file: PROGRAM,
       args: ["serve"],
       env: { ...folder.env, POSTHORN_PORT: "0", POSTHORN_API_KEY: API_KEY },
       stdio: ["ignore", "pipe", "pipe"],

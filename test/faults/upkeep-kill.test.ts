@@ -1,9 +1,8 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { sealSecrets, openSecrets } from "../../src/services/platforms/secrets.ts";
 import { readSetup } from "../../src/app/setup.ts";
 import { startSession } from "../../src/app/start/start-session.ts";
@@ -11,20 +10,10 @@ import { runCli } from "../support/cli.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { queryOf } from "../support/handles.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
-const BUNDLE = join(ROOT, "node_modules", ".cache", "posthorn-test", `upkeep-${process.pid}`);
+const PROGRAM = inject("program");
 const SECRETS = { appPassword: "canary-password" };
 
 type Env = Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  await promisify(execFile)(
-    process.execPath,
-    ["--import", "tsx", join(ROOT, "scripts", "build.ts"), BUNDLE],
-    { cwd: ROOT },
-  );
-}, 240_000);
-afterAll(() => rmSync(BUNDLE, { recursive: true, force: true }));
 
 /** Runs a command of the shipped program; its n-th change of the disk is its last. */
 async function runKilled(
@@ -34,7 +23,7 @@ async function runKilled(
 ): Promise<{ isKilled: boolean; stderr: string }> {
   const child = spawn(
     process.execPath,
-    ["--require", join(import.meta.dirname, "kill-at.cjs"), join(BUNDLE, "posthorn.js"), ...args],
+    ["--require", join(import.meta.dirname, "kill-at.cjs"), PROGRAM, ...args],
     {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env, KILL_AT: String(killAt) },
       stdio: ["ignore", "ignore", "pipe"],

@@ -1,19 +1,15 @@
+import { systemClock } from "../../src/app/system-clock.ts";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { readMeta, setMeta } from "../../src/store/tables/meta.ts";
-import { createDatabase, NO_INDEX } from "../support/postgres.ts";
+import { createDatabase } from "../support/postgres.ts";
 
 describe("a store on PostgreSQL", () => {
   it("is opened by its address, twice at once, and keeps what was written", async () => {
     await using database = await createDatabase({ isEmpty: true });
-    const parts = {
-      index: NO_INDEX,
-      createClaims: () => ({}) as never,
-      createLedger: () => ({}) as never,
-      createLiveness: () => ({}) as never,
-      createSearch: () => ({}) as never,
-    };
-    const [one, other] = await Promise.all([1, 2].map(() => openStore({ url: database.url, parts })));
+    const [one, other] = await Promise.all(
+      [1, 2].map(() => openStore({ url: database.url, clock: systemClock })),
+    );
     await one!.write((tx) => setMeta(tx, "key", "value"));
     expect(await readMeta(other!, "key")).toBe("value");
     expect(one!.engine).toBe("PostgreSQL");

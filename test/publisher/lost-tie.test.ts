@@ -52,6 +52,7 @@ async function createWorld(): Promise<World> {
     media: { forPost: () => ({}) as never, release: async () => {} },
   });
   const liveness: typeof base.store.liveness = {
+    clock: null,
     hold: async (_workerId, onLost) => {
       lose = () => onLost(REASON);
       return { release: async () => {} };

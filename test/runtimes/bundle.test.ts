@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildBundle, RUNTIMES } from "../support/runtimes.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { RUNTIMES } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -16,10 +16,8 @@ describe("the bundle for Claude Desktop", () => {
   const file = join(made.path, "posthorn.mcpb");
 
   beforeAll(async () => {
-    const { folder } = await buildBundle();
-    const args = ["--import", "tsx", "scripts/bundle.ts", file, folder];
+    const args = ["--import", "tsx", "scripts/bundle.ts", file, dirname(inject("program"))];
     await promisify(execFile)(process.execPath, args, { cwd: ROOT });
-    rmSync(folder, { recursive: true });
   });
 
   afterAll(() => made[Symbol.dispose]());

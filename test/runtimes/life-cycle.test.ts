@@ -1,19 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildBundle, environmentOf, RUNTIMES, type Runtime } from "../support/runtimes.ts";
+import { describe, expect, inject, it } from "vitest";
+import { environmentOf, RUNTIMES, type Runtime } from "../support/runtimes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-let bundle: Awaited<ReturnType<typeof buildBundle>>;
-
-beforeAll(async () => {
-  bundle = await buildBundle();
-});
-
-afterAll(() => rmSync(bundle.folder, { recursive: true, force: true }));
+const PROGRAM = inject("program");
 
 const INITIALIZE = {
   jsonrpc: "2.0",
@@ -74,7 +68,7 @@ describe("the bundle on standard streams", () => {
 
   it.each(RUNTIMES)("ends with its parent on Node $release, though its input stays open", async (runtime) => {
     using folder = temporaryFolder();
-    const inherit = `require("node:child_process").spawn(process.execPath, [${JSON.stringify(bundle.file)}, "stdio"], { stdio: "inherit" })`;
+    const inherit = `require("node:child_process").spawn(process.execPath, [${JSON.stringify(PROGRAM)}, "stdio"], { stdio: "inherit" })`;
     const parent = start(runtime, folder, ["-e", inherit]);
     const lines = read(parent);
     send(parent, INITIALIZE);
@@ -124,7 +118,7 @@ function stopReading(child: Child): void {
 function start(
   runtime: Runtime,
   folder: ReturnType<typeof temporaryFolder>,
-  args: readonly string[] = [bundle.file, "stdio"],
+  args: readonly string[] = [PROGRAM, "stdio"],
 ) {
   writeFileSync(join(folder.path, ".env"), "POSTHORN_LOG_LEVEL=trace\nPOSTHORN_PORT=nonsense\nDEBUG=*\n");
   const env = { ...environmentOf(runtime, folder.path), ...folder.env, POSTHORN_PORT: "0", DEBUG: "*" };

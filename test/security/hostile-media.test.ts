@@ -1,12 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  buildProgram,
-  serveFiles,
-  startBuiltServer,
-  type BuiltServer,
-  type Told,
-} from "../support/built-server.ts";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { serveFiles, startBuiltServer, type BuiltServer, type Told } from "../support/built-server.ts";
 import { filmOf, interlacedPng, longFilm, type MadeFile } from "../support/hostile-media.ts";
 import { fixture } from "../support/media.ts";
 
@@ -14,16 +8,11 @@ const MiB = 1024 * 1024;
 const CLIP = fixture("clip.mp4");
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-let program: Awaited<ReturnType<typeof buildProgram>>;
 let server: BuiltServer;
 beforeAll(async () => {
-  program = await buildProgram();
-  server = await startBuiltServer(program.file);
+  server = await startBuiltServer(inject("program"));
 }, 120_000);
-afterAll(async () => {
-  await server[Symbol.asyncDispose]();
-  program[Symbol.dispose]();
-});
+afterAll(() => server[Symbol.asyncDispose]());
 
 const upload = (body: MadeFile | Buffer, type = "video/mp4"): Promise<Told> =>
   server.ask("POST /api/v1/files?name=x", { headers: { "Content-Type": type }, body });

@@ -1,17 +1,15 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { text } from "node:stream/consumers";
-import { promisify } from "node:util";
 import { temporaryFolder } from "./temporary-folder.ts";
 import type { MadeFile } from "./hostile-media.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..");
 const MiB = 1024 * 1024;
 
 export interface Told {
@@ -45,16 +43,7 @@ export interface BuiltServer extends AsyncDisposable {
   stderr(): string;
 }
 
-/** The program as it is published, built once for a test file, as a process of its own. */
-export async function buildProgram(): Promise<{ file: string } & Disposable> {
-  const folder = join(ROOT, "node_modules", ".cache", `posthorn-server-${process.pid}`);
-  await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", folder], { cwd: ROOT });
-  return {
-    file: join(folder, "posthorn.js"),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
-
+/** The program as it is published, as a process of its own. */
 export async function startBuiltServer(file: string): Promise<BuiltServer> {
   const folder = temporaryFolder();
   const env = {

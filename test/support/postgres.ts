@@ -1,12 +1,12 @@
 import { inspect } from "node:util";
 import { inject } from "vitest";
 import { AppError } from "../../src/domain/errors.ts";
-import type { PostIndex } from "../../src/store/engine/store.ts";
 import {
   openConnections,
   type Connections,
   type PostgresOptions,
 } from "../../src/store/postgres/connect/connections.ts";
+import { NO_INDEX } from "./postgres-store-on.ts";
 import {
   createDatabaseOn,
   type NewDatabase,
@@ -29,9 +29,6 @@ export function createDatabase(options?: NewDatabase): Promise<TestDatabase> {
 export function serverAddress(): PostgresAddress {
   return inject("postgres");
 }
-
-/** For tests that look for nothing by its words. */
-export const NO_INDEX: PostIndex = { put: async () => {}, remove: async () => {} };
 
 /** Connections to a database of a test, without what works on posts. */
 export function openTestConnections(

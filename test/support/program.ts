@@ -1,28 +1,12 @@
-import { execFile, spawn, type ChildProcess, type StdioOptions } from "node:child_process";
+import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { promisify } from "node:util";
-
-const ROOT = join(import.meta.dirname, "..", "..");
 
 export const API_KEY = "a-fixed-key-of-forty-characters-or-so-00";
 
 /** A test that failed leaves nobody behind. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
-
-/** The program as it is released, built once a test file; `remove` goes into `afterAll`. */
-export async function buildProgram(): Promise<{ readonly file: string; remove(): void }> {
-  // Below `node_modules`, where it finds the native packages that stay outside of it.
-  const folder = join(ROOT, "node_modules", ".cache", `posthorn-program-${process.pid}`);
-  await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", folder], { cwd: ROOT });
-  return {
-    file: join(folder, "posthorn.js"),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
-}
 
 export interface Ended {
   readonly code: number | null;

@@ -34,13 +34,6 @@ export function environmentOf(runtime: Runtime, folder: string): Record<string, 
   return { ...plainEnvironment(), PATH: `${bin}:/usr/local/bin:/usr/bin:/bin` };
 }
 
-/** Builds the bundle into a folder where the installed native packages are found. */
-export async function buildBundle(): Promise<{ folder: string; file: string }> {
-  const folder = join(ROOT, "node_modules", ".cache", `posthorn-runtimes-${process.pid}`);
-  await promisify(execFile)(process.execPath, ["--import", "tsx", "scripts/build.ts", folder], { cwd: ROOT });
-  return { folder, file: join(folder, "posthorn.js") };
-}
-
 /** Packs what would be published, and answers the file. */
 export async function packTarball(folder: string): Promise<string> {
   const { stdout } = await promisify(execFile)("npm", ["pack", "--json", "--pack-destination", folder], {

@@ -4,7 +4,7 @@ import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Counts } from "./counts.ts";
 import type { Ledger } from "./ledger.ts";
-import type { Liveness } from "./liveness.ts";
+import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
 import type { Search } from "./search.ts";
 
@@ -63,6 +63,7 @@ export interface Store extends Reader, AsyncDisposable {
   readonly claims: Claims;
   readonly ledger: Ledger;
   readonly liveness: Liveness;
+  readonly wake: Wake;
   readonly search: Search;
   /** Null: the processes on it share a machine, and each counts for itself. */
   readonly counts: Counts | null;

@@ -1,25 +1,25 @@
 import { AppError } from "../../domain/errors.ts";
-import type { Claims } from "../engine/claims.ts";
-import type { Ledger } from "../engine/ledger.ts";
-import type { Liveness } from "../engine/liveness.ts";
-import type { Search } from "../engine/search.ts";
 import type { PostIndex, Store } from "../engine/store.ts";
 import { createCounts } from "./counts.ts";
-import { openConnections, type Connections, type PostgresOptions } from "./connect/connections.ts";
+import { openConnections, type PostgresOptions } from "./connect/connections.ts";
+import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
+import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
+import { createClaims } from "./publishing/claims.ts";
+import { createLedger } from "./publishing/ledger.ts";
+import { postIndex } from "./search/post-index.ts";
+import { createSearch } from "./search/post-pages.ts";
 
-/** What is done in PostgreSQL's own words, each made over the connections that it works on. */
-export interface PostgresParts {
-  readonly index: PostIndex;
-  readonly createClaims: (connections: Connections) => Claims;
-  readonly createLedger: (connections: Connections) => Ledger;
-  readonly createSearch: (connections: Connections) => Search;
-  readonly createLiveness: (connections: Connections) => Liveness;
+export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOptions, "connect"> {
+  /** Default: by the words of the posts. */
+  readonly index?: PostIndex | undefined;
 }
 
 /** Opens the store on a PostgreSQL; the errors are those of `openConnections`. */
-export async function openPostgresStore(options: PostgresOptions, parts: PostgresParts): Promise<Store> {
-  const connections = await openConnections(options, parts.index);
-  const { application, publisher, lost } = connections;
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { clock, times, leases = LEASES, index = postIndex, ...address } = options;
+  const connections = await openConnections(address, index);
+  const { application, publisher, connect, lost } = connections;
+  const between = await createLiveness(application, { connect, clock, times, leases });
   const counts = createCounts(application);
   return {
     ...application,
@@ -27,10 +27,11 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     engine: "PostgreSQL",
     lost,
     isPresent: () => !lost.aborted,
-    claims: parts.createClaims(connections),
-    ledger: parts.createLedger(connections),
-    search: parts.createSearch(connections),
-    liveness: parts.createLiveness(connections),
+    claims: createClaims(publisher, (tx, workerId) => isProvenDead(tx, workerId, leases)),
+    ledger: createLedger(publisher),
+    liveness: between.liveness,
+    wake: between.wake,
+    search: createSearch(application),
     counts,
     // Autovacuum does.
     tidy: async () => {},
@@ -42,6 +43,7 @@ export async function openPostgresStore(options: PostgresOptions, parts: Postgre
     },
     async [Symbol.asyncDispose]() {
       await counts[Symbol.asyncDispose]();
+      await between[Symbol.asyncDispose]();
       await connections[Symbol.asyncDispose]();
     },
   };

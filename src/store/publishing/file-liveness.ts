@@ -1,4 +1,4 @@
-import type { Liveness } from "../engine/liveness.ts";
+import type { Liveness, Wake } from "../engine/liveness.ts";
 import type { Reader } from "../engine/store.ts";
 import { createWorkerLocks } from "../sqlite/worker-lock.ts";
 import { listWorkersBeside } from "../tables/workers.ts";
@@ -11,6 +11,7 @@ import { listWorkersBeside } from "../tables/workers.ts";
 export function createFileLiveness(reader: Reader, folder: string | undefined): Liveness {
   const locks = folder === undefined ? null : createWorkerLocks(folder);
   return {
+    clock: null,
     async hold(workerId) {
       const lock = locks?.hold(workerId);
       return { release: async () => lock?.release() };
@@ -22,3 +23,6 @@ export function createFileLiveness(reader: Reader, folder: string | undefined): 
     },
   };
 }
+
+/** Others on the machine look each second. */
+export const NO_WAKE: Wake = { tell() {}, listen: () => () => {} };

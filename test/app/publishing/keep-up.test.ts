@@ -70,6 +70,7 @@ describe("the publisher of a process", () => {
     const losses: (() => void)[] = [];
     let mayHold = true;
     const liveness: typeof base.store.liveness = {
+      clock: null,
       hold: async (workerId, onLost) => {
         if (!mayHold) throw new Error("No database.");
         held.push(workerId);

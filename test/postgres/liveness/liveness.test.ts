@@ -1,0 +1,261 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { systemClock } from "../../../src/app/system-clock.ts";
+import { newId } from "../../../src/domain/ids.ts";
+import { MINUTE } from "../../../src/domain/time.ts";
+import { isProvenDead, type Leases } from "../../../src/store/postgres/liveness/dead-workers.ts";
+import { queryOf } from "../../support/handles.ts";
+import { insertWorker } from "../../../src/store/tables/workers.ts";
+import { createDatabase } from "../../support/postgres.ts";
+import { openWorker, type Worker } from "../../support/postgres-workers.ts";
+import { startSilentProxy } from "../../support/silent-proxy.ts";
+
+const HOLDER = fileURLToPath(new URL("holder.ts", import.meta.url));
+
+/** The proportions of the real ones. */
+const QUICK = { beatEveryMs: 150, answerWithinMs: 500, silentMs: 1_000 };
+const NO_LEASE: Leases = { leaseMs: 0, requestMs: 0 };
+
+let database: Awaited<ReturnType<typeof createDatabase>>;
+let onlooker: Worker;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  database = await createDatabase();
+  onlooker = await openWorker(database.url);
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  await onlooker[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
+
+async function list(worker: Worker, id: string): Promise<void> {
+  const now = worker.liveness.clock.now();
+  const row = { id, role: "serve", host: "here", pid: 1, version: "0" } as const;
+  await worker.write((tx) => insertWorker(tx, { ...row, started_at: now, heartbeat_at: now }));
+}
+
+/** Another process that holds the worker, from when it does. */
+async function startHolder(id: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["--import", "tsx", HOLDER, database.url, id], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  children.push(child);
+  await once(child.stdout, "data");
+  return child;
+}
+
+const isDead = (id: string, leases?: Leases): Promise<boolean> =>
+  onlooker.write((tx) => isProvenDead(tx, id, leases));
+
+const isLocked = async (): Promise<boolean> => {
+  const { rows } = await sql<{ n: number }>`SELECT count(*)::int AS n FROM pg_locks l
+    JOIN pg_database d ON d.oid = l.database WHERE l.locktype = 'advisory' AND d.datname = current_database()`.execute(
+    onlooker.query,
+  );
+  return rows[0]?.n !== 0;
+};
+
+describe("a worker on PostgreSQL", () => {
+  it("lives until its process ends in whatever way, and its lease for longer", async () => {
+    const holder = await startHolder("wrk_other");
+    expect(await isDead("wrk_other", NO_LEASE)).toBe(false);
+    holder.kill("SIGSTOP");
+    expect(await isDead("wrk_other", NO_LEASE)).toBe(false);
+    holder.kill("SIGKILL");
+    await once(holder, "close");
+    await expect.poll(() => isDead("wrk_other", NO_LEASE), { timeout: 2_000, interval: 5 }).toBe(true);
+    expect(await isDead("wrk_other")).toBe(false);
+    expect(await onlooker.liveness.listDead("wrk_me")).toEqual([]);
+    await onlooker.query
+      .updateTable("workers")
+      .set({ heartbeat_at: onlooker.liveness.clock.now() - MINUTE - 100 })
+      .execute();
+    expect(await onlooker.liveness.listDead("wrk_me")).toEqual(["wrk_other"]);
+    expect(await onlooker.liveness.listDead("wrk_other")).toEqual([]);
+    expect(await isDead("wrk_other")).toBe(true);
+  });
+
+  it("is taken over by one at a time", async () => {
+    await list(onlooker, "wrk_gone");
+    let goOn = (): void => {};
+    const first = onlooker.write(async (tx) => {
+      const isMine = await isProvenDead(tx, "wrk_gone", NO_LEASE);
+      await new Promise<void>((resolve) => (goOn = resolve));
+      await queryOf(tx).deleteFrom("workers").execute();
+      return isMine;
+    });
+    await expect.poll(isLocked).toBe(true);
+    expect(await isDead("wrk_gone", NO_LEASE)).toBe(false);
+    goOn();
+    expect(await first).toBe(true);
+    expect(await isDead("wrk_gone", NO_LEASE)).toBe(false);
+  });
+
+  it("that nobody knows is not dead", async () => {
+    expect(await isDead("wrk_never", NO_LEASE)).toBe(false);
+  });
+
+  it("gives signs of life while it is held", async () => {
+    await using worker = await openWorker(database.url, { times: QUICK });
+    const hold = await worker.liveness.hold("wrk_one", () => {});
+    await list(worker, "wrk_one");
+    await onlooker.query.updateTable("workers").set({ heartbeat_at: 0 }).execute();
+    const beat = async (): Promise<number> =>
+      (await onlooker.query.selectFrom("workers").select("heartbeat_at").executeTakeFirstOrThrow())
+        .heartbeat_at;
+    await expect.poll(beat).toBeGreaterThan(Date.now() - 2_000);
+    await hold.release();
+    expect(await isDead("wrk_one", NO_LEASE)).toBe(true);
+    // The last one that is released takes the connection with it; another one opens it again.
+    await worker.liveness.hold("wrk_two", () => {});
+    expect(await isLocked()).toBe(true);
+  });
+
+  it("learns that it may be taken for dead well before the server gives up a silent connection", async () => {
+    const target = Number(new URL(database.url).port);
+    await using proxy = await startSilentProxy(target);
+    const directUrl = database.url.replace(`:${target}/`, `:${proxy.port}/`);
+    await using worker = await openWorker(database.url, { directUrl, times: QUICK });
+    const stop = new AbortController();
+    let lostAt = Infinity;
+    await worker.liveness.hold("wrk_cut", (reason) => {
+      lostAt = performance.now();
+      stop.abort(reason);
+    });
+    await list(worker, "wrk_cut");
+    const cutAt = performance.now();
+    proxy.silence();
+    await expect.poll(isLocked, { timeout: 5_000, interval: 10 }).toBe(false);
+    const freeAt = performance.now();
+    expect(stop.signal.reason).toMatchObject({ message: expect.stringContaining("has not answered") });
+    expect(lostAt - cutAt).toBeLessThan(QUICK.answerWithinMs + 150);
+    expect(freeAt - lostAt).toBeGreaterThan((QUICK.silentMs - QUICK.answerWithinMs) / 2);
+    expect(freeAt - cutAt).toBeLessThan(QUICK.silentMs + 1_000);
+    // The lease goes on.
+    expect(await isDead("wrk_cut")).toBe(false);
+    // The network is there again: another id, another connection.
+    proxy.speak();
+    await worker.liveness.hold("wrk_cut2", () => {});
+    expect(await isLocked()).toBe(true);
+  });
+
+  it("learns at once that its connection was ended, and can be held again", async () => {
+    await using worker = await openWorker(database.url);
+    const lost: Error[] = [];
+    await worker.liveness.hold("wrk_one", (reason) => lost.push(reason));
+    await worker.liveness.hold("wrk_two", (reason) => lost.push(reason));
+    await sql`SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory'`.execute(
+      onlooker.query,
+    );
+    await expect.poll(() => lost.length, { timeout: 1_000, interval: 5 }).toBe(2);
+    worker.liveness.check();
+    expect(lost).toHaveLength(2);
+    await worker.liveness.hold("wrk_one", () => {});
+    await worker.liveness.hold("wrk_three", () => {});
+  });
+
+  it("cannot be held twice", async () => {
+    await using worker = await openWorker(database.url);
+    await onlooker.liveness.hold("wrk_one", () => {});
+    await expect(worker.liveness.hold("wrk_one", () => {})).rejects.toThrow(/keeps the last connection/);
+  });
+
+  it("knows before it sends that it stood still", async () => {
+    await using worker = await openWorker(database.url, { times: QUICK });
+    let isLost = false;
+    await worker.liveness.hold("wrk_one", () => (isLost = true));
+    worker.liveness.check();
+    expect(isLost).toBe(false);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, QUICK.answerWithinMs + 10);
+    expect(isLost).toBe(false);
+    worker.liveness.check();
+    expect(isLost).toBe(true);
+  });
+
+  it("knows so where its machine slept, too, which stops the clock that never jumps", async () => {
+    let sleptMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + sleptMs };
+    await using worker = await openWorker(database.url, { clock });
+    let isLost = false;
+    await worker.liveness.hold("wrk_one", () => (isLost = true));
+    worker.liveness.check();
+    expect(isLost).toBe(false);
+    sleptMs = MINUTE;
+    worker.liveness.check();
+    expect(isLost).toBe(true);
+  });
+
+  it("keeps its lease for one request more where a step was under way", async () => {
+    const worker = "wrk_gone";
+    await list(onlooker, worker);
+    const leases = { leaseMs: 1_000, requestMs: MINUTE };
+    await onlooker.query
+      .updateTable("workers")
+      .set({ heartbeat_at: onlooker.liveness.clock.now() - 10_000 })
+      .execute();
+    expect(await isDead(worker, leases)).toBe(true);
+    await addPostUnderWay(worker, "intent");
+    expect(await isDead(worker, leases)).toBe(false);
+    await onlooker.query.updateTable("effects").set({ state: "done" }).execute();
+    expect(await isDead(worker, leases)).toBe(true);
+  });
+});
+
+describe("the clock of the service", () => {
+  it.each([-3 * MINUTE, 0, 3 * MINUTE])(
+    "is the database's where the machine's is %d ms wrong",
+    async (by) => {
+      const clock = { ...systemClock, now: () => systemClock.now() + by };
+      await using worker = await openWorker(database.url, { clock, times: QUICK });
+      await worker.liveness.hold("wrk_one", () => {});
+      for (let n = 0; n < 20; n++) {
+        const before = worker.liveness.clock.now();
+        const { rows } = await sql<{
+          now: number;
+        }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`.execute(onlooker.query);
+        const after = worker.liveness.clock.now();
+        const now = rows[0]!.now;
+        expect(before).toBeLessThanOrEqual(now + 25);
+        expect(after).toBeGreaterThanOrEqual(now - 25);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    },
+  );
+});
+
+describe("a word to other processes", () => {
+  it("arrives, many of them as few", async () => {
+    const holder = await startHolder(newId("wrk"));
+    await using worker = await openWorker(database.url);
+    await worker.liveness.hold("wrk_one", () => {});
+    const heard: number[] = [];
+    const stop = worker.wake.listen(() => heard.push(performance.now()));
+    const told = performance.now();
+    holder.stdin?.write("tell\n");
+    await expect.poll(() => heard.length, { timeout: 2_000, interval: 2 }).toBe(1);
+    expect(heard[0]! - told).toBeLessThan(500);
+    for (let n = 0; n < 100; n++) onlooker.wake.tell();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(heard.length).toBe(3);
+    stop();
+    onlooker.wake.tell();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(heard.length).toBe(3);
+  });
+});
+
+async function addPostUnderWay(worker: string, state: "intent"): Promise<void> {
+  await sql`INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
+    VALUES ('acc', 'o', 'p', 'n', 'connected', '[]', '{}', 0, 0, 0, 0)`.execute(onlooker.query);
+  await sql`INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, sort_key, status, in_doubt, attempts, tries, run, fence, lease_worker, content_hash, created_at, updated_at)
+    VALUES ('post', 'o', 'acc', 'p', '', 0, 0, 1, 'publishing', 0, 1, 0, 1, 1, ${worker}, '', 0, 0)`.execute(
+    onlooker.query,
+  );
+  await sql`INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)
+    VALUES ('post', 1, 'create', 1, '', '', ${state}, 0, 0)`.execute(onlooker.query);
+}

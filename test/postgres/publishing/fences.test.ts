@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ClaimedPost } from "../../../src/store/engine/claims.ts";
+import { Fenced, type EffectRow } from "../../../src/store/engine/ledger.ts";
+import { rowOf, rowsOf } from "../../../src/store/engine/statements.ts";
+import type { Store } from "../../../src/store/engine/store.ts";
+import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts";
+import { createClaims } from "../../../src/store/postgres/publishing/claims.ts";
+import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
+import { createDatabase } from "../../support/postgres.ts";
+import { DONE, effectOf, endOf, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
+import type { TestDatabase } from "../../support/postgres-server.ts";
+import { openStoreOn } from "../../support/postgres-store-on.ts";
+
+const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
+const now = (): number => DUE_AT + 1_000;
+const why = (): string => "It ended the process.";
+const STEP = { run: 1, step: "create" };
+
+let database: TestDatabase;
+let store: Store;
+let other: Store;
+
+beforeEach(async () => {
+  database = await createDatabase();
+  [store, other] = await Promise.all([openStoreOn(database.url), openStoreOn(database.url)]);
+});
+afterEach(async () => {
+  await Promise.all([store, other].map((one) => one[Symbol.asyncDispose]()));
+  await database[Symbol.asyncDispose]();
+});
+
+async function claim(from: Store, workerId: string, limit = 100): Promise<readonly ClaimedPost[]> {
+  return (await from.claims.claim(wishOf(workerId, { now, limit }))).posts;
+}
+
+function refused(results: readonly PromiseSettledResult<void>[]): number[] {
+  return results.flatMap((result, n) =>
+    result.status === "rejected" && result.reason instanceof Fenced ? [n] : [],
+  );
+}
+
+async function readEffect(id: string): Promise<EffectRow | undefined> {
+  return rowOf<EffectRow>(store, "SELECT * FROM effects WHERE post_id = ? AND step = 'create'", [id]);
+}
+
+async function statusOf(id: string): Promise<unknown> {
+  return (await rowOf<{ status: string }>(store, "SELECT status FROM posts WHERE id = ?", [id]))?.status;
+}
+
+describe("the ledger of a worker that lost posts to another", () => {
+  it("refuses these alone, whatever is written, and lets the others stand", async () => {
+    await fillQueue(store, { accounts: 3, posts: 3, dueAt: DUE_AT });
+    const posts = await claim(store, "worker_a");
+    const [, lost] = posts;
+    if (lost === undefined) throw new Error("Nothing was claimed.");
+    await store.claims.abandon([lost.lease], now());
+    const [again] = await claim(other, "worker_b");
+    expect(again?.lease).toEqual({ ...lost.lease, workerId: "worker_b", fence: lost.lease.fence + 2 });
+
+    const { ledger } = store;
+    const all = (write: (post: ClaimedPost) => Promise<void>) => Promise.allSettled(posts.map(write));
+    const mark = { run: 1, platformPostId: "p", platformUrl: null, at: 2 };
+    expect(refused(await all(({ lease }) => ledger.intent(lease, effectOf())))).toEqual([1]);
+    expect(refused(await all(({ lease }) => ledger.handle(lease, { ...STEP, sealed: "s" })))).toEqual([1]);
+    expect(refused(await all(({ lease }) => ledger.countAsked(lease, STEP)))).toEqual([1]);
+    expect(refused(await all(({ lease }) => ledger.end(lease, DONE)))).toEqual([1]);
+    const note = effectOf({ step: "once:id" });
+    expect(refused(await all(({ lease }) => ledger.once(lease, note, { ...DONE, step: "once:id" })))).toEqual(
+      [1],
+    );
+    expect(refused(await all(({ lease }) => ledger.live(lease, mark)))).toEqual([1]);
+    const forgotten = { run: 1, steps: ["once:id"] };
+    expect(refused(await all(({ lease }) => ledger.forget(lease, forgotten)))).toEqual([1]);
+    expect(refused(await all(({ lease }) => ledger.endPost(lease, endOf())))).toEqual([1]);
+
+    expect(await Promise.all(posts.map(({ post }) => statusOf(post.id)))).toEqual([
+      "published",
+      "publishing",
+      "published",
+    ]);
+    const steps = "SELECT post_id, step FROM effects ORDER BY post_id, step";
+    const [one, , three] = posts.map(({ post }) => post.id);
+    expect(await rowsOf(store, steps, [])).toEqual(
+      [one, three].flatMap((id) => ["create", "live"].map((step) => ({ post_id: id, step }))),
+    );
+    expect(await readEffect(posts[0]?.post.id ?? "")).toMatchObject({ asked: 1, sent: 1, handle_enc: "s" });
+  });
+
+  it("writes no step that is not there", async () => {
+    await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
+    const [claimed] = await claim(store, "worker_a");
+    if (claimed === undefined) throw new Error("Nothing was claimed.");
+    await expect(store.ledger.end(claimed.lease, DONE)).rejects.toThrow(Fenced);
+    await expect(store.ledger.countAsked(claimed.lease, STEP)).rejects.toThrow(Fenced);
+  });
+
+  it("never lets an intent stand that whoever takes over does not see", async () => {
+    const outcomes = new Set<boolean>();
+    for (let round = 0; round < 40; round += 1) {
+      await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT + round, prefix: `${round}_` });
+      const [mine] = await claim(store, `worker_a${round}`, 1);
+      if (mine === undefined) throw new Error("Nothing was claimed.");
+      const writing = store.ledger.intent(mine.lease, effectOf()).then(
+        () => true,
+        () => false,
+      );
+      for (let turn = 0; turn < round % 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await other.claims.takeOver(`worker_a${round}`, now(), why);
+      // Passed by as long as the late write has its row, which it then finds to be another's.
+      let theirs: ClaimedPost | undefined;
+      while (theirs === undefined) [theirs] = await claim(other, "worker_b", 1);
+      const stands = await writing;
+      outcomes.add(stands);
+      expect(theirs.effects.map(({ step }) => step)).toEqual(stands ? ["create"] : []);
+      await publish(other, theirs, { now });
+    }
+    expect(outcomes.size).toBe(2);
+  });
+
+  it("is not asked for where nobody has proven the death of a worker", async () => {
+    await fillQueue(store, { accounts: 2, posts: 2, dueAt: DUE_AT });
+    const posts = await claim(store, "worker_a");
+    const living = createClaims(other, async (_tx, workerId) => workerId !== "worker_a");
+    expect(await living.takeOver("worker_a", now(), why)).toBeNull();
+    expect(await claim(other, "worker_b")).toEqual([]);
+    expect(await createClaims(other, async () => true).takeOver("worker_a", now(), why)).toEqual({
+      posts: 2,
+      givenUp: [],
+    });
+    expect((await claim(other, "worker_b")).map(({ post }) => post.id)).toEqual(
+      posts.map(({ post }) => post.id),
+    );
+  });
+});
+
+describe("a COMMIT whose answer was lost", () => {
+  /** Each transaction is written, and the first of each call tells that nobody knows. */
+  function losing(): { store: Store; losses: () => number } {
+    let losses = 0;
+    let isNext = true;
+    const write: Store["write"] = async (work) => {
+      const result = await store.write(work);
+      isNext = !isNext;
+      if (isNext) return result;
+      losses += 1;
+      throw new ServerTrouble("unavailable", "It may have been done.");
+    };
+    return { store: { ...store, ledger: createLedger({ write }) }, losses: () => losses };
+  }
+
+  it("is written again without a trace, for each kind of write", async () => {
+    await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
+    const [claimed] = await claim(store, "worker_a");
+    if (claimed === undefined) throw new Error("Nothing was claimed.");
+    const { lease, post } = claimed;
+    const { store: unsure, losses } = losing();
+    const { ledger } = unsure;
+    await ledger.intent(lease, effectOf({ started_at: 5 }));
+    expect(await readEffect(post.id)).toMatchObject({ state: "intent", sent: 1, started_at: 5 });
+    await ledger.end(lease, { ...DONE, state: "not_sent", result: null });
+    expect(await readEffect(post.id)).toMatchObject({ state: "not_sent", sent: 0, finished_at: 2 });
+    await ledger.intent(lease, effectOf({ started_at: 6 }));
+    await ledger.intent(lease, effectOf({ started_at: 7 }));
+    expect(await readEffect(post.id)).toMatchObject({ state: "intent", sent: 2, started_at: 6 });
+    await ledger.countAsked(lease, STEP);
+    await ledger.countAsked(lease, STEP);
+    await ledger.handle(lease, { ...STEP, sealed: "s" });
+    expect(await readEffect(post.id)).toMatchObject({ asked: 2, handle_enc: "s", sent: 2 });
+    await ledger.once(lease, effectOf({ step: "once:id" }), { ...DONE, step: "once:id", result: "7" });
+    await ledger.forget(lease, { run: 1, steps: ["once:id"] });
+    await ledger.end(lease, { ...DONE, live: { platformPostId: "p", platformUrl: "https://p.example" } });
+    await ledger.live(lease, { run: 1, platformPostId: "p", platformUrl: null, at: 3 });
+    await ledger.endPost(lease, endOf());
+    expect(losses()).toBe(12);
+    expect(await statusOf(post.id)).toBe("published");
+    const attempts = await rowsOf(store, "SELECT number, outcome FROM attempts", []);
+    expect(attempts).toEqual([{ number: 1, outcome: "published" }]);
+    const totals = await rowsOf(store, "SELECT sum(attempts)::int AS n FROM attempt_totals", []);
+    expect(totals).toEqual([{ n: 1 }]);
+    // Another end by the same lease is none of its own.
+    await expect(store.ledger.endPost(lease, endOf({ at: 9 }))).rejects.toThrow(Fenced);
+  });
+
+  it("is told where it goes on", async () => {
+    await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
+    const [claimed] = await claim(store, "worker_a");
+    const trouble = new ServerTrouble("unavailable", "The disk of PostgreSQL is full.");
+    const ledger = createLedger({ write: () => Promise.reject(trouble) });
+    await expect(claimed && ledger.intent(claimed.lease, effectOf())).rejects.toBe(trouble);
+  });
+});
+
+describe("writes that come together", () => {
+  it("share transactions, and one that is refused takes nobody with it", async () => {
+    await fillQueue(store, { accounts: 100, posts: 100, dueAt: DUE_AT });
+    const posts = await claim(store, "worker_a");
+    let transactions = 0;
+    const ledger = createLedger({
+      write: (work) => {
+        transactions += 1;
+        return store.write(work);
+      },
+    });
+    await Promise.all(posts.map(({ lease }) => ledger.intent(lease, effectOf())));
+    expect(transactions).toBe(1);
+    // No text of PostgreSQL holds it.
+    const results = await Promise.allSettled(
+      posts.map(({ lease }, n) => ledger.end(lease, { ...DONE, result: n === 7 ? "\u0000" : "{}" })),
+    );
+    expect(results.flatMap(({ status }, n) => (status === "rejected" ? [n] : []))).toEqual([7]);
+    expect(refused(results)).toEqual([]);
+    transactions = 0;
+    // Of one post they come one after the other, in their order.
+    const [one] = posts;
+    if (one === undefined) throw new Error("Nothing was claimed.");
+    const at = (n: number) => ledger.handle(one.lease, { ...STEP, sealed: String(n) });
+    await Promise.all([1, 2, 3].map(at));
+    expect(transactions).toBe(3);
+    expect(await readEffect(one.post.id)).toMatchObject({ handle_enc: "3" });
+  });
+});
