@@ -31,7 +31,7 @@ describe("DATABASE_URL", () => {
   it("is a secret, with the connections beside it", () => {
     const { config, secrets } = readConfig({ ...BUCKET, DATABASE_URL: URL_TEXT }, []);
     expect(config.database).toEqual({ connections: 10 });
-    expect(secrets.database).toEqual({ url: URL_TEXT, directUrl: URL_TEXT });
+    expect(secrets.database).toEqual({ url: URL_TEXT, directUrl: null });
     expect(JSON.stringify(config)).not.toContain("canary");
     const pooled = {
       DATABASE_URL: "postgresql://pooler/posthorn",

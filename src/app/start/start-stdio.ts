@@ -10,7 +10,7 @@ import { untilOrphaned } from "../../mcp/transports/parent.ts";
 import { serveStdio } from "../../mcp/transports/stdio.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
 import { within } from "../../mcp/calls/within.ts";
-import { openDatabase } from "../open-database.ts";
+import { openDatabase } from "../file-store.ts";
 import type { Machine } from "../publishing/running-publisher.ts";
 import { isServerRunning } from "../../services/health/running-server.ts";
 import type { Settings } from "../setup.ts";

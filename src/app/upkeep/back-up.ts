@@ -3,7 +3,7 @@ import { createContext } from "../compose.ts";
 import { findSecretKey } from "../data-folder.ts";
 import { describeBucket } from "../../domain/files/bucket-settings.ts";
 import { makeBackup, signBackup } from "../../services/upkeep/backup.ts";
-import { assertOwnFolder, BACK_UP_INSTEAD } from "../open-database.ts";
+import { assertOwnFolder, BACK_UP_INSTEAD } from "../file-store.ts";
 import type { Setup } from "../setup.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
 import { VERSION } from "../version.ts";

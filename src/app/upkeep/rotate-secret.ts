@@ -9,7 +9,7 @@ import {
 } from "../data-folder.ts";
 import { listPlatformSettings } from "../catalog.ts";
 import { AppError } from "../../domain/errors.ts";
-import { openDatabase } from "../open-database.ts";
+import { openDatabase } from "../file-store.ts";
 import { resealAll } from "../../services/upkeep/sealed-columns.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-key.ts";

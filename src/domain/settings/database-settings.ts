@@ -9,8 +9,8 @@ export interface DatabaseSettings {
 
 export interface DatabaseAddresses {
   readonly url: string;
-  /** The server itself, where `url` leads through a pooler; else the same. */
-  readonly directUrl: string;
+  /** The server itself, where `url` leads through a pooler; null: it does not. */
+  readonly directUrl: string | null;
 }
 
 const SECRET_KEY = "64 hexadecimal digits";
@@ -107,7 +107,7 @@ export function readDatabaseSettings(given: Readonly<Record<string, string | und
   const isTwice = key !== null && file !== null;
   return {
     database: { connections: values.POSTHORN_DATABASE_CONNECTIONS },
-    addresses: { url, directUrl: values.DATABASE_DIRECT_URL ?? url },
+    addresses: { url, directUrl: values.DATABASE_DIRECT_URL ?? null },
     secretKey: key,
     secretKeyFile: file,
     problems: isTwice ? ["POSTHORN_SECRET_KEY: is set, and POSTHORN_SECRET_KEY_FILE too; leave out one"] : [],
