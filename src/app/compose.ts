@@ -23,6 +23,7 @@ import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
 import type { Store } from "../store/engine/store.ts";
+import { assertMoved } from "../store/moving/move.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
 import { shareFolder } from "../store/sqlite/folder-lock.ts";
 import { systemClock } from "./system-clock.ts";
@@ -56,6 +57,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup));
     closers.add(() => store[Symbol.asyncDispose]());
+    if (isShared) await assertMoved(store);
     const byMs = clockErrorMs(store);
     if (byMs !== null)
       log.warn({ byMs }, "this machine's clock is wrong; everything goes by the database's. Set it (NTP)");

@@ -32,6 +32,8 @@ export interface DataFolder {
   readonly nextSecretKey: string;
   /** How far the database has come, for noticing an older copy (`src/store/backup/generation.ts`). */
   readonly generation: string;
+  /** There once its database went to a PostgreSQL: nothing starts on the folder's own any more. */
+  readonly moved: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -90,6 +92,7 @@ function layOut(path: string): DataFolder {
     secretKey: join(path, "secret.key"),
     nextSecretKey: join(path, "secret.key.next"),
     generation: join(path, "generation"),
+    moved: join(path, "moved-to-postgresql"),
   };
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { AppError } from "../domain/errors.ts";
 import { MINUTE } from "../domain/time.ts";
 import type { BucketStore } from "../media/stores/bucket-store.ts";
@@ -71,13 +72,23 @@ export async function clearDisk(folder: DataFolder, clock: Clock): Promise<void>
 type DatabasePlace = Pick<Settings, "config" | "secrets" | "folder">;
 
 /** The store that the settings name: the data folder's SQLite, or a PostgreSQL. */
-export function openDatabase({ config, secrets, folder }: DatabasePlace): Promise<Store> {
+export async function openDatabase({ config, secrets, folder }: DatabasePlace): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
     const sizes = { application: config.database.connections };
     return openStore({ url, directUrl: directUrl ?? undefined, sizes, clock: systemClock });
   }
+  assertNotMoved(folder);
   return openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks });
+}
+
+/** Throws `unavailable` for a folder whose database went to a PostgreSQL. */
+export function assertNotMoved({ moved, path }: DataFolder): void {
+  if (!existsSync(moved)) return;
+  throw new AppError(
+    "unavailable",
+    `The database of ${path} was moved to PostgreSQL, and two that go on from the same posts would publish them twice. Start with DATABASE_URL. To go back to the folder as it was then, delete ${moved}.`,
+  );
 }
 
 /** Throws `conflict` for what is done with the data folder's database alone; `instead` says what is done. */

@@ -78,6 +78,10 @@ export function createHost(options: HostOptions): Host {
       const { rotateSecret } = await import("./upkeep/rotate-secret.ts");
       return rotateSecret({ env, oldKeyFile });
     },
+    async migrateDatabase(progress) {
+      const { migrateDatabase } = await import("./upkeep/migrate-database.ts");
+      return migrateDatabase({ env, signal: stopSignal, progress });
+    },
     async openMachine() {
       const { openMachine } = await import("./upkeep/machine.ts");
       return openMachine({ env, installation: options.installation, stopSignal });

@@ -127,6 +127,16 @@ interface RotationResult {
   readonly newKeyFile: string | null;
 }
 
+export interface MigrationResult {
+  readonly folder: string;
+  /** Rows of each table, copied and compared; null: they had been moved before. */
+  readonly tables: readonly { readonly table: string; readonly rows: number }[] | null;
+  /** Files that were brought into the bucket; those that were there already are not counted. */
+  readonly copied: number;
+  /** Keys of files that the folder does not hold either. */
+  readonly missing: readonly string[];
+}
+
 /** This installation, for whoever is to start it; absolute paths. */
 export interface ProgramPlace {
   readonly node: string;
@@ -165,6 +175,10 @@ export interface Host {
   }): Promise<RestoreResult>;
   /** Throws `conflict` while anything runs on the data folder. `oldKeyFile`: where the old key is kept. */
   rotateSecret(options: { readonly oldKeyFile: string | null }): Promise<RotationResult>;
+  /** Throws `conflict` while anything runs on the data folder, or where the target is in use. */
+  migrateDatabase(
+    progress: (moved: { readonly table: string; readonly rows: number }) => void,
+  ): Promise<MigrationResult>;
   /** The operating system, for `posthorn service`. */
   openMachine(): Promise<Machine>;
   /** The sentence for trouble of the machine (a disk, a file in the way); null for a bug of ours. */

@@ -10,6 +10,7 @@ import { addExportCommand } from "./commands/export.ts";
 import type { Host } from "./host.ts";
 import { addInstallCommand } from "./install/install.ts";
 import { addKeysCommand } from "./commands/keys.ts";
+import { addMigrateDatabaseCommand } from "./commands/migrate-database.ts";
 import { addRestoreCommand } from "./commands/restore.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addServiceCommand } from "./service/service.ts";
@@ -69,6 +70,7 @@ function createProgram(host: Host): Command {
   addServiceCommand(program, host);
   addBackupCommand(program, host);
   addRestoreCommand(program, host);
+  addMigrateDatabaseCommand(program, host);
   addExportCommand(program, host);
   addCompletionCommand(program, host);
   return program;

@@ -37,7 +37,7 @@ describe("the package", () => {
     const { dependencies, optionalDependencies, devDependencies } = manifest;
     for (const version of Object.values({ ...dependencies, ...optionalDependencies, ...devDependencies }))
       expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-    expect(Object.keys(optionalDependencies).sort()).toEqual(["better-sqlite3", "sharp"]);
+    expect(Object.keys(optionalDependencies).sort()).toEqual(["better-sqlite3", "pg", "sharp"]);
   });
 
   it("holds the program and its documents alone", () => {

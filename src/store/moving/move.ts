@@ -42,6 +42,8 @@ export interface MoveOptions {
   readonly now: number;
   /** What is said of a post that has ended every process that worked on it. */
   readonly why: (post: EndedPost) => string;
+  /** Called before the first row is copied. */
+  readonly begun: () => Promise<void>;
   readonly signal: AbortSignal;
   /** Called after each step. */
   readonly progress: (moved: MovedCount) => void;
@@ -62,8 +64,9 @@ export async function assertMoved(reader: Reader): Promise<void> {
  * afterwards. The source is only read; no process works on it.
  */
 export async function moveDatabase(options: MoveOptions): Promise<readonly MovedCount[]> {
-  const { from, to, now, why, signal, progress } = options;
+  const { from, to, now, why, begun, signal, progress } = options;
   await begin(from, to);
+  await begun();
   const counts: MovedCount[] = [];
   for (const table of MOVED_TABLES) {
     const columns = await columnsOf(from, table);
@@ -77,8 +80,18 @@ export async function moveDatabase(options: MoveOptions): Promise<readonly Moved
   return counts;
 }
 
+/** Whether the target holds this very database, moved to its end. */
+export async function isMovedAlready(from: Store, to: Store): Promise<boolean> {
+  const source = await readSource(from);
+  return source !== "" && !(await isMoving(to)) && (await readSource(to)) === source;
+}
+
+async function readSource(reader: Reader): Promise<string> {
+  return (await readMeta(reader, "generation"))?.split(" ")[0] ?? "";
+}
+
 async function begin(from: Store, to: Store): Promise<void> {
-  const source = (await readMeta(from, "generation"))?.split(" ")[0] ?? "";
+  const source = await readSource(from);
   await to.write(async (tx) => {
     const isNew = !(await isMoving(tx));
     if (isNew) await assertEmpty(tx);

@@ -1,0 +1,34 @@
+import type { Command } from "commander";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+
+export function addMigrateDatabaseCommand(program: Command, host: Host): void {
+  program
+    .command("migrate-database")
+    .description("move the data folder's database into the PostgreSQL of DATABASE_URL")
+    .addHelpText(
+      "after",
+      `
+Stop everything that works on the data folder first, and set DATABASE_URL to an empty database, the bucket for the files, and the
+secret key that every host will have (docs/many-machines.md). Every row is copied and compared; files go into the bucket. Cut off, it
+goes on where it was when you run it again. The folder is only read, and marked: nothing starts on it by mistake afterwards.
+
+Example:
+  DATABASE_URL=postgres://posthorn:…@db.example.com/posthorn posthorn migrate-database`,
+    )
+    .action(() => migrate(host));
+}
+
+async function migrate(host: Host): Promise<void> {
+  const { terminal } = host;
+  const result = await host.migrateDatabase(({ table, rows }) => {
+    if (terminal.isScreen) terminal.tell(`${table}: ${rows}\n`);
+  });
+  terminal.print(toJsonText(result));
+  if (result.tables === null) terminal.tell("The database was moved before; nothing was left to copy.\n");
+  if (result.missing.length > 0) {
+    const files = result.missing.length === 1 ? "1 file is" : `${result.missing.length} files are`;
+    terminal.tell(`${files} not in the folder any more: ${result.missing.slice(0, 5).join(", ")}\n`);
+  }
+  terminal.tell("Start every host with DATABASE_URL and the same secret key from now on.\n");
+}
