@@ -2,13 +2,14 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 /** Suites that ask nothing of one engine: the same promises, kept on a PostgreSQL of their own. */
 const ON_BOTH = [
-  "test/publisher/**/*.test.ts",
+  "test/contract/**/*.test.ts",
   "test/services/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",
 ];
 
 /** They break the file, or look at SQLite's own way of writing. */
 const ONLY_SQLITE = [
+  "test/contract/fuzz.test.ts",
   "test/publisher/full-disk.test.ts",
   "test/publisher/keeper.test.ts",
   "test/services/upkeep/sealed-columns.test.ts",
@@ -20,6 +21,11 @@ const shared = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
 } as const;
+
+const onPostgres = {
+  exclude: [...configDefaults.exclude, ...ONLY_SQLITE],
+  env: { POSTHORN_TEST_ENGINE: "postgres" },
+};
 
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
@@ -37,12 +43,14 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          ...onPostgres,
           name: "both engines",
           include: ON_BOTH,
-          exclude: [...configDefaults.exclude, ...ONLY_SQLITE],
-          env: { POSTHORN_TEST_ENGINE: "postgres" },
+          // Nothing in these files outlives them, so that those of one process load the product once.
+          isolate: false,
         },
       },
+      { test: { ...shared, ...onPostgres, name: "publishers", include: ["test/publisher/**/*.test.ts"] } },
     ],
   },
 });

@@ -13,9 +13,9 @@ import type { Reader, Store } from "../../src/store/engine/store.ts";
 import { insertDelivery } from "../../src/store/tables/webhooks.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox, type CallResult } from "../../src/toolkit/toolbox.ts";
-import { callerOf, callOf } from "../support/context.ts";
+import { callerOf, callOf, isOnPostgres } from "../support/context.ts";
 import { createFileContext, type FileContext } from "../support/file-context.ts";
-import { rawOf, withWrite } from "../support/handles.ts";
+import { rowsOf, withWrite } from "../support/handles.ts";
 import { addAccount, addPost } from "../support/publishing.ts";
 import { scriptedPlatform, TEXT_CAPABILITIES } from "../support/scripted-platform.ts";
 
@@ -202,23 +202,33 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
 };
 
-function ask(reader: Reader, query: string): string {
-  return JSON.stringify(rawOf(reader).prepare(query).all([]));
+async function ask(reader: Reader, query: string): Promise<string> {
+  return JSON.stringify(await rowsOf(reader, query, []));
 }
 
 /** All that is stored, without the keys themselves. */
-function everything(reader: Reader): Record<string, string> {
-  const tables = rawOf(reader)
-    .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'idempotency' ORDER BY name")
-    .all([]) as { name: string }[];
-  return Object.fromEntries(tables.map(({ name }) => [name, ask(reader, textsOf(reader, name))]));
+async function everything(reader: Reader): Promise<Record<string, string>> {
+  const tables = await rowsOf<{ name: string }>(reader, isOnPostgres ? TABLES.postgres : TABLES.sqlite, []);
+  const entries: [string, string][] = [];
+  for (const { name } of tables) entries.push([name, await ask(reader, await textsOf(reader, name))]);
+  return Object.fromEntries(entries);
 }
 
+const TABLES = {
+  sqlite: "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'idempotency' ORDER BY name",
+  postgres: `SELECT table_name AS name FROM information_schema.tables
+    WHERE table_schema = 'public' AND table_name <> 'idempotency' ORDER BY table_name`,
+};
+
 /** All of a table as texts: not every driver takes integers beyond 2^53, as sort keys are. */
-function textsOf(reader: Reader, table: string): string {
-  const columns = rawOf(reader).prepare(`SELECT name FROM pragma_table_info('${table}')`).all([]) as {
-    name: string;
-  }[];
+async function textsOf(reader: Reader, table: string): Promise<string> {
+  const columns = await rowsOf<{ name: string }>(
+    reader,
+    isOnPostgres
+      ? `SELECT column_name AS name FROM information_schema.columns WHERE table_name = '${table}'`
+      : `SELECT name FROM pragma_table_info('${table}')`,
+    [],
+  );
   const texts = columns.map(({ name }) => `CAST("${name}" AS TEXT) AS "${name}"`);
   return `SELECT ${texts.join(", ")} FROM "${table}"`;
 }
@@ -229,13 +239,13 @@ const DEATH = "The process ended here.";
  * Right after the transaction with the effect became durable its process is gone: it hears of nothing and
  * writes no more.
  */
-function dyingStore(store: Store, effect: string): Store {
-  const before = ask(store, effect);
+async function dyingStore(store: Store, effect: string): Promise<Store> {
+  const before = await ask(store, effect);
   let isDead = false;
   return withWrite(store, async (work) => {
     if (isDead) throw new Error(DEATH);
     const done = await store.write(work);
-    isDead = ask(store, effect) !== before;
+    isDead = (await ask(store, effect)) !== before;
     if (isDead) throw new Error(DEATH);
     return done;
   });
@@ -260,15 +270,15 @@ describe.each(writing)("%s", (name) => {
     "%s: after a death between effect and answer the same key gets the answer, and nothing is done twice",
     async (_way, { args, effect }) => {
       const given = await args();
-      const dying = processOf("wrk_dead", dyingStore(ctx.store, effect));
+      const dying = processOf("wrk_dead", await dyingStore(ctx.store, effect));
       await expect(createToolbox(dying, tools).call(name, given, caller, once)).rejects.toThrow(DEATH);
-      const [stored, requests] = [everything(ctx.store), [...asked]];
+      const [stored, requests] = [await everything(ctx.store), [...asked]];
 
       const next = createToolbox(processOf("wrk_next"), tools);
       const second = await next.call(name, given, caller, once);
       expect(second.isReplay).toBe(true);
       expect(tools.find((tool) => tool.name === name)?.output.safeParse(second.result).error).toBeUndefined();
-      expect(everything(ctx.store)).toEqual(stored);
+      expect(await everything(ctx.store)).toEqual(stored);
       expect(asked).toEqual(requests);
       expect(await next.call(name, given, caller, once)).toEqual(second);
     },

@@ -45,7 +45,7 @@ export type TestContext = AppContext &
 export const isOnPostgres = process.env.POSTHORN_TEST_ENGINE === "postgres";
 
 /** Of its own, in memory or on the run's PostgreSQL server. */
-async function openEmptyStore(): Promise<Store> {
+export async function openEmptyStore(): Promise<Store> {
   if (!isOnPostgres) return openStore({ file: ":memory:" });
   // It needs Vitest, which those do without who use this in a process of their own.
   return (await import("./postgres-store.ts")).openTestStore();

@@ -7,6 +7,7 @@ import { createLedger } from "../../src/store/publishing/ledger.ts";
 
 /** Past the store's door, for tests that look at rows or break something. */
 export { queryOf } from "../../src/store/engine/handle.ts";
+export { rowsOf } from "../../src/store/engine/statements.ts";
 
 export function rawOf(reader: Reader): SqliteDatabase {
   const handle = reader[HANDLE];

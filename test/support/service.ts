@@ -8,7 +8,7 @@ import { httpDeps } from "../../src/app/start/start-server.ts";
 import type { AnyTool } from "../../src/toolkit/define-tool.ts";
 import { createToolbox } from "../../src/toolkit/toolbox.ts";
 import { FakeClock } from "./clock.ts";
-import { callerOf, createMemoryLogger } from "./context.ts";
+import { callerOf, createMemoryLogger, isOnPostgres, openEmptyStore } from "./context.ts";
 import { startTestServer, type TestServer } from "./http.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -50,7 +50,8 @@ export async function startService(
   const clock = new FakeClock();
   const log = createMemoryLogger();
   const outbound = createNamelessDoor();
-  const ctx = await createContext(setup, { clock, log, outbound, ...overrides });
+  const onPostgres = isOnPostgres ? { store: await openEmptyStore() } : {};
+  const ctx = await createContext(setup, { clock, log, outbound, ...onPostgres, ...overrides });
   const tools = setup.catalog.tools;
   const toolbox = createToolbox(ctx, tools);
   const deps = httpDeps({ setup, ctx, toolbox, isReady: () => true });
