@@ -150,6 +150,8 @@ describe("the compose file of many machines", () => {
   const all = Object.entries(services);
   const posthorns = all.filter(([, service]) => service["image"] === "posthorn" && !service["entrypoint"]);
 
+  const environmentOf = (name: string) => services[name]!["environment"] as Record<string, string>;
+
   it("is one by the specification, and everything in it is used", () => {
     expect([isCompose(compose), isCompose.errors]).toEqual([true, null]);
     const used = (what: string): Set<string> =>
@@ -200,7 +202,7 @@ describe("the compose file of many machines", () => {
       value.replace(/\$\(.*?\)/, "ab".repeat(32)),
     ]);
     expect(recipe).toHaveLength(3);
-    const environment = posthorns[0]?.[1]["environment"] as Record<string, string>;
+    const environment = environmentOf("posthorn-1");
     const given = Object.fromEntries(
       Object.entries(environment).filter(([, value]) => !value.startsWith("$")),
     );
@@ -209,14 +211,14 @@ describe("the compose file of many machines", () => {
     ).toEqual([]);
     const env = { ...given, ...(Object.fromEntries(recipe) as Record<string, string>) };
     const { config, secrets } = readConfig(env, []);
-    const bucket = services["bucket"]?.["environment"] as Record<string, string>;
+    const bucket = environmentOf("bucket");
     expect(config.bucket).toEqual({
       endpoint: `http://bucket${bucket["VGW_PORT"]}`,
-      name: (services["bucket-folder"]?.["entrypoint"] as string[]).at(-1)?.replace("/data/", ""),
+      name: (services["bucket-folder"]!["entrypoint"] as string[]).at(-1)?.replace("/data/", ""),
       region: bucket["VGW_REGION"],
       accessKeyId: bucket["ROOT_ACCESS_KEY"],
     });
-    const { POSTGRES_USER: user } = services["database"]?.["environment"] as Record<string, string>;
+    const { POSTGRES_USER: user } = environmentOf("database");
     expect(secrets.database?.url).toBe(`postgres://${user}:${"ab".repeat(32)}@database:5432/${user}`);
   });
 
