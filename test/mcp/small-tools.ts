@@ -75,8 +75,8 @@ export function createSmallTools(note: Note = () => {}): AnyTool[] {
       handle: async ({ to }, { progress }) => {
         for (let step = 1; step <= to; step++) {
           progress(step, to, `Step ${step}`);
-          // The clients drop progress that they read in one piece with the result.
-          await delay(25);
+          // The clients drop progress that they read in one piece with the result, as one that has no turn does.
+          await delay(step === to ? 250 : 25);
         }
         return { counted: to };
       },

@@ -108,7 +108,7 @@ describe("a server that does not let us in", () => {
     await administer(server, "CREATE ROLE crowd LOGIN PASSWORD 's3cret' CONNECTION LIMIT 0");
     const url = urlOf({ ...server, user: "crowd" }, database.name);
     expect((await refusalOf(url)).message).toBe(
-      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 15. Nothing was changed.`,
+      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5). Nothing was changed.`,
     );
   });
 });

@@ -94,7 +94,7 @@ const SENTENCES: readonly (readonly [string, Sentence])[] = [
   [
     "53300",
     ({ host }) =>
-      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 15.`,
+      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5).`,
   ],
   ["57P03", ({ host }) => `PostgreSQL at ${host} is starting up or shutting down. Try again in a moment.`],
   ["57P", ENDED],
