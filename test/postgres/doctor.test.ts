@@ -10,6 +10,7 @@ import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startPooler } from "../support/transaction-pooler.ts";
 
 /* What `posthorn doctor` says of a PostgreSQL, and that it leaves nothing there. */
 
@@ -179,6 +180,47 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(status).toBe(1);
     expect(linesOf("user")[0]).toMatch(/^problem: "onlooker" may not write\. Make it the owner/);
     expect(linesOf("snapshots")[0]).toMatch(/that this user may see \(pg_read_all_stats/);
+  });
+
+  it("tells of transactions that are old", async () => {
+    await startOnce();
+    // In the place of the server's own views, which the path of the schemas finds first.
+    await ask("CREATE SCHEMA mimic");
+    await ask(`CREATE VIEW mimic.pg_stat_activity AS SELECT datid, datname, pid, usesysid, backend_type, state,
+      application_name, CASE application_name WHEN 'export' THEN xact_start - interval '43 minutes'
+      ELSE xact_start END AS xact_start FROM pg_catalog.pg_stat_activity`);
+    await ask(`CREATE VIEW mimic.pg_prepared_xacts AS SELECT 'two phases' AS gid,
+      now() - interval '11 minutes' AS prepared, current_database() AS database`);
+    const idle = new pg.Client({ connectionString: database.url, application_name: "export" });
+    await idle.connect();
+    await idle.query("BEGIN");
+    const options = encodeURIComponent("-c search_path=mimic,pg_catalog,public");
+    const { status, linesOf } = await examine({ DATABASE_URL: `${database.url}?options=${options}` });
+    await idle.end();
+    expect(status).toBe(0);
+    expect(linesOf("snapshots")).toEqual([
+      expect.stringMatching(
+        /^note: a transaction of process \d+ of "export" has been open for 43 minutes: .*\(SELECT pg_terminate_backend\(\d+\)\)\.$/,
+      ),
+      expect.stringMatching(
+        /^note: the prepared transaction "two phases" has been open for 11 minutes: .*ROLLBACK PREPARED 'two phases'/,
+      ),
+    ]);
+  });
+
+  it("tells whether a pooler is in between", async () => {
+    await startOnce();
+    await using pooler = await startPooler(database.url, "transaction");
+    const url = database.url.replace(`:${server.port}/`, `:${pooler.port}/`);
+    const alone = await examine({ DATABASE_URL: url });
+    expect(alone.status).toBe(1);
+    expect(alone.linesOf("database")[1]).toMatch(/^problem: DATABASE_URL leads through a pooler/);
+    const both = await examine({ DATABASE_URL: url, DATABASE_DIRECT_URL: database.url });
+    expect(both.status).toBe(0);
+    expect(both.linesOf("pooler")).toEqual([
+      `ok: DATABASE_URL leads through 127.0.0.1:${pooler.port}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
+    ]);
+    expect(both.linesOf("connections")[0]).toContain("a process takes up to 5,");
   });
 
   it("tells of connections that are not enough", async () => {

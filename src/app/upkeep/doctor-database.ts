@@ -176,6 +176,6 @@ function describeTransaction({ kind, id, minutes, application }: OldTransaction)
   const [what, ending] =
     kind === "prepared"
       ? [`the prepared transaction ${quote(id)}`, `COMMIT PREPARED or ROLLBACK PREPARED '${id}'`]
-      : [`process ${id}${whose}`, `SELECT pg_terminate_backend(${id})`];
-  return `${what} has a transaction open for ${minutes} minutes: nothing that was deleted since is cleared away, and publishing gets slow. End it (${ending}).`;
+      : [`a transaction of process ${id}${whose}`, `SELECT pg_terminate_backend(${id})`];
+  return `${what} has been open for ${minutes} minutes: nothing that was deleted since is cleared away, and publishing gets slow. End it (${ending}).`;
 }
