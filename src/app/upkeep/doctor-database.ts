@@ -16,6 +16,7 @@ import { systemClock } from "../system-clock.ts";
 import { examineMachineClock } from "./doctor-address.ts";
 import { explainFailure } from "./explain-failure.ts";
 
+/** What an attempt that failed is told as; `topic`: what was looked at. */
 export function problemOf(topic: string, error: unknown): Finding {
   const text = sentenceOf(error instanceof AppError ? error : explainFailure(error));
   return { topic, verdict: "problem", text };
@@ -115,11 +116,10 @@ function describeServer(health: ServerHealth, connections: number): Finding[] {
           "problem",
           `${quote(user)} may not write. Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}", and of the tables that are there.`,
         ),
-    finding(
-      "commits",
-      synchronousCommit === "off" ? "problem" : "ok",
-      `synchronous_commit is ${synchronousCommit}`,
-    ),
+    // One that is off is among the refusals.
+    ...(synchronousCommit === "off"
+      ? []
+      : [finding("commits", "ok", `synchronous_commit is ${synchronousCommit}`)]),
     describeConnections(health, connections),
     finding("pooler", "ok", describePooler(health)),
     examineMachineClock(byMs),
@@ -171,11 +171,9 @@ function describeOld({ old, seesAll }: ServerHealth): Finding[] {
   return old.map((one) => ({ topic, verdict: "note", text: describeTransaction(one) }));
 }
 
-function describeTransaction({ kind, id, minutes, application }: OldTransaction): string {
+function describeTransaction({ kind, id, minutes, application, ending }: OldTransaction): string {
   const whose = application === "" ? "" : ` of ${quote(application)}`;
-  const [what, ending] =
-    kind === "prepared"
-      ? [`the prepared transaction ${quote(id)}`, `COMMIT PREPARED or ROLLBACK PREPARED '${id}'`]
-      : [`a transaction of process ${id}${whose}`, `SELECT pg_terminate_backend(${id})`];
+  const what =
+    kind === "prepared" ? `the prepared transaction ${quote(id)}` : `a transaction of process ${id}${whose}`;
   return `${what} has been open for ${minutes} minutes: nothing that was deleted since is cleared away, and publishing gets slow. End it (${ending}).`;
 }

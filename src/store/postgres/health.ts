@@ -46,6 +46,8 @@ export interface OldTransaction {
   /** The process's number, or the prepared transaction's name. */
   readonly id: string;
   readonly application: string;
+  /** What ends it, for whoever may. */
+  readonly ending: string;
 }
 
 export const OLD_MINUTES = 10;
@@ -148,11 +150,13 @@ const PROCESSES = `SELECT count(DISTINCT (host, pid)) AS processes FROM workers
 /** A session that holds a snapshot has a transaction under way, so that its age is the snapshot's at least. */
 const OLD = `SELECT * FROM (
     SELECT 'snapshot' AS kind, pid::text AS id, coalesce(application_name, '') AS application,
+      'SELECT pg_terminate_backend(' || pid || ')' AS ending,
       floor(extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
     FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend'
     UNION ALL
-    SELECT 'prepared', gid, '', floor(extract(epoch FROM clock_timestamp() - prepared) / 60)::int
+    SELECT 'prepared', gid, '', 'COMMIT PREPARED or ROLLBACK PREPARED ' || quote_literal(gid),
+      floor(extract(epoch FROM clock_timestamp() - prepared) / 60)::int
     FROM pg_prepared_xacts WHERE database = current_database()
   ) AS open
   WHERE minutes >= ${OLD_MINUTES} ORDER BY minutes DESC, id LIMIT 5`;
