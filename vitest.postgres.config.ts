@@ -2,6 +2,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 /** Suites that ask nothing of one engine: the same promises, kept on a PostgreSQL of their own. */
 const ON_BOTH = [
+  "test/faults/file-races.test.ts",
   "test/contract/**/*.test.ts",
   "test/services/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",

@@ -120,10 +120,10 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
 }
 
 /** Daemons that keep the time keep it closer than this. */
-const CLOCK_TOLERANCE_MS = SECOND;
+export const CLOCK_TOLERANCE_MS = SECOND;
 
 /** How far this machine's clock is ahead of the database's; null while that is little, or it has none. */
-export function clockErrorMs({ liveness }: Store): number | null {
+function clockErrorMs({ liveness }: Store): number | null {
   const byMs = liveness.clock === null ? 0 : Math.round(systemClock.now() - liveness.clock.now());
   return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
 }

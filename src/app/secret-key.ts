@@ -22,7 +22,8 @@ export async function openCipher(store: Store, setup: KeyPlace): Promise<Cipher>
   return cipher;
 }
 
-async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
+/** As `openCipher`, which nothing is bound by. */
+export async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher> {
   const cipher = createCipher(setup.masterKey);
   if (await ownsDatabase(store, cipher)) return cipher;
   const { folder, config } = setup;

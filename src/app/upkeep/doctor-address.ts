@@ -1,7 +1,6 @@
 import type { Finding } from "../../cli/host.ts";
 import type { Catalog } from "../catalog.ts";
-import { clockErrorMs, type Context } from "../compose.ts";
-import type { Store } from "../../store/engine/store.ts";
+import { CLOCK_TOLERANCE_MS, type Context } from "../compose.ts";
 import type { Config } from "../config.ts";
 import { explainTakenPort } from "../start/taken-port.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -50,7 +49,7 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
         ? "No platform here needs more."
         : `Posts with media need it on: ${fetching.join(", ")}.`;
     return [
-      { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
+      ...describeClock(now, config),
       {
         topic: "public address",
         verdict: "note",
@@ -81,7 +80,7 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
   } catch (error) {
     const reason = error instanceof Error ? error.message : "";
     return [
-      { topic: "clock", verdict: "ok", text: `${toIso(now)}; it could not be compared with another` },
+      ...describeClock(now, config),
       {
         topic: "public address",
         verdict: "problem",
@@ -91,12 +90,19 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
   }
 }
 
-/** Whether this machine's clock is the database's, by which everything goes where that is on a server. */
-export function examineMachineClock(store: Store): Finding[] {
-  const byMs = clockErrorMs(store);
-  if (byMs === null) return [];
+/** By how much this machine's clock is ahead of the database's, where that is on a server. */
+export function examineMachineClock(byMs: number): Finding {
+  const topic = "clock";
+  if (Math.abs(byMs) <= CLOCK_TOLERANCE_MS)
+    return { topic, verdict: "ok", text: "this machine's is PostgreSQL's, by which everything goes" };
   const text = `this machine's is ${Math.abs(Math.round(byMs / SECOND))} seconds ${byMs > 0 ? "ahead of" : "behind"} PostgreSQL's, by which everything goes. Set it (NTP): what its log says is at other times.`;
-  return [{ topic: "clock", verdict: "note", text }];
+  return { topic, verdict: "note", text };
+}
+
+/** Nothing else to compare with; where the database is on a server, that was told. */
+function describeClock(now: number, { database }: Config): Finding[] {
+  const text = `${toIso(now)}; it could not be compared with another`;
+  return database === null ? [{ topic: "clock", verdict: "ok", text }] : [];
 }
 
 function compareClocks(own: number, other: number): Finding {

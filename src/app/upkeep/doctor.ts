@@ -13,12 +13,12 @@ import {
   readSecretKey,
   type DataFolder,
 } from "../data-folder.ts";
-import { examineAddress, examineMachineClock, examinePort } from "./doctor-address.ts";
+import { examineAddress, examinePort } from "./doctor-address.ts";
+import { examineDatabase, problemOf } from "./doctor-database.ts";
 import { examinePlatforms } from "./doctor-platforms.ts";
 import { examinePublishing } from "./doctor-publishing.ts";
 import { openBucket } from "../file-store.ts";
-import { AppError, sentenceOf } from "../../domain/errors.ts";
-import { explainFailure } from "./explain-failure.ts";
+import { AppError } from "../../domain/errors.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
@@ -39,7 +39,7 @@ export async function examine(env: Environment, platform: string | null = null):
     try {
       return await work();
     } catch (error) {
-      note(topic, "problem", sentenceOf(error instanceof AppError ? error : explainFailure(error)));
+      findings.push(problemOf(topic, error));
       return null;
     }
   };
@@ -61,6 +61,8 @@ export async function examine(env: Environment, platform: string | null = null):
   if (folder !== null)
     note("data folder", "ok", isThere ? `${place} can be written` : `${place}, which the first start makes`);
   if (folder === null) return findings;
+  if (settings !== null && settings.config.database !== null)
+    return [...findings, ...(await examineServer({ ...settings, folder, catalog }, platform))];
   // What the first start makes is tried elsewhere: a new folder may be about to get a backup, with its own
   // key.
   await using scratch = isNew(folder) ? await makeScratch() : null;
@@ -77,33 +79,50 @@ export async function examine(env: Environment, platform: string | null = null):
     );
   if (settings === null || masterKey === null) return findings;
 
-  const setup: Setup = {
-    ...settings,
-    config: { ...settings.config, logLevel: "silent" },
-    folder: trial,
-    masterKey,
-    catalog,
-  };
+  const setup = quiet({ ...settings, folder: trial, masterKey, catalog });
   const ctx = await attempt("database", () => openWritable(setup));
   if (ctx === null) return findings;
+  const made = scratch === null ? folder.database : "none yet; the first start makes it";
+  note("database", "ok", `${made} (${ctx.store.engine})`);
+  return [...findings, ...(await examineService(setup, ctx, platform))];
+}
+
+/** The same where the database is on a server; the folder holds what is this host's alone. */
+async function examineServer(
+  given: Omit<Setup, "masterKey">,
+  platform: string | null,
+): Promise<readonly Finding[]> {
+  await using scratch = await makeScratch();
+  const { findings, setup } = await examineDatabase(given, scratch.folder);
+  if (setup === null) return findings;
+  const folder = existsSync(setup.folder.path) ? setup.folder : scratch.folder;
+  let ctx: Context;
   try {
-    const made = scratch === null ? folder.database : "none yet; the first start makes it";
-    note("database", "ok", `${made} (${ctx.store.engine})`);
-    findings.push(
+    ctx = await openWritable(quiet({ ...setup, folder }));
+  } catch (error) {
+    return [...findings, problemOf("database", error)];
+  }
+  return [...findings, ...(await examineService({ ...setup, ...given }, ctx, platform))];
+}
+
+/** What a context shows, which is closed with it. */
+async function examineService(setup: Setup, ctx: Context, platform: string | null): Promise<Finding[]> {
+  try {
+    return [
       ...(await examineFiles(setup, ctx)),
       ...(await examineRestore(ctx)),
       ...(await examinePublishing(ctx)),
-    );
-    findings.push(
       ...(await examinePlatforms(ctx, platform)),
       ...(await examinePort(ctx, setup.config)),
-      ...(await examineAddress(ctx, setup.config, catalog)),
-      ...examineMachineClock(ctx.store),
-    );
+      ...(await examineAddress(ctx, setup.config, setup.catalog)),
+    ];
   } finally {
     await ctx[Symbol.asyncDispose]();
   }
-  return findings;
+}
+
+function quiet(setup: Setup): Setup {
+  return { ...setup, config: { ...setup.config, logLevel: "silent" } };
 }
 
 /** With a write that changes nothing: a database that can be read alone opens, too. */
@@ -139,10 +158,13 @@ async function makeScratch(): Promise<{ readonly folder: DataFolder } & AsyncDis
   };
 }
 
-/** The folder was looked at as part of the data folder. */
+/** One host's folder was looked at as part of the data folder. */
 async function examineFiles(setup: Setup, ctx: Context): Promise<Finding[]> {
+  const topic = "files";
   const bucket = await openBucket(setup, ctx);
-  return bucket === null ? [] : (await bucket.examine()).map((finding) => ({ topic: "files", ...finding }));
+  if (bucket !== null) return (await bucket.examine()).map((finding) => ({ topic, ...finding }));
+  if (setup.config.database === null) return [];
+  return [{ topic, verdict: "ok", text: `kept in ${setup.folder.files}, which all hosts must share` }];
 }
 
 /** A database that was put back from a copy is told as long as posts of it are in doubt. */

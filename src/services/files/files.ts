@@ -13,6 +13,7 @@ import {
   findSignedFile,
   isUsedBeyond,
   listFileRows,
+  lockFiles,
   type FileRow,
 } from "../../store/tables/files/files.ts";
 import { countUses } from "../../store/tables/files/file-uses.ts";
@@ -74,12 +75,13 @@ export async function getFile({ ctx, caller }: CallContext, args: { id: string }
 
 /**
  * Throws `conflict` while a waiting post uses the file, and for a limited key while posts of accounts that it
- * does not reach use it. Looked up in the transaction that deletes: whoever schedules a post with it at the
- * same moment either was first, or finds it gone.
+ * does not reach use it. Looked up in the transaction that deletes, once the file is locked: whoever schedules
+ * a post with it at the same moment either was first, or finds it gone.
  */
 export async function deleteFile(call: CallContext, args: { id: string }): Promise<{ file: File }> {
   const { ctx, caller } = call;
   const answer = await commitOnce(call, async (tx) => {
+    await lockFiles(tx, caller.ownerId, [args.id]);
     const found = await findFileRow(tx, caller, args.id);
     if (found === null) throw fileNotFound("id", args.id);
     if (await isUsedBeyond(tx, caller, found.id)) {

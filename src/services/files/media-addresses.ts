@@ -2,7 +2,13 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { quote } from "../../domain/time.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import { allFilesOf, findFileByKey, findFileRow, type FileRow } from "../../store/tables/files/files.ts";
+import {
+  allFilesOf,
+  findFileByKey,
+  findFileRow,
+  lockFiles,
+  type FileRow,
+} from "../../store/tables/files/files.ts";
 import type { AppContext } from "../context.ts";
 import { fileNotFound, OWN_SCHEME } from "./files.ts";
 
@@ -49,9 +55,14 @@ export async function resolveMediaUrl(
 
 /**
  * Looks the files up once more, in the transaction that makes a post use them: one that was deleted since, or
- * got out of the key's reach, is `not_found`.
+ * got out of the key's reach, is `not_found`. Nobody deletes them until that transaction ends.
  */
 export async function requireFiles(tx: Tx, caller: Caller, uses: readonly FileUse[]): Promise<void> {
+  await lockFiles(
+    tx,
+    caller.ownerId,
+    uses.map(({ id }) => id),
+  );
   for (const { id, field, given, isKept } of uses) {
     const row = await findFileRow(tx, isKept ? allFilesOf(caller.ownerId) : caller, id);
     readyFile(row, field, given);

@@ -1,9 +1,10 @@
 import type { PostBody } from "../../domain/posts/post-body.ts";
 import { newId } from "../../domain/ids.ts";
-import { sentenceOf } from "../../domain/errors.ts";
+import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { BatchResult, Post } from "../../domain/posts/post.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
+import { lockFiles } from "../../store/tables/files/files.ts";
 import { findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
@@ -76,14 +77,26 @@ export async function schedulePosts(
   return answer;
 }
 
-/** The drafts whose files are there still. */
+/** The drafts whose files are there still. All are locked before the first is looked up: see `lockFiles`. */
 async function withFiles(tx: Tx, { caller }: CallContext, drafts: readonly Drafted[]): Promise<Drafted[]> {
+  const files = drafts.flatMap((draft) => ("error" in draft ? [] : draft.files));
+  await lockFiles(
+    tx,
+    caller.ownerId,
+    files.map(({ id }) => id),
+  );
   const checked: Drafted[] = [];
   for (const draft of drafts) {
-    const missing = "error" in draft ? null : await requireFiles(tx, caller, draft.files).catch(refuse);
+    const missing = "error" in draft ? null : await requireFiles(tx, caller, draft.files).catch(refuseInside);
     checked.push(missing ?? draft);
   }
   return checked;
+}
+
+/** In a transaction, which the server's trouble ends. */
+function refuseInside(error: unknown): { error: string } {
+  if (error instanceof AppError && error.kind === "unavailable") throw error;
+  return refuse(error);
 }
 
 /** What is answered, and which of them are stored. */

@@ -30,6 +30,17 @@ export async function migrate(client: ClientBase): Promise<void> {
   }
 }
 
+export interface Schema {
+  /** 0: the database has no tables yet. */
+  readonly version: number;
+  /** Which this program brings it to. */
+  readonly newest: number;
+}
+
+export async function readSchema(client: ClientBase): Promise<Schema> {
+  return { version: await readVersion(client), newest: MIGRATIONS.length };
+}
+
 function newerSchema(version: number): AppError {
   return new AppError(
     "unavailable",

@@ -71,6 +71,22 @@ function usesOf(
     WHERE uses.file_id = ${fileId} AND uses.account_id ${sql.raw(which)} (${sql.join(accountIds)})`;
 }
 
+/**
+ * Keeps the files as they are until the transaction ends: whoever deletes one and whoever makes a post use it
+ * do so one after the other, and see what the other did. In the order of the ids, so that nobody waits in a
+ * circle.
+ */
+export async function lockFiles(tx: Tx, ownerId: string, ids: readonly string[]): Promise<void> {
+  for (const id of [...new Set(ids)].sort()) {
+    await queryOf(tx)
+      .updateTable("files")
+      .where("id", "=", id)
+      .where("owner_id", "=", ownerId)
+      .set((eb) => ({ status: eb.ref("status") }))
+      .execute();
+  }
+}
+
 /** Whether posts of accounts beyond the reach use the file. */
 export async function isUsedBeyond(reader: Reader, reach: FileReach, id: string): Promise<boolean> {
   if (reach.accountIds === null) return false;

@@ -1,0 +1,179 @@
+import { existsSync } from "node:fs";
+import type { Finding } from "../../cli/host.ts";
+import { AppError, sentenceOf } from "../../domain/errors.ts";
+import { FURTHER_CONNECTIONS } from "../../domain/settings/database-settings.ts";
+import { quote } from "../../domain/time.ts";
+import { KEY_CHECK } from "../../services/upkeep/first-start.ts";
+import { secretKeyId } from "../../store/engine/cipher.ts";
+import { assertMoved } from "../../store/moving/move.ts";
+import type { OldTransaction, ServerHealth } from "../../store/postgres/health.ts";
+import { readMeta } from "../../store/tables/meta.ts";
+import { readSecretKey, type DataFolder } from "../data-folder.ts";
+import { openDatabase } from "../file-store.ts";
+import { findCipher, nameSecretKey } from "../secret-key.ts";
+import { readMasterKey, type Settings, type Setup } from "../setup.ts";
+import { systemClock } from "../system-clock.ts";
+import { examineMachineClock } from "./doctor-address.ts";
+import { explainFailure } from "./explain-failure.ts";
+
+/** What an attempt that failed is told as; `topic`: what was looked at. */
+export function problemOf(topic: string, error: unknown): Finding {
+  const text = sentenceOf(error instanceof AppError ? error : explainFailure(error));
+  return { topic, verdict: "problem", text };
+}
+
+interface OnServer {
+  readonly findings: readonly Finding[];
+  /** With which everything behind the database is looked at; null where that cannot be. */
+  readonly setup: Setup | null;
+}
+
+/**
+ * The PostgreSQL of the settings and the secret key that goes with it. Nothing is made there: what the first
+ * start would leave in an empty database is tried in `scratch`.
+ */
+export async function examineDatabase(
+  given: Omit<Setup, "masterKey">,
+  scratch: DataFolder,
+): Promise<OnServer> {
+  const findings: Finding[] = [];
+  let topic = "database";
+  try {
+    const health = await askServer(given);
+    findings.push(...describeServer(health, given.config.database?.connections ?? 0));
+    topic = "secret key";
+    const isEmpty = health.schema?.version === 0;
+    const masterKey = await findMasterKey(given, isEmpty);
+    const trial = async (text: string): Promise<OnServer> => ({
+      findings: [...findings, { topic, verdict: "note", text }],
+      setup: {
+        ...given,
+        config: { ...given.config, database: null },
+        folder: scratch,
+        masterKey: await readSecretKey(scratch),
+      },
+    });
+    if (masterKey === null) return await trial(NO_KEY);
+    const key = `${secretKeyId(masterKey)}, of ${nameSecretKey(given)}`;
+    if (isEmpty) return await trial(`${key}; the first start leaves a mark of it in the database`);
+    if (findings.some(({ verdict }) => verdict === "problem") || !isCurrent(health))
+      return { findings: [...findings, { topic, verdict: "ok", text: key }], setup: null };
+    const setup = { ...given, masterKey };
+    topic = "database";
+    await using store = await openDatabase(setup);
+    await assertMoved(store);
+    topic = "secret key";
+    if ((await readMeta(store, KEY_CHECK)) === null)
+      return await trial(`${key}; the next start leaves a mark of it in the database`);
+    await findCipher(store, setup);
+    const text = `${key}, which opens this database; keep a copy of it, apart from your backups`;
+    return { findings: [...findings, { topic, verdict: "ok", text }], setup };
+  } catch (error) {
+    return { findings: [...findings, problemOf(topic, error)], setup: null };
+  }
+}
+
+const NO_KEY =
+  "none yet; the first start makes one in this data folder, and every other host needs the same (POSTHORN_SECRET_KEY_FILE)";
+
+async function askServer({ secrets }: Pick<Settings, "secrets">): Promise<ServerHealth> {
+  const { examineServer } = await import("../../store/postgres/health.ts");
+  const { url = "", directUrl = null } = secrets.database ?? {};
+  return examineServer({ url, directUrl: directUrl ?? undefined }, () => systemClock.now());
+}
+
+/** Null where there is none yet. Throws `unavailable` where the database has one already, and this host none. */
+async function findMasterKey(given: Omit<Setup, "masterKey">, isEmpty: boolean): Promise<Buffer | null> {
+  const { secretKey } = given.folder;
+  if (nameSecretKey(given) !== secretKey || existsSync(secretKey)) return readMasterKey(given);
+  if (isEmpty) return null;
+  throw new AppError(
+    "unavailable",
+    "This host has none. Set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to that of the host that made the database.",
+  );
+}
+
+function isCurrent({ schema }: ServerHealth): boolean {
+  return schema !== null && schema.version === schema.newest;
+}
+
+function describeServer(health: ServerHealth, connections: number): Finding[] {
+  const { version, host, database, user, synchronousCommit, times, refusals } = health;
+  const finding = (topic: string, verdict: Finding["verdict"], text: string): Finding => ({
+    topic,
+    verdict,
+    text,
+  });
+  const byMs = (times.asked + times.answered) / 2 - times.server;
+  return [
+    finding("database", "ok", `PostgreSQL ${version} at ${host} answers; its database is ${quote(database)}`),
+    ...refusals.map((text) => finding("database", "problem", text)),
+    describeSchema(health),
+    health.mayWrite
+      ? finding("user", "ok", `${quote(user)} may write`)
+      : finding(
+          "user",
+          "problem",
+          `${quote(user)} may not write. Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}", and of the tables that are there.`,
+        ),
+    // One that is off is among the refusals.
+    ...(synchronousCommit === "off"
+      ? []
+      : [finding("commits", "ok", `synchronous_commit is ${synchronousCommit}`)]),
+    describeConnections(health, connections),
+    finding("pooler", "ok", describePooler(health)),
+    examineMachineClock(byMs),
+    ...describeOld(health),
+  ];
+}
+
+function describeSchema({ schema }: ServerHealth): Finding {
+  const topic = "schema";
+  if (schema === null) return { topic, verdict: "note", text: "it could not be read" };
+  const { version, newest } = schema;
+  if (version === newest) return { topic, verdict: "ok", text: `${version}, this Posthorn's` };
+  if (version > newest)
+    return {
+      topic,
+      verdict: "problem",
+      text: `${version}, and this Posthorn knows ${newest}. Update Posthorn, or point DATABASE_URL at another database.`,
+    };
+  const made =
+    version === 0
+      ? "no tables yet; the first start makes them"
+      : `${version}; the next start brings it to ${newest}`;
+  return { topic, verdict: "note", text: made };
+}
+
+/** Through a pooler go the calls' connections, which it counts itself. */
+function describeConnections(
+  { inUse, maxConnections, processes, pooler }: ServerHealth,
+  own: number,
+): Finding {
+  const each = (pooler === null ? own : 0) + FURTHER_CONNECTIONS;
+  const wanted = Math.max(1, processes) * each;
+  const isTight = wanted > maxConnections || maxConnections - inUse < each;
+  const said = `${inUse} of ${maxConnections} are in use; a process takes up to ${each}, and ${processes} were heard of in the last minute`;
+  const advice = ". That may not be enough: raise max_connections, or lower POSTHORN_DATABASE_CONNECTIONS.";
+  return { topic: "connections", verdict: isTight ? "note" : "ok", text: said + (isTight ? advice : "") };
+}
+
+function describePooler({ pooler, host }: ServerHealth): string {
+  return pooler === null
+    ? "DATABASE_URL leads to the server itself"
+    : `DATABASE_URL leads through ${pooler}, DATABASE_DIRECT_URL to the server itself at ${host}`;
+}
+
+function describeOld({ old, seesAll }: ServerHealth): Finding[] {
+  const topic = "snapshots";
+  const seen = seesAll ? "" : " that this user may see (pg_read_all_stats would show all)";
+  if (old.length === 0) return [{ topic, verdict: "ok", text: `no transaction${seen} is old` }];
+  return old.map((one) => ({ topic, verdict: "note", text: describeTransaction(one) }));
+}
+
+function describeTransaction({ kind, id, minutes, application, ending }: OldTransaction): string {
+  const whose = application === "" ? "" : ` of ${quote(application)}`;
+  const what =
+    kind === "prepared" ? `the prepared transaction ${quote(id)}` : `a transaction of process ${id}${whose}`;
+  return `${what} has been open for ${minutes} minutes: nothing that was deleted since is cleared away, and publishing gets slow. End it (${ending}).`;
+}

@@ -1,0 +1,162 @@
+import type { Client } from "pg";
+import { AppError } from "../../domain/errors.ts";
+import { readAddress, type Address } from "./connect/address.ts";
+import type { PostgresOptions } from "./connect/connections.ts";
+import { loadDriver } from "./connect/driver.ts";
+import { clientConfig } from "./connect/pool.ts";
+import { refusePooler } from "./connect/pooler.ts";
+import { explained } from "./connect/sentences.ts";
+import { checkSession, LIMITS } from "./connect/session.ts";
+import { readSchema, type Schema } from "./migrations/migrate.ts";
+
+/** What a server says of itself, for people. Times in milliseconds. */
+export interface ServerHealth extends Facts {
+  /** `host:port`; the address's own, without its password. */
+  readonly host: string;
+  /** Why nothing works on this server, or on the way to it: each a sentence. */
+  readonly refusals: readonly string[];
+  /** `host:port` of the pooler that `url` leads through; null: it leads to the server itself. */
+  readonly pooler: string | null;
+  /** Null where the user may not look. */
+  readonly schema: Schema | null;
+  /** When it was asked and had answered by the caller's clock, and its own in between. */
+  readonly times: { readonly asked: number; readonly server: number; readonly answered: number };
+  /** Transactions of this database that are older than `OLD_MINUTES`, the oldest first. */
+  readonly old: readonly OldTransaction[];
+  /** Processes that were heard of in the last minute. */
+  readonly processes: number;
+}
+
+interface Facts {
+  readonly version: string;
+  readonly user: string;
+  readonly database: string;
+  readonly synchronousCommit: string;
+  readonly mayWrite: boolean;
+  /** Whether the user sees the transactions of others. */
+  readonly seesAll: boolean;
+  readonly inUse: number;
+  /** Without those that are kept for administrators. */
+  readonly maxConnections: number;
+}
+
+export interface OldTransaction {
+  readonly kind: "snapshot" | "prepared";
+  readonly minutes: number;
+  /** The process's number, or the prepared transaction's name. */
+  readonly id: string;
+  readonly application: string;
+  /** What ends it, for whoever may. */
+  readonly ending: string;
+}
+
+export const OLD_MINUTES = 10;
+
+/** Looks at the server without a change; throws what `openConnections` throws where it lets nobody in. */
+export async function examineServer(
+  { url, directUrl }: Pick<PostgresOptions, "url" | "directUrl">,
+  now: () => number,
+): Promise<ServerHealth> {
+  const main = readAddress(url, "DATABASE_URL");
+  const direct = directUrl === undefined ? main : readAddress(directUrl, "DATABASE_DIRECT_URL");
+  const client = await connect(direct);
+  try {
+    const refusals = [
+      await refusalOf(() => checkSession(client, direct)),
+      await refusalOf(() => refusePooler(direct, () => connect(direct))),
+      direct === main ? null : await refusalOf(async () => void (await (await connect(main)).end())),
+    ];
+    return {
+      ...(await look(client, now)),
+      host: direct.host,
+      refusals: refusals.filter((one) => one !== null),
+      pooler: direct === main ? null : main.host,
+    };
+  } catch (error) {
+    throw explained(error, direct);
+  } finally {
+    await client.end();
+  }
+}
+
+async function connect(address: Address): Promise<Client> {
+  const driver = await loadDriver();
+  const limits = { query_timeout: LIMITS.statementMs };
+  const client = new driver.Client({ ...clientConfig(driver, address, LIMITS), ...limits });
+  // Its queries tell it; without a listener it would end this process.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return client;
+  } catch (error) {
+    await client.end();
+    throw explained(error, address);
+  }
+}
+
+async function refusalOf(work: () => Promise<unknown>): Promise<string | null> {
+  try {
+    await work();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error.message;
+    throw error;
+  }
+}
+
+async function look(
+  client: Client,
+  now: () => number,
+): Promise<Omit<ServerHealth, "host" | "refusals" | "pooler">> {
+  const facts = await one<Facts>(client, FACTS);
+  const asked = now();
+  const { server } = await one<{ server: number }>(client, CLOCK);
+  const times = { asked, server, answered: now() };
+  const schema = facts.mayWrite ? await readSchema(client) : null;
+  const isCurrent = schema !== null && schema.version === schema.newest;
+  const { processes } = isCurrent ? await one<{ processes: number }>(client, PROCESSES) : { processes: 0 };
+  const { rows: old } = await client.query<OldTransaction>(OLD);
+  return { ...facts, times, schema, processes, old };
+}
+
+/** Statements that give one row. */
+async function one<T extends object>(client: Client, text: string): Promise<T> {
+  const [row] = (await client.query<T>(text)).rows;
+  if (row === undefined) throw new AppError("unavailable", "PostgreSQL told nothing of itself.");
+  return row;
+}
+
+const CLOCK = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS server";
+
+/** Tables that are there must take every kind of write; before, they must be made. */
+const MAY_WRITE = `CASE WHEN to_regclass('schema_version') IS NULL
+    THEN coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
+    ELSE (SELECT bool_and(has_table_privilege(one.oid, 'SELECT') AND has_table_privilege(one.oid, 'INSERT')
+        AND has_table_privilege(one.oid, 'UPDATE') AND has_table_privilege(one.oid, 'DELETE'))
+      FROM pg_class AS one
+      WHERE one.relkind = 'r' AND one.relnamespace =
+        (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('schema_version'))) END`;
+
+const FACTS = `SELECT split_part(current_setting('server_version'), ' ', 1) AS version, current_user AS user,
+  current_database() AS database, current_setting('synchronous_commit') AS "synchronousCommit",
+  ${MAY_WRITE} AS "mayWrite", pg_has_role('pg_read_all_stats', 'USAGE') AS "seesAll",
+  (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS "inUse",
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections"`;
+
+const PROCESSES = `SELECT count(DISTINCT (host, pid)) AS processes FROM workers
+  WHERE heartbeat_at > (extract(epoch FROM clock_timestamp()) - 60) * 1000`;
+
+/** A session that holds a snapshot has a transaction under way, so that its age is the snapshot's at least. */
+const OLD = `SELECT * FROM (
+    SELECT 'snapshot' AS kind, pid::text AS id, coalesce(application_name, '') AS application,
+      'SELECT pg_terminate_backend(' || pid || ')' AS ending,
+      floor(extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
+    FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend'
+    UNION ALL
+    SELECT 'prepared', gid, '', 'COMMIT PREPARED or ROLLBACK PREPARED ' || quote_literal(gid),
+      floor(extract(epoch FROM clock_timestamp() - prepared) / 60)::int
+    FROM pg_prepared_xacts WHERE database = current_database()
+  ) AS open
+  WHERE minutes >= ${OLD_MINUTES} ORDER BY minutes DESC, id LIMIT 5`;
