@@ -4,6 +4,9 @@ import type { PostgresOptions } from "../../../src/store/postgres/connect/connec
 export const TIMES = { beatEveryMs: 200, answerWithinMs: 900, silentMs: 1_600 };
 export const LEASES = { leaseMs: 1_900, requestMs: 500 };
 
+/** What a host whose network has fallen silent waits for is over sooner. */
+export const LIMITS = { connectMs: 3_000, statementMs: 4_000, lockMs: 3_000, silentMs: 1_000 };
+
 /** SIGKILL or SIGSTOP. */
 export type Happening = "kill" | "stop";
 

@@ -13,7 +13,7 @@ import { loadDriver } from "../../../src/store/postgres/connect/driver.ts";
 import { CLASS_PLATFORMS } from "../../faults/class-platforms.ts";
 import { createMemoryLogger, createTestContext } from "../../support/context.ts";
 import { countWaiting } from "./waiting.ts";
-import { LEASES, TIMES, type Happening, type WorkerTask } from "./worker-task.ts";
+import { LEASES, LIMITS, TIMES, type Happening, type WorkerTask } from "./worker-task.ts";
 
 /**
  * The publisher of a host of its own, in a process to which something happens at the n-th hit of a named point
@@ -99,7 +99,7 @@ function watchNetwork(outbound: Outbound): Outbound {
 watchCommits(await loadDriver());
 const log = createMemoryLogger();
 const machine = { ...systemClock, now: () => systemClock.now() + clockErrorMs };
-const store = await openStore({ url, clock: machine, leases: LEASES, times: TIMES, sizes });
+const store = await openStore({ url, clock: machine, leases: LEASES, times: TIMES, limits: LIMITS, sizes });
 const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );
