@@ -30,6 +30,7 @@ async function startHost(url: string, secretKey: string): Promise<Host> {
     POSTHORN_PORT: "0",
     POSTHORN_LOG_LEVEL: "silent",
     POSTHORN_SECRET_KEY: secretKey,
+    POSTHORN_FILES: "folder",
     DATABASE_URL: url,
   });
   const ctx = await createContext(setup, { log: createMemoryLogger() });

@@ -38,7 +38,9 @@ async function publishThrough({ name, tasks, posts = POSTS, happen }: Trouble): 
   for (let round = 0; round < ROUNDS; round++) {
     await using servers = await startClassServers({ delayMs: 60 });
     await using fleet = await gatherFleet({ address: server.address, servers, worker }, posts, random);
-    const workers: RunningWorker[] = (tasks ?? [() => ({}), () => ({})]).map((task) => fleet.run(task(fleet)));
+    const workers: RunningWorker[] = (tasks ?? [() => ({}), () => ({})]).map((task) =>
+      fleet.run(task(fleet)),
+    );
     await Promise.all(workers.map(({ ready }) => ready));
     times += (await happen?.(fleet, random)) ?? 1;
     for (const { exit } of workers) {
