@@ -37,12 +37,12 @@ export const KILL_POINTS = [
  * Bundles the worker once, libraries and all: loading them file by file takes longer than the run. Natives
  * stay outside.
  */
-export async function buildWorker(name: string): Promise<string> {
+export async function buildWorker(name: string, from = import.meta.dirname): Promise<string> {
   const folder = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "posthorn-test");
   await mkdir(folder, { recursive: true });
   const outfile = join(folder, `${name}-${process.pid}.mjs`);
   await build({
-    entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+    entryPoints: [join(from, `${name}.ts`)],
     outfile,
     bundle: true,
     platform: "node",
@@ -50,7 +50,7 @@ export async function buildWorker(name: string): Promise<string> {
     minify: true,
     // Newer syntax than the oldest Node has.
     target: "node20.19",
-    external: ["better-sqlite3", "sharp"],
+    external: ["better-sqlite3", "pg-native", "sharp"],
     // Libraries in CommonJS ask for Node's modules by require.
     banner: {
       js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',

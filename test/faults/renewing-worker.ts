@@ -12,15 +12,18 @@ import { createOAuthWorld, oauthWay } from "../support/oauth-world.ts";
 
 /**
  * A process that uses a channel: at each line it gets, the platform refuses the token of that line, and the
- * token that was taken then is a line of its own. argv: data folder, base address of the provider.
+ * token that was taken then is a line of its own. argv: data folder, base address of the provider, and that of a
+ * PostgreSQL where the database is not in the folder.
  */
-const [folder = "", base = ""] = process.argv.slice(2);
+const [folder = "", base = "", url] = process.argv.slice(2);
 const endpoints = { authorize: `${base}/authorize`, token: `${base}/token`, revoke: `${base}/revoke` };
 const provider = { base, endpoints, consent: () => ({}) };
 const world = await createOAuthWorld(provider, oauthWay(provider, { scopeSeparator: " " }), {
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
-  store: await openStore({ file: join(folder, "posthorn.db") }),
+  store: await openStore(
+    url === undefined ? { file: join(folder, "posthorn.db") } : { url, clock: systemClock },
+  ),
   workerId: newId("wrk"),
 });
 const [row] = await listAccountRows(world.ctx.store, "default");

@@ -3,7 +3,7 @@ import type { Secrets } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import { findAccountRow, giveGrant, requireReconnect, type AccountRow } from "../../store/tables/accounts.ts";
-import { findGrant, type GrantRow, type SeenGrant } from "../../store/tables/grants.ts";
+import { findGrant, findGrantOf, type GrantRow, type SeenGrant } from "../../store/tables/grants.ts";
 import type { AppContext } from "../context.ts";
 import { keepGrant } from "./grants.ts";
 import { renewGrant } from "./renewal/renew-grant.ts";
@@ -35,20 +35,21 @@ export interface ServerRef extends AccountRef {
  * one's business.
  */
 export async function loadSecrets(ctx: AppContext, ref: ServerRef): Promise<LoadedSecrets> {
-  const row = await findAccountRow(ctx.store, ref.ownerId, ref.id);
-  if (row === undefined || row.status === "disconnected")
-    throw new PlatformFault("auth", "The channel is disconnected.");
-  if (row.settings !== ref.settings)
-    throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
-  const grant =
-    row.grant_id === null
-      ? null
-      : ((await findGrant(ctx.store, { owner_id: row.owner_id, id: row.grant_id })) ?? null);
-  // Read one after the other: a reconnection between the two has changed the account.
-  if (row.grant_id !== null && grant === null)
-    throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
-  return openRows(ctx, row, grant);
+  for (let reads = 1; reads <= MAX_READS; reads += 1) {
+    const row = await findAccountRow(ctx.store, ref.ownerId, ref.id);
+    if (row === undefined || row.status === "disconnected")
+      throw new PlatformFault("auth", "The channel is disconnected.");
+    if (row.settings !== ref.settings) break;
+    if (row.grant_id === null) return openRows(ctx, row, null);
+    // New tokens under the old version would be taken for the refused ones, and renewed once more.
+    const grant = await findGrantOf(ctx.store, row);
+    if (grant !== undefined) return openRows(ctx, row, grant);
+  }
+  throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
 }
+
+/** Others may renew or reconnect between the reading of an account and that of its grant. */
+const MAX_READS = 3;
 
 async function openRows(ctx: AppContext, row: AccountRow, grant: GrantRow | null): Promise<LoadedSecrets> {
   try {

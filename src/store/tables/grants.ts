@@ -22,6 +22,18 @@ export function findGrant(reader: Reader, key: GrantKey): Promise<GrantRow | und
     .executeTakeFirst();
 }
 
+/** The grant of an account that is still as it was read; undefined where either was changed since. */
+export function findGrantOf(reader: Reader, account: AccountRow): Promise<GrantRow | undefined> {
+  return queryOf(reader)
+    .selectFrom("grants")
+    .innerJoin("accounts", "accounts.grant_id", "grants.id")
+    .selectAll("grants")
+    .where("grants.owner_id", "=", account.owner_id)
+    .where("accounts.id", "=", account.id)
+    .where("accounts.secrets_version", "=", account.secrets_version)
+    .executeTakeFirst();
+}
+
 export async function insertGrant(tx: Tx, row: GrantRow): Promise<void> {
   await queryOf(tx).insertInto("grants").values(row).execute();
 }

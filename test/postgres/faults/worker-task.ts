@@ -1,0 +1,31 @@
+import type { PostgresOptions } from "../../../src/store/postgres/connect/connections.ts";
+
+/** The proportions of the real ones, so that a take-over takes seconds. */
+export const TIMES = { beatEveryMs: 200, answerWithinMs: 900, silentMs: 1_600 };
+export const LEASES = { leaseMs: 1_900, requestMs: 500 };
+
+/** What a host whose network has fallen silent waits for is over sooner. */
+export const LIMITS = { connectMs: 3_000, statementMs: 4_000, lockMs: 3_000, silentMs: 1_000 };
+
+/** SIGKILL or SIGSTOP. */
+export type Happening = "kill" | "stop";
+
+/** What a worker is told, as JSON. */
+export interface WorkerTask {
+  /** As DATABASE_URL takes it. */
+  readonly url: string;
+  /** Of the platforms. */
+  readonly baseUrl: string;
+  /** The master key, in hex. */
+  readonly key: string;
+  /** At which something happens to it. Default: nothing does. */
+  readonly point?: string;
+  readonly hit?: number;
+  readonly what?: Happening;
+  readonly host?: string;
+  /** How wrong this machine's clock is. */
+  readonly clockErrorMs?: number;
+  readonly sizes?: PostgresOptions["sizes"];
+  /** After which it ends although something waits. */
+  readonly giveUpMs?: number;
+}
