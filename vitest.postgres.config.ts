@@ -11,8 +11,12 @@ const ON_BOTH = [
 /** They break the file, or look at SQLite's own way of writing. */
 const ONLY_SQLITE = [
   "test/contract/fuzz.test.ts",
+  // The faces against each other, whatever stands below them.
+  "test/contract/parity.test.ts",
   "test/publisher/full-disk.test.ts",
   "test/publisher/keeper.test.ts",
+  // It moves the time by hand while timers of the driver's are under way.
+  "test/publisher/passes.test.ts",
   "test/services/upkeep/sealed-columns.test.ts",
 ];
 

@@ -1,4 +1,5 @@
 import type { Store } from "../../src/store/engine/store.ts";
+import { createClaims } from "../../src/store/postgres/publishing/claims.ts";
 import { openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 
@@ -8,6 +9,8 @@ export async function openTestStore(): Promise<Store> {
   const store = await openStoreOn(database.url);
   return {
     ...store,
+    // Whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that.
+    claims: createClaims(store, async () => true),
     [Symbol.asyncDispose]: async () => {
       await store[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();

@@ -120,7 +120,9 @@ describe("the ledger of a worker that lost posts to another", () => {
     const writing = createLedger({ write: late.write }).intent(mine.lease, effectOf());
     await late.reached;
     // It waits for what is written and not committed yet, and so does whoever claims after it.
-    const taking = other.claims.takeOver("worker_a", now(), why).then(() => claim(other, "worker_b"));
+    const taking = createClaims(other, async () => true)
+      .takeOver("worker_a", now(), why)
+      .then(() => claim(other, "worker_b"));
     await new Promise((resolve) => setTimeout(resolve, 300));
     late.commit();
     await writing;
