@@ -20,6 +20,9 @@ const ONLY_SQLITE = [
   "test/services/upkeep/sealed-columns.test.ts",
 ];
 
+/** Processes that are killed, stopped and cut off: they take longest, and stand apart from the suites. */
+const FAULTS = ["test/postgres/faults/**/*.test.ts", "test/postgres/processes.test.ts"];
+
 const shared = {
   pool: "forks",
   globalSetup: ["test/support/postgres-run.ts"],
@@ -35,16 +38,17 @@ const onPostgres = {
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         test: {
           ...shared,
           name: "postgres",
           include: ["test/postgres/**/*.test.ts"],
-          exclude: [...configDefaults.exclude],
+          exclude: [...configDefaults.exclude, ...FAULTS],
         },
       },
+      { test: { ...shared, name: "faults", include: FAULTS } },
       {
         test: {
           ...shared,
