@@ -5,9 +5,10 @@ import { conflictSentence } from "../../domain/posts/post-states.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { hasEffects } from "../../store/tables/post-history.ts";
-import { findPost, readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
+import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
+import { lockPost } from "../../store/publishing/settling.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
@@ -98,7 +99,7 @@ async function applyPatch(
 class ChangedMeanwhile extends Error {}
 
 async function writeIfUnchanged(tx: Tx, before: PostRow, set: TransitionSet): Promise<PostRow> {
-  const now = await findPost(tx, before.owner_id, before.id);
+  const now = await lockPost(tx, before.owner_id, before.id);
   if (now?.status === "scheduled" && !hasSameContent(now, before)) throw new ChangedMeanwhile();
   // What an earlier try prepared belongs to the old content: the new one starts with a clean ledger.
   const run = (await hasEffects(tx, before)) ? before.run + 1 : before.run;
