@@ -24,6 +24,14 @@ function listenTo({ child }: RunningWorker): (name: string) => number[] {
   return (name) => [...said.matchAll(new RegExp(`^${name}=(\\d+)$`, "gm"))].map(([, at]) => Number(at));
 }
 
+/** By themselves, once nothing waited any more. */
+async function ended(...workers: RunningWorker[]): Promise<void> {
+  for (const { exit } of workers) {
+    const { code, stderr } = await exit;
+    expect(code, stderr).toBe(0);
+  }
+}
+
 describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }, () => {
   it("has broken off before another takes over, and nothing goes out twice", async () => {
     const marginsMs: number[] = [];
@@ -47,7 +55,7 @@ describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }
       proxy.silence();
       await expect.poll(() => ofNear("took-over").length, { timeout: 20_000 }).toBeGreaterThan(0);
       proxy.speak();
-      for (const { exit } of [near, afar]) expect(await exit).toMatchObject({ code: 0 });
+      await ended(near, afar);
       expect({ SEED, wrong: await fleet.wrong() }).toEqual({ SEED, wrong: [] });
       expect(ofAfar("broken-off")).toHaveLength(CLASSES.length);
       const marginMs = Math.min(...ofNear("took-over")) - Math.max(...ofAfar("broken-off"));
@@ -77,7 +85,7 @@ describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }
         const ofOther = listenTo(other);
         await expect.poll(() => ofOther("took-over").length, { timeout: 20_000 }).toBeGreaterThan(0);
         still.child.kill("SIGCONT");
-        for (const { exit } of [other, still]) expect(await exit).toMatchObject({ code: 0 });
+        await ended(other, still);
         expect({ SEED, point, wrong: await fleet.wrong() }).toEqual({ SEED, point, wrong: [] });
       }
       report({

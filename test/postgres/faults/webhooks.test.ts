@@ -44,7 +44,8 @@ describe("events of two hosts on one PostgreSQL", { timeout: TIMEOUT_MS }, () =>
           const row = { caption: `post ${n}`, scheduled_at: due, due_at: due, next_at: due };
           posts.set((await addPost(fleet.ctx, account, row)).id, []);
         }
-        const hit = 1 + Math.floor(random() * 3);
+        // Posts that end in one moment may share their COMMIT, and then there is no second one.
+        const hit = point === "end:committing" ? 1 : 1 + Math.floor(random() * 3);
         const first = fleet.run(point === null ? {} : { point, hit });
         if (point !== null) expect(await first.reached).toBe(true);
         const both = [first, fleet.run()];

@@ -12,7 +12,7 @@ import { openStore } from "../../../src/store/open-store.ts";
 import { loadDriver } from "../../../src/store/postgres/connect/driver.ts";
 import { CLASS_PLATFORMS } from "../../faults/class-platforms.ts";
 import { createMemoryLogger, createTestContext } from "../../support/context.ts";
-import { countWaiting } from "./waiting.ts";
+import { countWaiting, describeWaiting } from "./waiting.ts";
 import { LEASES, LIMITS, TIMES, type Happening, type WorkerTask } from "./worker-task.ts";
 
 /**
@@ -146,6 +146,6 @@ const giveUpAt = performance.now() + (task.giveUpMs ?? 90_000);
 while (performance.now() < giveUpAt && (await countWaiting(store).catch(() => 1)) > 0)
   await systemClock.sleep(50);
 const isInVain = performance.now() >= giveUpAt;
-if (isInVain) process.stderr.write(`${log.text()}\n`);
+if (isInVain) process.stderr.write(`${await describeWaiting(store).catch(String)}\n${log.text()}\n`);
 await kept.close();
 process.exit(isInVain ? 3 : 0);
