@@ -3,6 +3,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 /** Suites that ask nothing of one engine: the same promises, kept on a PostgreSQL of their own. */
 const ON_BOTH = [
   "test/faults/file-races.test.ts",
+  "test/faults/restored-copy.test.ts",
+  "test/faults/tokens.test.ts",
   "test/contract/**/*.test.ts",
   "test/services/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",

@@ -13,6 +13,7 @@ import {
   type Running,
 } from "./support/built-server.ts";
 import { databaseFile, openBenchDb } from "./support/database.ts";
+import { processorMs } from "./support/processor-time.ts";
 import { percentile, print } from "./support/report.ts";
 import { rawOf } from "../test/support/handles.ts";
 
@@ -26,8 +27,6 @@ import { rawOf } from "../test/support/handles.ts";
 const [count = 1_000_000, seconds = 8, rounds = 3] = process.argv.slice(2).map(Number);
 const CONNECTIONS = 8;
 const IDLE_MS = 20_000;
-/** Of `utime` and `stime` in /proc/<pid>/stat. */
-const TICKS_A_SECOND = 100;
 
 interface Load {
   readonly perSecond: number;
@@ -46,7 +45,7 @@ interface Target {
 }
 
 async function load({ server, path, request }: Target): Promise<Load> {
-  const before = await readTicks(server);
+  const before = processorMs(server.pid);
   const result: { non2xx: number; requests: { average: number; total: number }; latency: { p99: number } } =
     await autocannon({
       url: server.url + path,
@@ -55,7 +54,7 @@ async function load({ server, path, request }: Target): Promise<Load> {
       ...request,
     });
   if (result.non2xx > 0) throw new Error(`${result.non2xx} requests were refused.`);
-  const cpuUs = (((await readTicks(server)) - before) / TICKS_A_SECOND / result.requests.total) * 1e6;
+  const cpuUs = ((processorMs(server.pid) - before) / result.requests.total) * 1e3;
   return { perSecond: result.requests.average, p99: result.latency.p99, cpuUs };
 }
 
@@ -82,16 +81,11 @@ function middleOf<T>(runs: readonly T[], figure: (run: T) => number): number {
   return percentile(runs.map(figure), 50);
 }
 
-async function readTicks({ pid }: Running): Promise<number> {
-  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /, "").split(" ");
-  return Number(fields[11]) + Number(fields[12]);
-}
-
 /** Share of one processor that the process takes while nobody asks it for anything. */
 async function measureIdle(server: Running): Promise<string> {
-  const before = await readTicks(server);
+  const before = processorMs(server.pid);
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
-  const share = ((await readTicks(server)) - before) / TICKS_A_SECOND / (IDLE_MS / 1_000);
+  const share = (processorMs(server.pid) - before) / IDLE_MS;
   const memory = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${server.pid}/status`, "utf8"))?.[1];
   return `idle: ${(share * 100).toFixed(2)} % of a processor, ${(Number(memory) / 1_024).toFixed(0)} MB`;
 }

@@ -1,5 +1,4 @@
 import { execFileSync, fork, type ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import pg from "pg";
@@ -8,6 +7,7 @@ import { fillQueue } from "../test/support/postgres-queue.ts";
 import { openStoreOn } from "../test/support/postgres-store-on.ts";
 import { installWorkspace } from "../test/support/workspace.ts";
 import type { Order, Told } from "./support/drain-worker.ts";
+import { graphileCommand, installGraphile } from "./support/graphile-worker.ts";
 import { percentile, print } from "./support/report.ts";
 
 /**
@@ -20,17 +20,6 @@ import { percentile, print } from "./support/report.ts";
  *   npx tsx bench/drain-postgres.ts [posts] [accounts] [posts at once]
  */
 const [POSTS = 10_000, ACCOUNTS = 2_000, AT_ONCE = 1_000] = process.argv.slice(2).map(Number);
-const GRAPHILE_WORKER = "graphile-worker@0.17.3";
-
-function installGraphile(): string {
-  const folder = join(import.meta.dirname, "..", "node_modules", ".cache", "posthorn-graphile-worker");
-  const manifest = join(folder, "package.json");
-  if (existsSync(join(folder, "node_modules", "graphile-worker"))) return manifest;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(manifest, "{}");
-  execFileSync("npm", ["install", "--no-package-lock", GRAPHILE_WORKER], { cwd: folder, stdio: "ignore" });
-  return manifest;
-}
 
 interface Run {
   readonly seconds: number;
@@ -83,8 +72,7 @@ async function drainJobs(server: PostgresServer, workers: number): Promise<Run> 
   await using database = await createDatabaseOn(server.address, { isEmpty: true });
   const client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  const run = join(graphile, "..", "node_modules", ".bin", "graphile-worker");
-  execFileSync(run, ["--schema-only", "-c", database.url], { stdio: "ignore" });
+  execFileSync(graphileCommand(graphile), ["--schema-only", "-c", database.url], { stdio: "ignore" });
   const add =
     "SELECT graphile_worker.add_job('send', json_build_object('n', n)) FROM generate_series(1, $1::int) n";
   await client.query(add, [POSTS]);

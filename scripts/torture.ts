@@ -14,6 +14,7 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true, default: [] },
     seed: { type: "string" },
     scale: { type: "string", default: "1" },
+    postgres: { type: "boolean", default: false },
   },
 });
 
@@ -52,14 +53,13 @@ function readResults(): Result[] {
 }
 
 const only = values.only.length === 0 ? [] : ["-t", `^(${values.only.join("|")}) `];
-const args = [
-  "run",
-  "--config",
-  "vitest.torture.config.ts",
-  "--reporter=verbose",
-  ...only,
-  ...filesOf(values.only),
+/** On PostgreSQL: its own files, whole, and those that run on both engines. */
+const ON_POSTGRES = [
+  ...["--config", "vitest.postgres.config.ts", "--project", "faults", "--project", "both engines"],
+  ...["test/postgres/faults/", "test/faults/"],
 ];
+const ON_SQLITE = ["--config", "vitest.torture.config.ts", ...only, ...filesOf(values.only)];
+const args = ["run", "--reporter=verbose", ...(values.postgres ? ON_POSTGRES : ON_SQLITE)];
 process.stdout.write(`Seed ${seed}, scale ${values.scale}.\n`);
 writeFileSync(results, "");
 const child = spawn(process.execPath, [join(ROOT, "node_modules", "vitest", "vitest.mjs"), ...args], {

@@ -1,22 +1,21 @@
-import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";
 import { noticeRestore } from "../../src/services/upkeep/restored.ts";
-import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { advanceGeneration } from "../../src/store/backup/generation.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { FakeClock } from "../support/clock.ts";
-import { createTestContext, type TestContext } from "../support/context.ts";
+import { createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
 import { startClassServers, type ClassServers, type Fault } from "./class-servers.ts";
+import { createCopiedDatabase, type CopiedDatabase } from "./copied-database.ts";
 import { className, judge, type FinalPost } from "./fault-runner.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "./report.ts";
-import { queryOf, rawOf } from "../support/handles.ts";
+import { queryOf } from "../support/handles.ts";
 
 /** Runs of each class; each has a seed of its own. */
 const SEEDS = times({ short: 4, long: 20 });
@@ -34,6 +33,7 @@ interface Run {
   readonly servers: ClassServers;
   readonly clock: FakeClock;
   readonly folder: string;
+  readonly database: CopiedDatabase;
   readonly cipher: TestContext["cipher"] | undefined;
 }
 
@@ -41,7 +41,7 @@ async function open(
   run: Run,
   watch: (outbound: Outbound, store: Store) => Outbound = (outbound) => outbound,
 ): Promise<TestContext> {
-  const store = await openStore({ file: join(run.folder, "posthorn.db") });
+  const store = await run.database.open();
   const door = createOutbound({ allowedHosts: [], trustedOrigins: [run.servers.baseUrl] });
   const bases = Object.keys(CLASS_PLATFORMS).map((name) => [
     `POSTHORN_${name.toUpperCase()}_BASE_URL`,
@@ -92,9 +92,15 @@ async function outcomes(ctx: TestContext): Promise<(FinalPost & { scheduledAt: n
 async function putBackOldCopy(provider: string, random: () => number) {
   await using servers = await startClassServers();
   using temporary = temporaryFolder();
-  const run: Run = { servers, clock: new FakeClock(), folder: temporary.path, cipher: undefined };
+  await using database = await createCopiedDatabase(temporary.path);
+  const run: Run = {
+    servers,
+    clock: new FakeClock(),
+    folder: temporary.path,
+    database,
+    cipher: undefined,
+  };
   const start = run.clock.now();
-  const copy = join(temporary.path, "copy.db");
   servers.misbehave(
     ...Array.from({ length: 2 * POSTS }, () => FAULTS[Math.floor(random() * FAULTS.length)] ?? "ok"),
   );
@@ -108,15 +114,15 @@ async function putBackOldCopy(provider: string, random: () => number) {
     request: async (wanted) => {
       request += 1;
       const isNow = request === copyAtRequest;
-      const take = (): void => {
-        rawOf(store).prepare("VACUUM INTO ?").run([copy]);
+      const take = async (): Promise<void> => {
+        await database.copy(store);
         copiedAt = run.clock.now();
       };
-      if (isNow && !isAfter) take();
+      if (isNow && !isAfter) await take();
       try {
         return await outbound.request(wanted);
       } finally {
-        if (isNow && isAfter) take();
+        if (isNow && isAfter) await take();
       }
     },
   });
@@ -135,8 +141,7 @@ async function putBackOldCopy(provider: string, random: () => number) {
     while (copiedAt === null) await publishFor(ctx, run, STEP_MS);
     await publishFor(ctx, run, 10 * MINUTE);
   }
-  for (const end of ["-wal", "-shm"]) rmSync(join(run.folder, `posthorn.db${end}`), { force: true });
-  copyFileSync(copy, join(run.folder, "posthorn.db"));
+  await database.putBack();
 
   await using ctx = await open({ ...run, cipher });
   const restoredAt = run.clock.now();
@@ -190,7 +195,7 @@ describe.concurrent(
         }
         report({
           fault: "F16",
-          how: `a copy of the database, made at a random request, put back ten minutes later: ${className(provider)}`,
+          how: `${isOnPostgres ? "PostgreSQL: " : ""}a copy of the database, made at a random request, put back ten minutes later: ${className(provider)}`,
           runs: `${SEEDS} copies, ${SEEDS * POSTS} posts`,
           seen: `0 twice, 0 wrong; ${asked} left to a person`,
           isSeeded: true,

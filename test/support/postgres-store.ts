@@ -3,14 +3,18 @@ import { createClaims } from "../../src/store/postgres/publishing/claims.ts";
 import { openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 
+/** A store in which whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that. */
+export async function openTestStoreOn(url: string): Promise<Store> {
+  const store = await openStoreOn(url);
+  return { ...store, claims: createClaims(store, async () => true) };
+}
+
 /** A store on a database of its own, which goes with it. */
 export async function openTestStore(): Promise<Store> {
   const database = await createDatabase();
-  const store = await openStoreOn(database.url);
+  const store = await openTestStoreOn(database.url);
   return {
     ...store,
-    // Whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that.
-    claims: createClaims(store, async () => true),
     [Symbol.asyncDispose]: async () => {
       await store[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startClassServers } from "../../faults/class-servers.ts";
 import { buildWorker, type RunningWorker } from "../../faults/fault-runner.ts";
-import { randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.ts";
+import { IS_LONG, randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.ts";
 import { startPostgres, urlOf, type PostgresServer } from "../../support/postgres-server.ts";
 import { startSilentProxy } from "../../support/silent-proxy.ts";
 import { CLASSES, gatherFleet } from "./fleet.ts";
+import { AFTER_A_DEATH, POINTS } from "./worker-task.ts";
 
 const ROUNDS = times({ short: 1, long: 30 });
+/** At each point. */
+const STANDSTILLS = times({ short: 1, long: 8 });
 const POSTS = { providers: CLASSES, accounts: 1, posts: 2, withinMs: 0 };
 
 let worker: string;
@@ -71,27 +74,32 @@ describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }
     });
   });
 
-  it.each(["intent:durable", "change:answered"])(
-    "stands still at %s until another has taken over, and goes on",
-    async (point) => {
-      const random = randomFor(point);
-      for (let round = 0; round < ROUNDS; round++) {
+  const atPoints = IS_LONG ? POINTS : ["intent:durable", "change:answered"];
+  const cases = (["stop", "block"] as const).flatMap((what) => atPoints.map((point) => ({ what, point })));
+  it.each(cases)(
+    "comes to a $what at $point until another has taken over, and goes on",
+    async (happening) => {
+      const { what, point } = happening;
+      const random = randomFor(`${what} ${point}`);
+      for (let round = 0; round < STANDSTILLS; round++) {
         await using servers = await startClassServers({ delayMs: 20 });
         const at = { address: server.address, servers, worker };
         await using fleet = await gatherFleet(at, POSTS, random);
-        const still = fleet.run({ point, what: "stop", hit: 1 + Math.floor(random() * 4) });
+        const isLater = AFTER_A_DEATH.test(point);
+        if (isLater) await fleet.run({ point: "change:answered", hit: 2 }).exit;
+        const still = fleet.run({ point, what, hit: isLater ? 1 : 1 + Math.floor(random() * 2) });
         expect(await still.reached).toBe(true);
         const other = fleet.run();
         const ofOther = listenTo(other);
         await expect.poll(() => ofOther("took-over").length, { timeout: 20_000 }).toBeGreaterThan(0);
-        still.child.kill("SIGCONT");
+        if (what === "stop") still.child.kill("SIGCONT");
         await ended(other, still);
         expect({ SEED, point, wrong: await fleet.wrong() }).toEqual({ SEED, point, wrong: [] });
       }
       report({
-        fault: "F9",
-        how: `PostgreSQL: SIGSTOP at ${point} until another worker has taken over, then SIGCONT; classes A to F`,
-        runs: `${ROUNDS} stops`,
+        fault: what === "stop" ? "F9" : "F10",
+        how: `PostgreSQL: ${what === "stop" ? "SIGSTOP until another worker has taken over, then SIGCONT" : "an event loop that stands still for twice the lease while another worker takes over"}, at ${point}; classes A to F`,
+        runs: `${STANDSTILLS} times`,
         seen: "0 twice, 0 lost, 0 wrong",
         isSeeded: true,
       });

@@ -4,13 +4,7 @@ import { buildWorker } from "../../faults/fault-runner.ts";
 import { randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.ts";
 import { startPostgres, type PostgresServer } from "../../support/postgres-server.ts";
 import { CLASSES, gatherFleet } from "./fleet.ts";
-
-const WRITES = ["claim", "intent", "handle", "asked", "result", "end", "takeover"];
-const REQUESTS = ["change:sending", "change:answered", "read:sending", "read:answered"];
-const POINTS = [
-  ...WRITES.flatMap((name) => ["written", "committing", "durable"].map((when) => `${name}:${when}`)),
-  ...REQUESTS,
-];
+import { AFTER_A_DEATH, POINTS } from "./worker-task.ts";
 
 const ROUNDS = times({ short: 1, long: 10 });
 
@@ -26,9 +20,6 @@ interface Tally {
   kills: number;
   unknown: number;
 }
-
-/** Those that only somebody comes to who goes on with what another left. */
-const AFTER_A_DEATH = /^(takeover|asked|read)/;
 
 /**
  * Two to four workers beside each other. All but one are killed, each at a point of its own, and so is every

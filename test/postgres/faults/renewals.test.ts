@@ -66,7 +66,7 @@ it(
     const rows = await listAccountRows(world.ctx.store, "default");
     expect(rows.map(({ status }) => status)).toEqual(["connected"]);
     report({
-      fault: "F8",
+      fault: "F5",
       how: `PostgreSQL: three processes find a refresh token of a single use expired at the same moment`,
       runs: `${ROUNDS} rounds`,
       seen: `${ROUNDS} renewals, 0 refused, the channel connected`,

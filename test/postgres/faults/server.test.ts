@@ -9,7 +9,7 @@ import { randomFor, report, SEED, times, TIMEOUT_MS } from "../../faults/report.
 import { startCuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
 import { administer, startPostgres, urlOf, type PostgresServer } from "../../support/postgres-server.ts";
 import { CLASSES, gatherFleet, type Fleet, type FleetPosts } from "./fleet.ts";
-import type { WorkerTask } from "./worker-task.ts";
+import { LIMITS, type WorkerTask } from "./worker-task.ts";
 
 const ROUNDS = times({ short: 1, long: 20 });
 const POSTS: FleetPosts = { providers: CLASSES, accounts: 4, posts: 3, withinMs: 3_000 };
@@ -52,8 +52,8 @@ async function publishThrough({ name, tasks, posts = POSTS, happen }: Trouble): 
   return times;
 }
 
-function tell(how: string, runs: string): void {
-  report({ fault: "F15", how: `PostgreSQL: ${how}`, runs, seen: "0 twice, 0 lost, 0 wrong", isSeeded: true });
+function tell(how: string, runs: string, fault = "F15"): void {
+  report({ fault, how: `PostgreSQL: ${how}`, runs, seen: "0 twice, 0 lost, 0 wrong", isSeeded: true });
 }
 
 describe("two hosts publish while", { timeout: TIMEOUT_MS }, () => {
@@ -140,6 +140,25 @@ describe("two hosts publish while", { timeout: TIMEOUT_MS }, () => {
       },
     });
     tell("pools of one connection, and a server that has none left for 1.5 s", `${times} times`);
+  });
+
+  it("somebody holds the lock on all posts, for less and for longer than a statement waits", async () => {
+    const times = await publishThrough({
+      name: "locked",
+      happen: async (fleet, random) => {
+        for (const heldMs of [LIMITS.lockMs / 2, LIMITS.lockMs * 1.5]) {
+          await delay(random() * 400);
+          const client = new pg.Client({ connectionString: fleet.url });
+          await client.connect();
+          await client.query("BEGIN; LOCK TABLE posts IN ACCESS EXCLUSIVE MODE");
+          await delay(heldMs);
+          await client.end();
+        }
+        return 2;
+      },
+    });
+    const how = "another connection holds the lock on all posts, half and one and a half times as long as a";
+    tell(`${how} statement waits, while two workers publish`, `${times} locks`, "F8");
   });
 
   it("one's clock is three minutes ahead, and the other's three behind", async () => {

@@ -70,7 +70,7 @@ describe("events of two hosts on one PostgreSQL", { timeout: TIMEOUT_MS }, () =>
       // One that was answered when its host was killed, and no other.
       expect(again).toBeLessThanOrEqual(kills);
       report({
-        fault: "F10",
+        fault: "F1",
         how: `PostgreSQL: ${ROUNDS * POSTS * EVENTS.length} events of two workers, of which one is killed at ${point}`,
         runs: `${kills} kills`,
         seen: `0 lost, 0 under another id, 0 out of order; ${again} sent again under the same id`,

@@ -7,8 +7,20 @@ export const LEASES = { leaseMs: 1_900, requestMs: 500 };
 /** What a host whose network has fallen silent waits for is over sooner. */
 export const LIMITS = { connectMs: 3_000, statementMs: 4_000, lockMs: 3_000, silentMs: 1_000 };
 
-/** SIGKILL or SIGSTOP. */
-export type Happening = "kill" | "stop";
+/** SIGKILL, SIGSTOP, or an event loop that computes until others take it for dead, and then as long again. */
+export type Happening = "kill" | "stop" | "block";
+
+const WRITES = ["claim", "intent", "handle", "asked", "result", "end", "takeover"];
+const REQUESTS = ["change:sending", "change:answered", "read:sending", "read:answered"];
+
+/** Places of the protocol at which something can happen to a worker. */
+export const POINTS = [
+  ...WRITES.flatMap((name) => ["written", "committing", "durable"].map((when) => `${name}:${when}`)),
+  ...REQUESTS,
+];
+
+/** Those that only somebody comes to who goes on with what another left. */
+export const AFTER_A_DEATH = /^(takeover|asked|read)/;
 
 /** What a worker is told, as JSON. */
 export interface WorkerTask {

@@ -31,6 +31,10 @@ function tell(name: string): void {
 const HAPPENINGS: Readonly<Record<Happening, () => void>> = {
   kill: () => process.kill(process.pid, "SIGKILL"),
   stop: () => process.kill(process.pid, "SIGSTOP"),
+  block: () => {
+    const until = performance.now() + 2 * (LEASES.leaseMs + LEASES.requestMs);
+    while (performance.now() < until);
+  },
 };
 
 let hits = 0;

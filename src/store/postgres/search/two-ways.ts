@@ -27,7 +27,7 @@ export interface Tuning {
   readonly costs: Costs;
 }
 
-export const TUNING: Tuning = { steps: [600, 3_000, 15_000], costs: { row: 3.3, hit: 10, entry: 0.15 } };
+export const TUNING: Tuning = { steps: [600, 3_000, 15_000], costs: { row: 3.7, hit: 5, entry: 0.07 } };
 
 export interface Step {
   /** Sort keys of the hits, newest first, as text. */
@@ -45,7 +45,9 @@ export interface Ways {
 }
 
 /** After so long a page ends even if it is not full, so that no search holds up everybody else. */
-const MAX_MS = 100;
+const MAX_MS = 80;
+/** The smallest step that is worth its round trip. */
+const LEAST = 600;
 /** Statistics count as much as so many posts that the scan has looked at. */
 const WEIGHT_OF_STATISTICS = 200;
 /** A step that should fill the page takes so many times what seems needed. */
@@ -71,7 +73,10 @@ export async function findKeys(
       keys.push(...(await ways.index(floor, ceiling, missing, plan.query)));
       return { keys, stoppedAt: null };
     }
-    const size = Math.min(steps[step] ?? steps.at(-1) ?? 1, Math.ceil((missing / density) * MARGIN));
+    // What the time left is enough for.
+    const most = Math.max(LEAST, ((MAX_MS - (now() - begun)) * 1_000) / costs.row);
+    const needed = (missing / density) * MARGIN;
+    const size = Math.min(steps[step] ?? steps.at(-1) ?? 1, Math.ceil(Math.min(needed, most)));
     const found = await ways.scan(floor, ceiling, size);
     keys.push(...found.keys);
     if (keys.length >= wanted || found.oldest === null)
