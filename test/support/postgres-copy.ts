@@ -6,7 +6,8 @@ export interface DatabaseCopy {
   putBack(): Promise<void>;
 }
 
-export async function copyDatabase(url: string): Promise<DatabaseCopy> {
+/** Of each table the rows as JSON. */
+export async function readTables(url: string): Promise<ReadonlyMap<string, string>> {
   const rows = new Map<string, string>();
   await transact(url, "ISOLATION LEVEL REPEATABLE READ, READ ONLY", async (client) => {
     const tables = await client.query<{ name: string }>(
@@ -14,11 +15,16 @@ export async function copyDatabase(url: string): Promise<DatabaseCopy> {
     );
     for (const { name } of tables.rows) {
       const all = await client.query<{ rows: string }>(
-        `SELECT coalesce(json_agg(t), '[]')::text AS rows FROM ${name} t`,
+        `SELECT coalesce(json_agg(t ORDER BY t::text), '[]')::text AS rows FROM ${name} t`,
       );
       rows.set(name, all.rows[0]?.rows ?? "[]");
     }
   });
+  return rows;
+}
+
+export async function copyDatabase(url: string): Promise<DatabaseCopy> {
+  const rows = await readTables(url);
   return {
     putBack: () =>
       transact(url, "ISOLATION LEVEL SERIALIZABLE", async (client) => {

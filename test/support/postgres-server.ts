@@ -98,7 +98,8 @@ async function order(child: ChildProcess, what: "stop" | "start"): Promise<void>
   await done;
 }
 
-async function makeTemplate(address: PostgresAddress): Promise<void> {
+/** The database to copy that has the newest schema. */
+export async function makeTemplate(address: PostgresAddress): Promise<void> {
   await administer(address, `CREATE DATABASE ${TEMPLATE}`);
   const client = new pg.Client({ connectionString: urlOf(address, TEMPLATE) });
   await client.connect();
