@@ -33,8 +33,10 @@ export function limitRequests(ctx: AppContext, { name, ...options }: Limit): Req
 function sharedStore({ store: { counts }, clock }: AppContext, name: string): Store | null {
   if (counts === null) return null;
   const count = (key: string, by: number): ClientRateLimitInfo => {
-    const { total, endsAt } = counts.add(`${name} ${key}`, { windowMs: MINUTE, now: clock.now(), by });
-    return { totalHits: total, resetTime: new Date(endsAt) };
+    const now = clock.now();
+    const { total, endsAt } = counts.add(`${name} ${key}`, { windowMs: MINUTE, now, by });
+    // Read by this machine's clock, which need not be the one that all of them go by.
+    return { totalHits: total, resetTime: new Date(Date.now() + endsAt - now) };
   };
   return {
     localKeys: false,

@@ -45,7 +45,9 @@ export interface Ways {
 }
 
 /** After so long a page ends even if it is not full, so that no search holds up everybody else. */
-const MAX_MS = 80;
+const MAX_MS = 75;
+/** The index cannot stop: where it takes longer than that, it must be so many times as quick as the scan. */
+const WORTH_WAITING = 4;
 /** The smallest step that is worth its round trip. */
 const LEAST = 600;
 /** Statistics count as much as so many posts that the scan has looked at. */
@@ -69,12 +71,16 @@ export async function findKeys(
   for (let step = 0; ; step += 1) {
     const missing = wanted - keys.length;
     const density = (keys.length + expected * WEIGHT_OF_STATISTICS) / (seen + WEIGHT_OF_STATISTICS);
-    if (step > 0 && plan.cost(density) < (missing / density) * costs.row) {
+    const leftUs = (MAX_MS - (now() - begun)) * 1_000;
+    const scanUs = (missing / density) * costs.row;
+    const indexUs = plan.cost(density);
+    if (step > 0 && indexUs < (indexUs > leftUs ? scanUs / WORTH_WAITING : scanUs)) {
       keys.push(...(await ways.index(floor, ceiling, missing, plan.query)));
       return { keys, stoppedAt: null };
     }
-    // What the time left is enough for.
-    const most = Math.max(LEAST, ((MAX_MS - (now() - begun)) * 1_000) / costs.row);
+    // What the time left is enough for, at the pace so far where that is slower than usual.
+    const pace = Math.max(costs.row, seen === 0 ? 0 : ((now() - begun) * 1_000) / seen);
+    const most = Math.max(LEAST, leftUs / pace);
     const needed = (missing / density) * MARGIN;
     const size = Math.min(steps[step] ?? steps.at(-1) ?? 1, Math.ceil(Math.min(needed, most)));
     const found = await ways.scan(floor, ceiling, size);
