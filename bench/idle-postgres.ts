@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { buildProgram } from "../test/support/built-program.ts";
@@ -26,7 +27,10 @@ const SETTLE_MS = 10_000;
 const DAY_MS = 86_400_000;
 
 await installWorkspace("postgres");
-const graphile = graphileCommand(installGraphile());
+const graphile = installGraphile();
+/** With its defaults, and tasks of one kind. */
+const GRAPHILE =
+  "require('graphile-worker').run({ connectionString: process.argv[1], taskList: { send: async () => {} } })";
 await using server = await startPostgres({ isDurable: true });
 const postmaster = Number(readFileSync(`${server.folder}/postmaster.pid`, "utf8").split("\n")[0]);
 using program = await buildProgram();
@@ -97,9 +101,9 @@ async function idlePublishers(count: number): Promise<string[]> {
 
 async function idleGraphile(count: number): Promise<string[]> {
   await using database = await createDatabaseOn(server.address, { isEmpty: true });
-  execFileSync(graphile, ["--schema-only", "-c", database.url], { stdio: "ignore" });
+  execFileSync(graphileCommand(graphile), ["--schema-only", "-c", database.url], { stdio: "ignore" });
   const workers = Array.from({ length: count }, () =>
-    spawn(process.execPath, [graphile, "-c", database.url], { stdio: "ignore" }),
+    spawn(process.execPath, ["-e", GRAPHILE, database.url], { cwd: dirname(graphile), stdio: "ignore" }),
   );
   const row = await measure("graphile-worker", database.url, workers);
   for (const worker of workers) worker.kill("SIGKILL");

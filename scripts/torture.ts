@@ -55,8 +55,11 @@ function readResults(): Result[] {
 const only = values.only.length === 0 ? [] : ["-t", `^(${values.only.join("|")}) `];
 /** On PostgreSQL: its own files, whole, and those that run on both engines. */
 const ON_POSTGRES = [
-  ...["--config", "vitest.postgres.config.ts", "--project", "faults", "--project", "both engines"],
-  ...["test/postgres/faults/", "test/faults/"],
+  "--config=vitest.postgres.config.ts",
+  "--project=faults",
+  "--project=both engines",
+  "test/postgres/faults/",
+  "test/faults/",
 ];
 const ON_SQLITE = ["--config", "vitest.torture.config.ts", ...only, ...filesOf(values.only)];
 const args = ["run", "--reporter=verbose", ...(values.postgres ? ON_POSTGRES : ON_SQLITE)];

@@ -93,8 +93,15 @@ const LISTS: readonly string[] = ["tools", "src/platforms"];
 const SQL =
   /["'`]\s*(SELECT\s|INSERT INTO\s|UPDATE \w+ SET|DELETE FROM\s|WITH RECURSIVE|PRAGMA\s|CREATE (TABLE|INDEX))/;
 
-/** Where the time comes from: the process's clock, and the browser's for the page that runs there. */
-const CLOCKS: readonly string[] = ["src/app/system-clock.ts", "apps/calendar/clock.ts"];
+/**
+ * Where the time comes from: the process's clock, the browser's for the page that runs there, and where a
+ * library is told a moment that it compares with the machine's own clock.
+ */
+const CLOCKS: readonly string[] = [
+  "src/app/system-clock.ts",
+  "apps/calendar/clock.ts",
+  "src/http/access/limits.ts",
+];
 
 /**
  * Where use cases write what is no call's effect, in how many places and why. Everything else goes through
