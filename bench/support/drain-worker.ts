@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { drain, publish, wishOf } from "../../test/support/postgres-queue.ts";
+import { drain, enlist, publish, wishOf } from "../../test/support/postgres-queue.ts";
 import { openStoreOn } from "../../test/support/postgres-store-on.ts";
 
 /** A process that `bench/drain-postgres.ts` starts: works through a queue once it is told to. */
@@ -61,6 +61,7 @@ async function work(order: Order): Promise<void> {
     await runner.stop();
   } else {
     const store = await openStoreOn(order.url);
+    await enlist(store, order.id);
     // Publishers have looked before, on all of their connections.
     await Promise.all([1, 2, 3, 4].map(() => store.claims.claim(wishOf(order.id, { now: () => 0 }))));
     const dueAt = await begin();

@@ -38,6 +38,15 @@ const ADD_POSTS = `
     ($3::bigint << 16) + n, $4::text, 0, 0, 0, 1, 0, '', 1, 0, 0
   FROM generate_series(0, $1::int - 1) n`;
 
+/** Only workers that are listed may claim. */
+export async function enlist(store: Store, ...workerIds: readonly string[]): Promise<void> {
+  await store.write((tx) => change(tx, ADD_WORKERS, [workerIds]));
+}
+
+const ADD_WORKERS = `
+  INSERT INTO workers (id, role, host, pid, version, started_at, heartbeat_at)
+  SELECT id, 'serve', 'test', 0, '0', 0, 0 FROM unnest($1::text[]) id ON CONFLICT DO NOTHING`;
+
 export function wishOf(workerId: string, wish: Partial<ClaimWish> & { now: () => number }): ClaimWish {
   const limit = wish.limit ?? 100;
   return {
@@ -104,6 +113,7 @@ const FIRST_BATCH = 50;
 /** What a publisher's loop does: claims while there is room, and works on all that it has claimed at once. */
 export async function drain(store: Store, options: DrainOptions): Promise<void> {
   const { workerId, now, room, batch, work, isOver } = options;
+  await enlist(store, workerId);
   const underWay = new Set<Promise<void>>();
   let failure: unknown;
   let size = FIRST_BATCH;

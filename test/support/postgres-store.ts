@@ -1,12 +1,26 @@
 import type { Store } from "../../src/store/engine/store.ts";
 import { createClaims } from "../../src/store/postgres/publishing/claims.ts";
+import { enlist } from "./postgres-queue.ts";
 import { openStoreOn } from "./postgres-store-on.ts";
 import { createDatabase } from "./postgres.ts";
 
 /** A store in which whoever a test takes over from is dead, as on SQLite, where the caller has made sure of that. */
 export async function openTestStoreOn(url: string): Promise<Store> {
   const store = await openStoreOn(url);
-  return { ...store, claims: createClaims(store, async () => true) };
+  const claims = createClaims(store, async () => true);
+  const enlisted = new Set<string>();
+  return {
+    ...store,
+    claims: {
+      ...claims,
+      // Without a publisher around it.
+      async claim(wish) {
+        if (!enlisted.has(wish.workerId)) await enlist(store, wish.workerId);
+        enlisted.add(wish.workerId);
+        return claims.claim(wish);
+      },
+    },
+  };
 }
 
 /** A store on a database of its own, which goes with it. */

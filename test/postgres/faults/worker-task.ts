@@ -4,7 +4,10 @@ import type { PostgresOptions } from "../../../src/store/postgres/connect/connec
 export const TIMES = { beatEveryMs: 200, answerWithinMs: 900, silentMs: 1_600 };
 export const LEASES = { leaseMs: 1_900, requestMs: 500 };
 
-/** What a host whose network has fallen silent waits for is over sooner. */
+/**
+ * What a host whose network has fallen silent waits for is over sooner. The server ends an idle transaction only
+ * after 10 s, as ever, and here long after the lease: what holds must not hang on that.
+ */
 export const LIMITS = { connectMs: 3_000, statementMs: 4_000, lockMs: 3_000, silentMs: 1_000 };
 
 /** SIGKILL, SIGSTOP, or an event loop that computes until others take it for dead, and then as long again. */

@@ -4,10 +4,11 @@ import { Fenced, type EffectRow } from "../../../src/store/engine/ledger.ts";
 import { rowOf, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store } from "../../../src/store/engine/store.ts";
 import { ServerTrouble } from "../../../src/store/postgres/connect/sentences.ts";
+import { isProvenDead } from "../../../src/store/postgres/liveness/dead-workers.ts";
 import { createClaims } from "../../../src/store/postgres/publishing/claims.ts";
 import { createLedger } from "../../../src/store/postgres/publishing/ledger.ts";
 import { createDatabase } from "../../support/postgres.ts";
-import { DONE, effectOf, endOf, fillQueue, wishOf } from "../../support/postgres-queue.ts";
+import { DONE, effectOf, endOf, enlist, fillQueue, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 
@@ -30,6 +31,7 @@ afterEach(async () => {
 });
 
 async function claim(from: Store, workerId: string, limit = 100): Promise<readonly ClaimedPost[]> {
+  await enlist(from, workerId);
   return (await from.claims.claim(wishOf(workerId, { now, limit }))).posts;
 }
 
@@ -110,6 +112,25 @@ describe("the ledger of a worker that lost posts to another", () => {
     if (claimed === undefined) throw new Error("Nothing was claimed.");
     await expect(store.ledger.end(claimed.lease, DONE)).rejects.toThrow(Fenced);
     await expect(store.ledger.countAsked(claimed.lease, STEP)).rejects.toThrow(Fenced);
+  });
+
+  it("never lets a claim stand that whoever takes over does not see", async () => {
+    await fillQueue(store, { accounts: 1, posts: 1, dueAt: DUE_AT });
+    await enlist(store, "worker_a");
+    const late = holding(store);
+    const wish = wishOf("worker_a", { now });
+    const claiming = createClaims({ ...store, write: late.write }, async () => false).claim(wish);
+    await late.reached;
+    const noLease = { leaseMs: 0, requestMs: 0 };
+    const taking = createClaims(other, (tx, workerId) => isProvenDead(tx, workerId, noLease));
+    expect(await taking.takeOver("worker_a", now(), why)).toBeNull();
+    late.commit();
+    const { posts } = await claiming;
+    expect(posts).toHaveLength(1);
+    expect(await taking.takeOver("worker_a", now(), why)).toMatchObject({ posts: 1 });
+    expect(await claim(other, "worker_b")).toHaveLength(1);
+    // It has noticed nothing yet.
+    await expect(store.claims.claim(wish)).rejects.toThrow(Fenced);
   });
 
   it("never lets an intent stand that whoever takes over does not see", async () => {

@@ -4,7 +4,7 @@ import { change, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store, Tx } from "../../../src/store/engine/store.ts";
 import { transition } from "../../../src/store/tables/posts.ts";
 import { createDatabase } from "../../support/postgres.ts";
-import { drain, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
+import { drain, enlist, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 
@@ -23,6 +23,8 @@ afterEach(async () => {
   await database[Symbol.asyncDispose]();
 });
 
+const WORKERS = ["worker_0", "worker_1", "worker_2", "worker_9"];
+
 function first(): Store {
   const [store] = stores;
   if (store === undefined) throw new Error("No store was opened.");
@@ -32,6 +34,7 @@ function first(): Store {
 describe("several workers on one database", () => {
   it("claim different posts when they claim at once, together the first that are due", async () => {
     await fillQueue(first(), { accounts: 150, posts: 300, dueAt: DUE_AT });
+    await enlist(first(), ...WORKERS);
     const claims = await Promise.all(
       stores.map((store, n) => store.claims.claim(wishOf(`worker_${n}`, { now, limit: 50 }))),
     );
@@ -130,6 +133,7 @@ describe("several workers on one database", () => {
 
   it("end posts that hold up a whole platform at once", async () => {
     await fillQueue(first(), { accounts: 90, posts: 90, dueAt: DUE_AT });
+    await enlist(first(), ...WORKERS);
     const claims = await Promise.all(
       stores.map((store, n) => store.claims.claim(wishOf(`worker_${n}`, { now, limit: 30 }))),
     );

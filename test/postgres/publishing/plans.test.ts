@@ -1,7 +1,7 @@
 import pg from "pg";
 import { expect, it } from "vitest";
 import { createDatabase } from "../../support/postgres.ts";
-import { drain, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
+import { drain, enlist, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
@@ -68,6 +68,7 @@ it("counts attempts that end together by hash, also where the first statement en
   await using database = await createDatabase();
   const store = await openStoreOn(database.url);
   await fillQueue(store, { accounts: 200, posts: 200, dueAt: DUE_AT });
+  await enlist(store, "worker_a");
   await store.claims.claim(wishOf("worker_a", { now, limit: 200 }));
   await store[Symbol.asyncDispose]();
   const client = new pg.Client({ connectionString: database.url });

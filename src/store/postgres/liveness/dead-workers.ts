@@ -64,7 +64,9 @@ export async function isProvenDead(
     .select("id")
     .where("id", "=", workerId)
     .where("heartbeat_at", "<", sql<number>`${DATABASE_NOW} - ${waits}`)
+    // It may be in the middle of a claim, which it ends or the server does.
     .forUpdate()
+    .skipLocked()
     .executeTakeFirst();
   return dead !== undefined;
 }

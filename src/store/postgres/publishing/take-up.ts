@@ -1,6 +1,7 @@
 import { newId } from "../../../domain/ids.ts";
 import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import type { Candidate, Claimed, ClaimedPost, ClaimWish } from "../../engine/claims.ts";
+import { Fenced } from "../../engine/ledger.ts";
 import { change, rowsOf } from "../../engine/statements.ts";
 import type { Tx } from "../../engine/store.ts";
 import { asClaimed, causesOf, spacedUntil, withinShares } from "../../publishing/claims.ts";
@@ -17,6 +18,8 @@ const WIDER = 4;
  * flight"; a claim waits for nobody, and whatever it is told of a post it reads after it has locked it.
  */
 export async function claimDue(tx: Tx, wish: ClaimWish): Promise<Claimed> {
+  const listed = await rowsOf(tx, LISTED, [wish.workerId]);
+  if (listed.length === 0) throw new Fenced("all posts of this worker");
   const now = wish.now();
   const locked = await lockDue(tx, wish, now);
   const wanted = withinShares(await readCandidates(tx, locked), wish);
@@ -25,6 +28,12 @@ export async function claimDue(tx: Tx, wish: ClaimWish): Promise<Claimed> {
     isFull: locked.length === wish.limit,
   };
 }
+
+/**
+ * Nobody takes over from the worker until this transaction has ended: what a take-over does not see yet would
+ * be held by nobody afterwards, and wait for ever.
+ */
+const LISTED = "SELECT 1 FROM workers WHERE id = $1 FOR KEY SHARE";
 
 /** The ids of the posts that are this transaction's, first due first. */
 async function lockDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]> {
