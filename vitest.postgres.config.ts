@@ -40,7 +40,7 @@ const onPostgres = {
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       {
         test: {
