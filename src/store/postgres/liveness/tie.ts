@@ -154,6 +154,10 @@ export class Tie {
     const { clock, times } = this.#options;
     this.#cancelWatch();
     const leftMs = this.#confirmed.monotonic + times.answerWithinMs - clock.monotonic();
-    this.#cancelWatch = clock.after(Math.max(0, leftMs) + 1, () => this.check());
+    this.#cancelWatch = clock.after(Math.max(0, leftMs) + 1, () => {
+      this.check();
+      // Timers may fire early; without a next look a silent tie would never be lost.
+      if (!this.#isOver) this.#watch();
+    });
   }
 }
