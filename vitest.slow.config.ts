@@ -51,8 +51,6 @@ export const shared = {
 export default defineConfig({
   test: {
     ...shared,
-    // They wait still more.
-    maxWorkers: 4,
     exclude: [...shared.exclude],
     globalSetup: [...shared.globalSetup, "test/support/built-program.ts"],
     sequence: { sequencer: LongestFirst },
