@@ -28,7 +28,7 @@ const FAULTS = ["test/postgres/faults/**/*.test.ts", "test/postgres/processes.te
 const shared = {
   pool: "forks",
   globalSetup: ["test/support/postgres-run.ts"],
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   hookTimeout: 60_000,
 } as const;
 
@@ -40,7 +40,7 @@ const onPostgres = {
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 3,
     projects: [
       {
         test: {
