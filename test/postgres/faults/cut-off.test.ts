@@ -38,8 +38,7 @@ async function ended(...workers: RunningWorker[]): Promise<void> {
 describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }, () => {
   it("has broken off before another takes over, and nothing goes out twice", async () => {
     const marginsMs: number[] = [];
-    for (let tries = 0; marginsMs.length < ROUNDS; tries++) {
-      expect(tries, "so often one lost its tie by itself").toBeLessThan(ROUNDS + 5);
+    for (let round = 0; round < ROUNDS; round++) {
       await using proxy = await startSilentProxy(server.address.port);
       await using servers = await startClassServers();
       const at = { address: server.address, servers, worker };
@@ -56,15 +55,12 @@ describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }
       const near = fleet.run({ host: "here" });
       const ofNear = listenTo(near);
       await near.ready;
-      const lostBefore = ofAfar("lost").length;
       const silentAt = Date.now();
       proxy.silence();
       await expect.poll(() => ofNear("took-over").length, { timeout: 20_000 }).toBeGreaterThan(0);
       proxy.speak();
       await ended(near, afar);
       expect({ SEED, wrong: await fleet.wrong() }).toEqual({ SEED, wrong: [] });
-      // On a machine with too much to do a tie gets lost without a proxy: then there is nothing to measure.
-      if (lostBefore + ofNear("lost").length > 0) continue;
       expect(ofAfar("broken-off")).toHaveLength(CLASSES.length);
       const marginMs = Math.min(...ofNear("took-over")) - Math.max(...ofAfar("broken-off"));
       const told = [ofAfar, ofNear].map((of) => ["publishing", "lost", "broken-off", "took-over"].map(of));
@@ -93,7 +89,11 @@ describe("a host that cannot be reached while it sends", { timeout: TIMEOUT_MS }
         await using fleet = await gatherFleet(at, POSTS, random);
         const isLater = AFTER_A_DEATH.test(point);
         if (isLater) await fleet.run({ point: "change:answered", hit: 2 }).exit;
-        const still = fleet.run({ point, what, hit: isLater ? 1 : 1 + Math.floor(random() * 2) });
+        const still = fleet.run({
+          point,
+          what,
+          hit: isLater ? 1 : 1 + Math.floor(random() * (IS_LONG ? 2 : 4)),
+        });
         expect(await still.reached).toBe(true);
         const other = fleet.run();
         const ofOther = listenTo(other);
