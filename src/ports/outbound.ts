@@ -23,6 +23,11 @@ export interface OutboundRequest {
    * are no exception for it. Default false.
    */
   readonly isUserGiven?: boolean;
+  /**
+   * Called right before the request is written, and before every piece of a streamed body: the last moment at
+   * which `signal` can hold back what follows.
+   */
+  readonly beforeWriting?: () => void;
   /** What it is for; default `platform`. Those of one purpose never wait for those of another. */
   readonly purpose?: OutboundPurpose;
   /** On whose account it is made: of each purpose one owner has a share alone. Default: nobody's. */

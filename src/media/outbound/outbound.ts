@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { Agent, Client, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { Gate } from "../../domain/gate.ts";
@@ -174,7 +175,10 @@ async function send(door: Door, request: OutboundRequest, isRedirect: boolean): 
   const { url, isExcepted } = door.policy.check(request.url, request.isUserGiven ?? false);
   const single = request.newConnection === true ? door.single(url.origin, isExcepted) : null;
   let wasSent = isRedirect;
-  const dispatcher = noteStart(single ?? door.pools[isExcepted ? "open" : "guarded"], () => (wasSent = true));
+  const dispatcher = noteStart(single ?? door.pools[isExcepted ? "open" : "guarded"], () => {
+    request.beforeWriting?.();
+    wasSent ||= request.signal?.aborted !== true;
+  });
   try {
     const response = await dispatcher.request({
       ...toUndici(request),
@@ -219,7 +223,7 @@ function noteStart(dispatcher: Agent | Client, onStart: () => void): Dispatcher 
 function toUndici(request: OutboundRequest): Omit<Dispatcher.RequestOptions, "path"> {
   const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const idleMs = request.idleMs ?? DEFAULT_IDLE_MS;
-  const { body } = request;
+  const { body, beforeWriting } = request;
   return {
     method: request.method,
     headers: { ...request.headers },
@@ -229,7 +233,7 @@ function toUndici(request: OutboundRequest): Omit<Dispatcher.RequestOptions, "pa
     bodyTimeout: idleMs,
     ...(body === undefined
       ? {}
-      : { body: typeof body === "string" || Buffer.isBuffer(body) ? body : watchStream(body, idleMs) }),
+      : { body: body instanceof Readable ? watchStream(body, idleMs, beforeWriting) : body }),
   };
 }
 

@@ -4,8 +4,9 @@ import { toBuffer } from "../to-buffer.ts";
 /**
  * The same stream, which fails when its reader takes nothing for `idleMs`: a server that stops reading an
  * upload would hold it until the whole request's time is over. A source that is slow itself counts too.
+ * `beforeEach` is called before a piece of it goes on.
  */
-export function watchStream(source: Readable, idleMs: number): Readable {
+export function watchStream(source: Readable, idleMs: number, beforeEach: () => void = () => {}): Readable {
   let timer: NodeJS.Timeout | undefined;
   const watched = Readable.from(pass(), { objectMode: false });
   watched.once("close", () => clearTimeout(timer));
@@ -20,6 +21,7 @@ export function watchStream(source: Readable, idleMs: number): Readable {
     touch();
     for await (const chunk of source) {
       touch();
+      beforeEach();
       yield toBuffer(chunk);
     }
     clearTimeout(timer);

@@ -344,6 +344,58 @@ describe("what a failure says about sending", () => {
     });
     expect((await failureOf(request)).wasSent).toBe(false);
   });
+
+  it.each([true, false])(
+    "nothing left where it is called off in the last moment (newConnection: %s)",
+    async (newConnection) => {
+      await using server = await startCanary();
+      await using outbound = createOutbound({ allowedHosts });
+      const gone = new AbortController();
+      const failure = await failureOf(
+        outbound.request({
+          method: "POST",
+          url: server.origin,
+          body: "x",
+          newConnection,
+          signal: gone.signal,
+          beforeWriting: () => gone.abort(),
+        }),
+      );
+      expect(failure.wasSent).toBe(false);
+      // A connection came up, and nothing went over it.
+      await expect.poll(() => server.connections).toBe(1);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
+  it("a streamed body is broken off before its next piece", async () => {
+    const arrived: Buffer[] = [];
+    const closed: boolean[] = [];
+    await using server = await startCanary((request) => {
+      request.on("data", (chunk: Buffer) => arrived.push(chunk));
+      request.on("error", () => {});
+      request.once("close", () => closed.push(request.complete));
+    });
+    await using outbound = createOutbound({ allowedHosts });
+    const gone = new AbortController();
+    async function* pieces(): AsyncGenerator<Buffer> {
+      yield Buffer.from("first");
+      await expect.poll(() => arrived.length).toBe(1);
+      yield Buffer.from("second");
+    }
+    const failure = await failureOf(
+      outbound.request({
+        method: "POST",
+        url: server.origin,
+        body: Readable.from(pieces(), { objectMode: false }),
+        signal: gone.signal,
+        beforeWriting: () => (arrived.length === 0 ? undefined : gone.abort()),
+      }),
+    );
+    expect(failure.wasSent).toBe(true);
+    await expect.poll(() => closed).toEqual([false]);
+    expect(Buffer.concat(arrived).toString()).toBe("first");
+  });
 });
 
 describe("limits", () => {

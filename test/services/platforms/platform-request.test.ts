@@ -116,6 +116,39 @@ describe("a request to a real server", () => {
       kind: "rejected",
     });
   });
+
+  it("writes nothing where it turns out in the last moment that others take this process for dead", async () => {
+    const asked: string[] = [];
+    const server = createServer(({ url }, response) => {
+      asked.push(url ?? "");
+      response.end();
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port }] });
+    const base = await createTestContext({
+      platformList: [createPhotobox().platform],
+      outbound,
+      feed: {} as never,
+    });
+    closers.push(
+      () => base[Symbol.asyncDispose](),
+      () => outbound[Symbol.asyncDispose](),
+      () => new Promise((resolve) => server.close(resolve)),
+    );
+    const tie = new AbortController();
+    let isLost = false;
+    const check = (): void => (isLost ? tie.abort() : undefined);
+    const liveness = { ...base.store.liveness, check };
+    const ctx = { ...base, store: { ...base.store, liveness } };
+    const io = await createConnectIo(ctx, { provider: "photobox", ownerId: "default" }, tie.signal);
+    await io.request({ method: "POST", url: `http://127.0.0.1:${port}/alive` });
+    isLost = true;
+    await expect(io.request({ method: "POST", url: `http://127.0.0.1:${port}/dead` })).rejects.toMatchObject({
+      kind: "not_sent",
+    });
+    expect(asked).toEqual(["/alive"]);
+  });
 });
 
 /** A body as the platform gets it. */

@@ -92,7 +92,7 @@ function brokenMedia(body: OutboundRequest["body"]): PlatformFault | null {
   return cause instanceof MediaUnavailable ? new PlatformFault("not_sent", cause.message, { cause }) : null;
 }
 
-function toOutbound(request: PlatformRequest, { ownerId, signal }: RequestOptions): OutboundRequest {
+function toOutbound(request: PlatformRequest, { ctx, ownerId, signal }: RequestOptions): OutboundRequest {
   const { json: _json, form: _form, multipart: _multipart, query: _query, ...other } = request;
   const { classify: _classify, isIdempotent: _isIdempotent, headers: given, body: _body, ...rest } = other;
   const { headers, ...body } = encodeBody(request);
@@ -102,6 +102,8 @@ function toOutbound(request: PlatformRequest, { ownerId, signal }: RequestOption
     ...rest,
     ownerId,
     signal,
+    // A process that stood still while it connected may have been taken over from meanwhile.
+    beforeWriting: () => ctx.store.liveness.check(),
     url: encodeUrl(request),
     headers: { ...headers, ...given },
     ...body,
