@@ -6,6 +6,7 @@ const ON_BOTH = [
   "test/faults/restored-copy.test.ts",
   "test/faults/tokens.test.ts",
   "test/contract/**/*.test.ts",
+  "test/publisher/**/*.test.ts",
   "test/services/**/*.test.ts",
   "test/store/publishing/**/*.test.ts",
 ];
@@ -27,20 +28,17 @@ const FAULTS = ["test/postgres/faults/**/*.test.ts", "test/postgres/processes.te
 
 const shared = {
   pool: "forks",
-  globalSetup: ["test/support/postgres-run.ts"],
+  // Nothing in these files outlives them, so that those of one process load the product once.
+  isolate: false,
   testTimeout: 60_000,
   hookTimeout: 60_000,
 } as const;
-
-const onPostgres = {
-  exclude: [...configDefaults.exclude, ...ONLY_SQLITE],
-  env: { POSTHORN_TEST_ENGINE: "postgres" },
-};
 
 /** What needs a PostgreSQL server, which the run starts; run by `npm run test:postgres`. */
 export default defineConfig({
   test: {
     maxWorkers: 3,
+    globalSetup: ["test/support/postgres-run.ts", "test/support/built-program.ts"],
     projects: [
       {
         test: {
@@ -54,14 +52,12 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          ...onPostgres,
           name: "both engines",
           include: ON_BOTH,
-          // Nothing in these files outlives them, so that those of one process load the product once.
-          isolate: false,
+          exclude: [...configDefaults.exclude, ...ONLY_SQLITE],
+          env: { POSTHORN_TEST_ENGINE: "postgres" },
         },
       },
-      { test: { ...shared, ...onPostgres, name: "publishers", include: ["test/publisher/**/*.test.ts"] } },
     ],
   },
 });

@@ -1,12 +1,11 @@
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { format } from "prettier";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { platformsPage, platformTable } from "../scripts/platform-docs.ts";
 import { guidePage } from "../scripts/platform-guide.ts";
 import { renderDocs, renderReadme } from "../scripts/readme-parts.ts";
@@ -35,11 +34,7 @@ function blocks(language: string): string[] {
 function installInto(folder: string): Record<string, string> {
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  const tsx = createRequire(import.meta.url).resolve("tsx");
-  writeFileSync(
-    join(bin, "posthorn"),
-    `#!/bin/sh\nexec "${process.execPath}" --import "${tsx}" "${join(ROOT, "src", "main.ts")}" "$@"\n`,
-  );
+  writeFileSync(join(bin, "posthorn"), `#!/bin/sh\nexec "${process.execPath}" "${inject("program")}" "$@"\n`);
   chmodSync(join(bin, "posthorn"), 0o755);
   return {
     PATH: `${bin}:${process.env["PATH"] ?? ""}`,

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { insertMeta } from "../../src/store/tables/meta.ts";
 import { runCli } from "../support/cli.ts";
@@ -92,8 +92,7 @@ describe("a database that is lost while Posthorn runs", () => {
 
   it("ends an agent's session with one sentence, too", async () => {
     using folder = temporaryFolder();
-    const main = join(import.meta.dirname, "..", "..", "src", "main.ts");
-    const child = spawn(process.execPath, ["--import", "tsx", main, "stdio"], {
+    const child = spawn(process.execPath, [inject("program"), "stdio"], {
       env: {
         PATH: process.env["PATH"],
         HOME: process.env["HOME"],

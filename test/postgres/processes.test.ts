@@ -1,12 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
-import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import pg from "pg";
 import { runCli } from "../support/cli.ts";
 import { createDatabase } from "../support/postgres.ts";
@@ -15,9 +13,6 @@ import { addressOf, API_KEY, callTool, startProgram, type Program } from "../sup
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /* Processes as a shell starts them, with a data folder each and one database. */
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "main.ts");
-const TSX = createRequire(import.meta.url).resolve("tsx");
 
 type Half = "--api" | "--publisher";
 
@@ -32,7 +27,6 @@ function newHost(): Record<string, string> {
   folders.push(folder);
   return {
     ...folder.env,
-    NODE_OPTIONS: `--import=${TSX}`,
     POSTHORN_PORT: "0",
     POSTHORN_LOG_LEVEL: "warn",
     POSTHORN_FILES: "folder",
@@ -45,7 +39,7 @@ function newHost(): Record<string, string> {
 
 async function serve(half: Half): Promise<Program & { readonly address: string }> {
   const program = startProgram({
-    file: MAIN,
+    file: inject("program"),
     args: ["serve", half],
     env: newHost(),
     stdio: ["ignore", "pipe", "inherit"],
@@ -158,7 +152,7 @@ describe("halves of a server on one PostgreSQL", () => {
 describe("other commands with DATABASE_URL", () => {
   it("stdio schedules and publishes there", async () => {
     const client = new Client({ name: "test", version: "1" });
-    const command = { command: process.execPath, args: ["--import", TSX, MAIN, "stdio"] };
+    const command = { command: process.execPath, args: [inject("program"), "stdio"] };
     await client.connect(new StdioClientTransport({ ...command, env: newHost() }));
     const call = async (name: string, args: Record<string, unknown>): Promise<any> => {
       const answer = await client.callTool({ name, arguments: args });
@@ -186,7 +180,7 @@ describe("other commands with DATABASE_URL", () => {
 
   it("stdio ends with a sentence where the server is not there", async () => {
     const program = startProgram({
-      file: MAIN,
+      file: inject("program"),
       args: ["stdio"],
       env: { ...newHost(), DATABASE_URL: "postgres://u:s3cret@127.0.0.1:1/x" },
       stdio: ["pipe", "pipe", "pipe"],

@@ -10,6 +10,7 @@ import { createCipher } from "../../src/store/engine/cipher.ts";
 import type { Store } from "../../src/store/engine/store.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { FakeClock } from "./clock.ts";
+import { freshSchema } from "./fresh-schema.ts";
 
 interface LogLine {
   readonly level: string;
@@ -46,7 +47,7 @@ export const isOnPostgres = process.env.POSTHORN_TEST_ENGINE === "postgres";
 
 /** Of its own, in memory or on the run's PostgreSQL server. */
 export async function openEmptyStore(): Promise<Store> {
-  if (!isOnPostgres) return openStore({ file: ":memory:" });
+  if (!isOnPostgres) return openStore({ file: ":memory:", around: await freshSchema() });
   // It needs Vitest, which those do without who use this in a process of their own.
   return (await import("./postgres-store.ts")).openTestStore();
 }

@@ -1,17 +1,13 @@
 import { copyFileSync, mkdirSync } from "node:fs";
-import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import { readSetup } from "../../../src/app/setup.ts";
 import { startServer } from "../../../src/app/start/start-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-
-const MAIN = join(import.meta.dirname, "..", "..", "..", "src", "main.ts");
-const TSX = createRequire(import.meta.url).resolve("tsx");
 
 interface Agent extends AsyncDisposable {
   readonly client: Client;
@@ -23,7 +19,7 @@ async function startAgent(
   args: readonly string[] = [],
 ): Promise<Agent> {
   const client = new Client({ name: "test", version: "1" });
-  const command = { command: process.execPath, args: ["--import", TSX, MAIN, "stdio", ...args] };
+  const command = { command: process.execPath, args: [inject("program"), "stdio", ...args] };
   await client.connect(new StdioClientTransport({ ...command, env: { POSTHORN_LOG_LEVEL: "warn", ...env } }));
   return {
     client,

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { pack } from "tar-stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, inject, it } from "vitest";
 import type { RestoreResult } from "../../../src/cli/host.ts";
 import { localCaller } from "../../../src/cli/local-caller.ts";
 import { makeBackup, signBackup } from "../../../src/services/upkeep/backup.ts";
@@ -333,8 +333,7 @@ describe("posthorn backup and restore", () => {
 
 /** The exit status of a command in a process of its own. */
 async function start(args: readonly string[], env: Env): Promise<number | null> {
-  const main = join(import.meta.dirname, "..", "..", "..", "src", "main.ts");
-  const child = spawn(process.execPath, ["--import", "tsx", main, ...args], {
+  const child = spawn(process.execPath, [inject("program"), ...args], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env },
     stdio: "ignore",
   });

@@ -3,8 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { loadCatalog } from "../../../src/app/catalog.ts";
 import { createMcpEndpoints, type McpEndpoints } from "../../../src/mcp/transports/endpoints.ts";
 import { addAccount } from "../../support/post-rows.ts";
@@ -16,7 +15,6 @@ import { createToolbox } from "../../../src/toolkit/toolbox.ts";
 import { connectPeer, type Line, type Peer, type Question, type Wire } from "../peers.ts";
 
 const LINES: Line[] = ["sdk 1", "sdk 2, sessions", "sdk 2, stateless"];
-const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const MIB = 1024 ** 2;
 
 /** A picture with much behind its end, which no reader minds. */
@@ -170,7 +168,7 @@ describe.each(LINES)("the product on standard streams, with a client of %s", (li
       POSTHORN_LOG_LEVEL: "warn",
       POSTHORN_UPLOAD_FOLDERS: folder.path,
     };
-    const args = ["--import", import.meta.resolve("tsx"), MAIN, "stdio"];
+    const args = [inject("program"), "stdio"];
     const person = (question: Question) => {
       asked.push(question);
       return { action: "decline" } as const;

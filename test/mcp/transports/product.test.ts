@@ -4,15 +4,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as OldStdioTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { follow, Notes } from "../peers.ts";
 
-const MAIN = fileURLToPath(new URL("../../../src/main.ts", import.meta.url));
 const IDENTITY = { name: "test", version: "1.0.0" };
 
 let folder: string;
@@ -20,7 +18,7 @@ let folder: string;
 /** The product as an agent's client starts it, in a folder and an environment full of what is not for it. */
 const processOf = () => ({
   command: process.execPath,
-  args: ["--import", import.meta.resolve("tsx"), MAIN, "stdio"],
+  args: [inject("program"), "stdio"],
   cwd: folder,
   env: {
     PATH: process.env["PATH"] ?? "",

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openSqlite } from "../../../src/store/engine/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../../src/store/engine/driver.ts";
 import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { readHistory } from "../../../src/services/posts/posts.ts";
 import { createTestContext } from "../../support/context.ts";
+import { freshSchema } from "../../support/fresh-schema.ts";
 import { queryOf, rawOf } from "../../support/handles.ts";
 import { drain, readPost } from "../../support/publishing.ts";
 import { scriptedPlatform } from "../../support/scripted-platform.ts";
@@ -119,4 +120,25 @@ describe("a database of the version before", () => {
     expect(columns(stores[0]!)).toEqual(columns(fresh));
     for (const store of stores) await store[Symbol.asyncDispose]();
   });
+
+  it("is in tests what all migrations make", async () => {
+    await using migrated = await openStore({ file: ":memory:" });
+    await using quick = await openStore({ file: ":memory:", around: await freshSchema() });
+    const [expected, found] = [migrated, quick].map((store) => everythingIn(rawOf(store)));
+    expect(Object.keys(expected?.rows ?? {}).length).toBeGreaterThan(20);
+    expect(found).toEqual(expected);
+  });
 });
+
+/** The schema, its version, and what every table holds. */
+function everythingIn(raw: SqliteDatabase) {
+  const made = raw.prepare("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name").all([]) as {
+    readonly type: string;
+    readonly name: string;
+  }[];
+  const tables = made.filter(({ type }) => type === "table").map(({ name }) => name);
+  const rows = Object.fromEntries(
+    tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}" ORDER BY 1`).all([])]),
+  );
+  return { made, rows, version: raw.prepare("PRAGMA user_version").get([]) };
+}
