@@ -5,7 +5,7 @@ import { createRandom } from "../support/random.ts";
  * How far the plan is carried: `npm test` runs a short form of each fault, `npm run torture` the long one,
  * times its `--scale`. Rows of what was seen go into the table of docs/reliability.md.
  */
-const { TORTURE_SCALE, TORTURE_SEED, TORTURE_RESULTS } = process.env;
+const { TORTURE_SCALE, TORTURE_SEED, TORTURE_RESULTS, POSTHORN_TEST_ENGINE } = process.env;
 
 export const IS_LONG = TORTURE_SCALE !== undefined;
 
@@ -39,8 +39,8 @@ interface Row {
 /** Called when everything held; a run that failed leaves no row. */
 export function report(row: Row): void {
   if (TORTURE_RESULTS === undefined) return;
-  appendFileSync(
-    TORTURE_RESULTS,
-    `${JSON.stringify({ ...row, seed: row.isSeeded === true ? SEED : null })}\n`,
-  );
+  // A file that runs on both engines has a row of each.
+  const how = POSTHORN_TEST_ENGINE === "postgres" ? `PostgreSQL: ${row.how}` : row.how;
+  const seed = row.isSeeded === true ? SEED : null;
+  appendFileSync(TORTURE_RESULTS, `${JSON.stringify({ ...row, how, seed })}\n`);
 }

@@ -7,7 +7,7 @@ import type { Store } from "../../src/store/engine/store.ts";
 import { advanceGeneration } from "../../src/store/backup/generation.ts";
 import { POST_COLUMNS } from "../../src/store/engine/post-columns.ts";
 import { FakeClock } from "../support/clock.ts";
-import { createTestContext, isOnPostgres, type TestContext } from "../support/context.ts";
+import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, drain } from "../support/publishing.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { CLASS_PLATFORMS } from "./class-platforms.ts";
@@ -195,7 +195,7 @@ describe.concurrent(
         }
         report({
           fault: "F16",
-          how: `${isOnPostgres ? "PostgreSQL: " : ""}a copy of the database, made at a random request, put back ten minutes later: ${className(provider)}`,
+          how: `a copy of the database, made at a random request, put back ten minutes later: ${className(provider)}`,
           runs: `${SEEDS} copies, ${SEEDS * POSTS} posts`,
           seen: `0 twice, 0 wrong; ${asked} left to a person`,
           isSeeded: true,
