@@ -3,7 +3,7 @@ import { LongestFirst } from "./test/support/longest-first.ts";
 import { shared, SLOW } from "./vitest.slow.config.ts";
 
 const ALONE = [
-  // What they start, stop and kill, or whole programs that they build.
+  // They start and kill processes, or build the whole program.
   "test/*.test.ts",
   "test/faults/**/*.test.ts",
   // They set the clock, which ids never go behind.

@@ -236,7 +236,7 @@ describe("F5 a token that expires", { timeout: TIMEOUT_MS }, () => {
     }
     report({
       fault: "F5",
-      how: "the same, and the refresh is refused",
+      how: `the token expires at each of ${MOMENTS.length} requests of a post, and the refresh is refused`,
       runs: `${rounds * MOMENTS.length} refusals`,
       seen: "nothing published; the post waits and says why, its channel asks to be reconnected",
     });
