@@ -8,7 +8,6 @@ const LONGEST = [
   "test/faults/soak.test.ts",
   "test/faults/bluesky-kill.test.ts",
   "test/platforms/answers.test.ts",
-  "test/contract/parity.test.ts",
   "test/faults/kill.test.ts",
   "test/faults/fuzz-media.test.ts",
   "test/faults/many-grants.test.ts",
