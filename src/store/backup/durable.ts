@@ -87,9 +87,20 @@ export function isThere(path: string): Promise<boolean> {
  */
 export async function removeLeftovers(folder: string, prefix: string, before = Infinity): Promise<void> {
   for (const name of await readdir(folder)) {
+    if (!name.startsWith(prefix)) continue;
     const path = join(folder, name);
-    if (name.startsWith(prefix) && (await stat(path)).mtimeMs < before)
-      await rm(path, { recursive: true, force: true });
+    const changedAt = await readChangedAt(path);
+    if (changedAt !== null && changedAt < before) await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Null where it is gone: another process that starts beside this one finished or removed it. */
+async function readChangedAt(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
   }
 }
 
