@@ -12,7 +12,7 @@ import { queryOf } from "../support/handles.ts";
 const API_KEY = "the-parity-test-has-a-fixed-key-of-its-own";
 const LATER = "2100-01-01T09:00:00Z";
 
-/** Nobody listens there, and no name is looked up: resolvers take seconds for those that do not exist. */
+/** Nobody listens there, and no name is looked up: a resolver that is asked for many at once may take seconds. */
 const NOBODY = "http://127.0.0.1:9/events";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
