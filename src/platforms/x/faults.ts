@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MINUTE } from "../../domain/time.ts";
 import type { PlatformResponse } from "../../ports/platform-io.ts";
 import { faultsBy, type Code } from "../shared/faults.ts";
 
@@ -26,11 +27,22 @@ const WORDS: readonly (readonly [code: string, words: RegExp])[] = [
   ["locked", /temporarily locked/i],
   ["read-only", /oauth1.app.permissions|read-only application/i],
   ["cashtags", /cashtag/i],
+  ["reply", /reply to this conversation is not allowed|not allowed to reply|restricted who can reply/i],
+  ["not-visible", /deleted or not visible/i],
+  ["feature", /not permitted to access this feature/i],
+  ["invalid-url", /invalid url/i],
+  ["access-level", /different access level|subset of .*endpoints/i],
+  ["automated", /might be automated/i],
+  // Told now and then of tokens that are good: https://github.com/10up/autoshare-for-twitter/issues/387
+  ["unknown-authentication", /authenticating with unknown is forbidden/i],
 ];
+
+/** X tells each refusal of its own as a problem: one without words comes from what stands before its API. */
+const NO_PROBLEM = "no-problem";
 
 function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   const body = Body.safeParse(json);
-  if (!body.success) return [];
+  if (!body.success) return status === 403 ? [NO_PROBLEM] : [];
   const { data, errors } = body.data;
   // Some of what was asked for is there: the rest is told beside it.
   if (status < 300 && data !== undefined && data !== null) return [];
@@ -113,7 +125,20 @@ export const classify = faultsBy({
       message: `The app may only read. Give it "Read and write" in ${CONSOLE}, make new access keys, and reconnect the channel.`,
     },
     {
-      code: ["client-forbidden", "client-not-enrolled", "unsupported-authentication"],
+      code: [NO_PROBLEM, "unknown-authentication"],
+      kind: "transient",
+      isNotDone: true,
+      message:
+        "X refused the request without a reason, which it does now and then. If it goes on, connect the channel again.",
+    },
+    {
+      code: [226, "automated"],
+      kind: "rate",
+      message: "X takes the post for an automated one, and asks to try again later.",
+      retryAfterMs: 15 * MINUTE,
+    },
+    {
+      code: ["client-forbidden", "client-not-enrolled", "unsupported-authentication", "access-level", 453],
       kind: "setup",
       message: `X does not let the app do this. See in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
     },
@@ -142,12 +167,35 @@ export const classify = faultsBy({
       message: "has more than the one cashtag ($ABC) that X allows posts from outside. Leave the others out.",
     },
     {
+      code: "invalid-url",
+      kind: "rejected",
+      field: "caption",
+      message: "has an address that X does not allow. Change it, or leave it out.",
+    },
+    {
+      code: ["reply", 433],
+      kind: "rejected",
+      message:
+        "X does not allow this reply: programs may only reply where the author has mentioned or quoted the account. Reply on x.com.",
+    },
+    {
+      code: ["not-visible", 385, "not-authorized-for-resource", "disallowed-resource"],
+      kind: "rejected",
+      message: "The post that this one belongs to is gone, or X does not show it to this account.",
+    },
+    {
+      code: "feature",
+      kind: "rejected",
+      message:
+        "X does not offer this to the account: long texts and videos need Premium, communities a membership. Leave it out, or look at the account on x.com, and call retry_post.",
+    },
+    {
       status: 403,
       kind: "rejected",
       message:
         "X does not permit this post. The log has its words; change the post, or look at the account on x.com, and call retry_post.",
     },
-    { status: 413, kind: "rejected", message: "X refused a file as too large. Use a smaller one." },
+    { status: [413, 431], kind: "rejected", message: "X's servers refused the request as too large." },
   ],
 });
 

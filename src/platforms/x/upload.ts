@@ -3,24 +3,40 @@ import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
-import { chunkAt, UPLOAD_TIMES, type Chunk } from "../shared/media/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { ask, Id, send } from "./api.ts";
 import { MEDIA_LIFE_MS, MEDIA_MARGIN_MS } from "./capabilities.ts";
 
-/** Of 1,000 segments at most, none larger than the 5 MB that X took before it had this form. */
-const CHUNK_BYTES = 4 * 1024 * 1024;
+const KiB = 1024;
+
+/**
+ * X's own examples send 1 MB (https://docs.x.com/x-api/media/quickstart/media-upload-chunked). What stands before
+ * its API refuses larger ones now and then, 5 MB with 413 and no body
+ * (https://github.com/trypostit/trypost/pull/31) or with 431 (https://github.com/abraham/twitteroauth/issues/1257).
+ */
+const SEGMENT_BYTES = 1024 * KiB;
+const TOO_LARGE: readonly (number | null)[] = [413, 431];
+/** What is refused is halved, no further than this, and as long as the file fits into so many. */
+const MIN_SEGMENT_BYTES = 128 * KiB;
+const MAX_SEGMENTS = 1_000;
 
 export type Category = "tweet_image" | "tweet_gif" | "tweet_video" | "amplify_video";
 
 type Content = { readonly bytes: Buffer } | { readonly sizeBytes: number; open(): Readable };
+
+/** Bytes of a file; `end` is the last one. */
+interface Segment {
+  readonly start: number;
+  readonly end: number;
+  readonly sizeBytes: number;
+}
 
 /** A file as it is sent. */
 export interface Upload {
   readonly category: Category;
   readonly mimeType: string;
   readonly sizeBytes: number;
-  /** The bytes from `start` to `end`, the last included. */
-  contentOf(chunk: Chunk): Content;
+  contentOf(segment: Segment): Content;
 }
 
 /** What X knows a file by, until it forgets it. */
@@ -31,11 +47,19 @@ export const Uploaded = z.object({
   /** Milliseconds since 1970. */
   expiresAt: z.number(),
   isProcessed: z.boolean(),
+  /** From when on X may be asked whether it is; milliseconds since 1970. */
+  askFrom: z.number().catch(0),
 });
 export type Uploaded = z.infer<typeof Uploaded>;
 
-/** An upload that was begun; `sentBytes` of it are there. */
-const Session = z.object({ mediaId: Id, mediaKey: z.string().nullable(), sentBytes: z.number() });
+/** An upload that was begun; `sentBytes` of it are there, in so many segments. */
+const Session = z.object({
+  mediaId: Id,
+  mediaKey: z.string().nullable(),
+  sentBytes: z.number(),
+  segments: z.number(),
+  segmentBytes: z.number(),
+});
 type Session = z.infer<typeof Session>;
 
 const Begun = z.looseObject({
@@ -58,10 +82,15 @@ const Ended = z.looseObject({
 export class StillProcessing extends Error {
   readonly checkAgainMs: number;
 
-  constructor(seconds: number | null) {
+  constructor(waitMs: number) {
     super("X is working on the media.");
-    this.checkAgainMs = Math.min(Math.max((seconds ?? 5) * SECOND, SECOND), MINUTE);
+    this.checkAgainMs = waitMs;
   }
+}
+
+/** As X says, within reason. What goes on for two hours the publisher ends. */
+function waitMsOf({ check_after_secs: seconds }: z.infer<typeof Processing>): number {
+  return Math.min(Math.max((seconds ?? 5) * SECOND, SECOND), 15 * MINUTE);
 }
 
 /** Sends a file once; nobody sees it before a post names it, so it may be sent again. */
@@ -88,7 +117,7 @@ async function run(io: PublishIo, upload: Upload, context: EffectContext): Promi
   try {
     return await append(io, upload, { context, session: begun.data });
   } catch (error) {
-    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected" || isTooLarge(error)) throw error;
     return append(io, upload, { context, session: await begin(io, upload) });
   }
 }
@@ -104,7 +133,13 @@ async function begin(io: PublishIo, { category, mimeType, sizeBytes }: Upload): 
     },
     Begun,
   );
-  return { mediaId: data.id, mediaKey: data.media_key, sentBytes: 0 };
+  return {
+    mediaId: data.id,
+    mediaKey: data.media_key,
+    sentBytes: 0,
+    segments: 0,
+    segmentBytes: SEGMENT_BYTES,
+  };
 }
 
 interface Running {
@@ -113,26 +148,58 @@ interface Running {
 }
 
 async function append(io: PublishIo, upload: Upload, { context, session }: Running): Promise<Uploaded> {
-  const cut = { totalBytes: upload.sizeBytes, chunkBytes: CHUNK_BYTES };
-  await context.saveHandle(session);
-  let chunk = chunkAt({ ...cut, from: session.sentBytes });
-  while (chunk !== null) {
-    const file = { name: "media", fileName: "media", mimeType: "application/octet-stream" };
-    await send(io, {
-      ...UPLOAD_TIMES,
-      method: "POST",
-      path: `/2/media/upload/${session.mediaId}/append`,
-      multipart: [
-        { name: "segment_index", text: String(chunk.index) },
-        { ...file, ...upload.contentOf(chunk) },
-      ],
-      // A segment that comes twice is stored once.
-      isIdempotent: true,
-    });
-    await context.saveHandle({ ...session, sentBytes: chunk.end + 1 });
-    chunk = chunkAt({ ...cut, from: chunk.end + 1 });
+  let at = session;
+  await context.saveHandle(at);
+  while (at.sentBytes < upload.sizeBytes) {
+    const sizeBytes = Math.min(at.segmentBytes, upload.sizeBytes - at.sentBytes);
+    try {
+      await sendSegment(io, upload, { session: at, sizeBytes });
+      at = { ...at, sentBytes: at.sentBytes + sizeBytes, segments: at.segments + 1 };
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+      at = halved(at, upload.sizeBytes, sizeBytes);
+    }
+    await context.saveHandle(at);
   }
-  return finalize(io, session);
+  return finalize(io, at);
+}
+
+async function sendSegment(
+  io: PublishIo,
+  { contentOf }: Upload,
+  { session, sizeBytes }: { readonly session: Session; readonly sizeBytes: number },
+): Promise<void> {
+  const { mediaId, segments, sentBytes: start } = session;
+  const file = { name: "media", fileName: "media", mimeType: "application/octet-stream" };
+  await send(io, {
+    ...UPLOAD_TIMES,
+    method: "POST",
+    path: `/2/media/upload/${mediaId}/append`,
+    multipart: [
+      { name: "segment_index", text: String(segments) },
+      { ...file, ...contentOf({ start, end: start + sizeBytes - 1, sizeBytes }) },
+    ],
+    // A segment that comes twice is stored once.
+    isIdempotent: true,
+  });
+}
+
+function isTooLarge(error: unknown): error is PlatformFault {
+  return error instanceof PlatformFault && TOO_LARGE.includes(error.httpStatus);
+}
+
+/** Goes on with segments half as large as the one that was refused. */
+function halved(session: Session, totalBytes: number, refusedBytes: number): Session {
+  const segmentBytes = Math.ceil(refusedBytes / 2);
+  const left = Math.ceil((totalBytes - session.sentBytes) / segmentBytes);
+  if (segmentBytes >= MIN_SEGMENT_BYTES && session.segments + left <= MAX_SEGMENTS)
+    return { ...session, segmentBytes };
+  throw new PlatformFault(
+    "rejected",
+    `X's servers refused the file in parts of ${Math.ceil(refusedBytes / KiB)} KB, and it cannot be sent in smaller ones. ` +
+      "Call retry_post later, or use a smaller file.",
+    { field: "mediaUrl", httpStatus: 413 },
+  );
 }
 
 async function finalize(io: PublishIo, { mediaId, mediaKey }: Session): Promise<Uploaded> {
@@ -144,15 +211,17 @@ async function finalize(io: PublishIo, { mediaId, mediaKey }: Session): Promise<
     mediaKey: data.media_key ?? mediaKey,
     expiresAt: io.now() + lifeMs,
     isProcessed: data.processing_info === null || data.processing_info.state === "succeeded",
+    askFrom: data.processing_info === null ? 0 : io.now() + waitMsOf(data.processing_info),
   };
 }
 
-async function assertProcessed(io: PublishIo, { mediaId }: Uploaded): Promise<true> {
+async function assertProcessed(io: PublishIo, { mediaId, askFrom }: Uploaded): Promise<true> {
+  if (io.now() < askFrom) throw new StillProcessing(askFrom - io.now());
   const query = { command: "STATUS", media_id: mediaId };
   const { data } = await ask(io, { method: "GET", path: "/2/media/upload", query }, Ended);
-  const { state = "succeeded", check_after_secs: seconds = null } = data.processing_info ?? {};
-  if (state === "succeeded") return true;
-  if (state !== "failed") throw new StillProcessing(seconds);
+  const info = data.processing_info;
+  if (info === null || info.state === "succeeded") return true;
+  if (info.state !== "failed") throw new StillProcessing(waitMsOf(info));
   throw new PlatformFault(
     "rejected",
     "X could not process the video or GIF. Use an MP4 with H.264 video and AAC sound of at most 60 frames a second and 1280 × 1024 pixels.",

@@ -12,6 +12,8 @@ interface FakeMedium {
   expiresAt: number | null;
   /** How often it is asked about before it is ready; none of images. */
   pollsLeft: number;
+  /** Not to be asked about before. */
+  askFrom: number;
   isBroken: boolean;
   altText: string | null;
 }
@@ -24,12 +26,18 @@ const MAX_BYTES: Readonly<Record<string, number>> = {
   amplify_video: 512 * 1_048_576,
 };
 
+/** The description's bounds of segment_index. */
+const MAX_SEGMENTS = 1_000;
+
 /** What was uploaded, and for how long X keeps it. */
 export class FakeMedia {
   readonly all = new Map<string, FakeMedium>();
   /** Sizes of the segments that came, the repeated ones too. */
   readonly segments: number[] = [];
+  /** What a client must not do. */
+  readonly wrong: string[] = [];
   polls = 2;
+  checkAfterSecs = 3;
   isBreaking = false;
   readonly #now: () => number;
   readonly #newId: () => string;
@@ -56,6 +64,7 @@ export class FakeMedia {
       sessionEndsAt: this.#now() + DAY_MS,
       expiresAt: null,
       pollsLeft: category === "tweet_image" ? 0 : this.polls,
+      askFrom: 0,
       isBroken: false,
       altText: null,
     });
@@ -66,6 +75,7 @@ export class FakeMedia {
     const medium = this.all.get(id);
     const isOpen = medium !== undefined && medium.expiresAt === null && medium.sessionEndsAt > this.#now();
     if (!isOpen || sizeBytes < 1 || sizeBytes > 5 * 1_048_576) return invalidRequest("Invalid segment");
+    if (index >= MAX_SEGMENTS) return invalidRequest("segment_index");
     medium.segments.set(index, sizeBytes);
     this.segments.push(sizeBytes);
     return { status: 200, json: { data: { expires_at: Math.floor(medium.sessionEndsAt / 1_000) } } };
@@ -86,14 +96,19 @@ export class FakeMedia {
   status(id: string): Answer {
     const medium = this.all.get(id);
     if (medium === undefined || medium.expiresAt === null) return invalidRequest("Invalid media id");
+    if (medium.pollsLeft === 0) this.wrong.push("STATUS of what is ready");
+    if (this.#now() < medium.askFrom) this.wrong.push("STATUS before check_after_secs");
     medium.pollsLeft = Math.max(0, medium.pollsLeft - 1);
     if (medium.pollsLeft === 0 && this.isBreaking) medium.isBroken = true;
     return { status: 200, json: { data: this.#shown(medium) } };
   }
 
-  #shown({ id, key, category, totalBytes, pollsLeft, isBroken }: FakeMedium): object {
+  #shown(medium: FakeMedium): object {
+    const { id, key, category, totalBytes, pollsLeft, isBroken } = medium;
     const state = isBroken ? "failed" : pollsLeft > 0 ? "in_progress" : "succeeded";
-    const info = state === "in_progress" ? { state, check_after_secs: 3, progress_percent: 50 } : { state };
+    const isAsked = state === "in_progress";
+    const info = isAsked ? { state, check_after_secs: this.checkAfterSecs, progress_percent: 50 } : { state };
+    if (isAsked) medium.askFrom = this.#now() + this.checkAfterSecs * 1_000;
     const processing = category === "tweet_image" ? {} : { processing_info: info };
     return { id, media_key: key, size: totalBytes, ...processing };
   }

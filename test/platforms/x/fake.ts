@@ -5,7 +5,7 @@ import { operationOf, wrongInBody, wrongInQuery, wrongInSignature, type Keys } f
 import { FakeMedia } from "./fake-media.ts";
 import { FakePosts } from "./fake-posts.ts";
 import { FakeTokens } from "./fake-tokens.ts";
-import { forbidden, invalidRequest, problem, unauthorized, type Answer } from "./problems.ts";
+import { forbidden, invalidRequest, problem, unauthorized, withoutBody, type Answer } from "./problems.ts";
 
 export const USER = { id: "1844674407370955161", username: "horn", name: "The Horn" };
 
@@ -31,6 +31,10 @@ export class FakeX implements Outbound {
   user: Record<string, unknown> = { subscription_type: "None" };
   /** Answers that are given in place of the usual ones, by method and path. */
   readonly refusals = new Map<string, Answer>();
+  /** Larger requests are refused before X looks at them. */
+  edgeBytes = Infinity;
+  edgeStatus = 413;
+  refusedByEdge = 0;
   readonly #now: () => number;
   readonly #nonces = new Set<string>();
   #lastId = 1_990_000_000_000_000_001n;
@@ -55,7 +59,7 @@ export class FakeX implements Outbound {
       status,
       headers: { "content-type": "application/json", ...limits, ...headers },
       url: request.url,
-      body: Readable.from([Buffer.from(JSON.stringify(json))]),
+      body: Readable.from([Buffer.from(json === null ? "" : JSON.stringify(json))]),
     };
   }
 
@@ -71,6 +75,10 @@ export class FakeX implements Outbound {
     const { name, operation, id } = found;
     const refusal = this.refusals.get(name);
     if (refusal !== undefined) return refusal;
+    if ((body?.length ?? 0) > this.edgeBytes) {
+      this.refusedByEdge += 1;
+      return withoutBody(this.edgeStatus);
+    }
     const who = this.#authorize(request, operation.scopes);
     if (who !== null) return who;
     const given = await read(request, body);

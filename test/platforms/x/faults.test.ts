@@ -11,6 +11,7 @@ import {
   rateLimited,
   spendCap,
   usageCapped,
+  withoutBody,
 } from "./problems.ts";
 import { createWorld } from "./world.ts";
 
@@ -24,6 +25,22 @@ describe("what X answers to a post", () => {
     [
       "an app that may not",
       problem(403, "Client Forbidden", "…", "https://api.x.com/2/problems/client-forbidden"),
+      /belongs to a project/,
+    ],
+    [
+      "an app whose plan has not got it",
+      {
+        status: 403,
+        json: {
+          errors: [
+            {
+              code: 453,
+              message:
+                "You currently have access to a subset of X API V2 endpoints. If you need access to this endpoint, you may need a different access level.",
+            },
+          ],
+        },
+      },
       /belongs to a project/,
     ],
     [
@@ -68,6 +85,24 @@ describe("what X answers to a post", () => {
     ["two cashtags", forbidden("Posts may contain at most one cashtag."), /^caption: .*cashtag/],
     ["anything it forbids", forbidden("You are not permitted to perform this action."), /does not permit/],
     [
+      "a reply that it does not allow",
+      forbidden(
+        "Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.",
+      ),
+      /does not allow this reply.*x\.com/,
+    ],
+    [
+      "what it does not offer the account",
+      forbidden("Your account is not permitted to access this feature."),
+      /does not offer this to the account/,
+    ],
+    ["an address", forbidden("The Tweet contains an invalid URL."), /^caption: .*address/],
+    [
+      "a post that is not there for it",
+      problem(403, "Authorization Error", "…", "https://api.x.com/2/problems/not-authorized-for-resource"),
+      /is gone, or X does not show it/,
+    ],
+    [
       "a request it does not know",
       invalidRequest("x"),
       /X refused the request with the error invalid-request/,
@@ -94,6 +129,40 @@ describe("what X answers to a post", () => {
     expect((await readPost(ctx, id)).next_at).toBe(resetAt);
     fake.refusals.clear();
     expect(await finish(ctx, id)).toMatchObject({ status: "published" });
+    expect(fake.posts.heads).toHaveLength(1);
+  });
+
+  it.each([
+    ["that has no reason", withoutBody(403), 10_000],
+    [
+      "that does not know a good token",
+      problem(
+        403,
+        "Unsupported Authentication",
+        "Authenticating with Unknown is forbidden for this endpoint. Supported authentication types are [OAuth 1.0a User Context, OAuth 2.0 User Context].",
+        "https://api.x.com/2/problems/unsupported-authentication",
+      ),
+      10_000,
+    ],
+    [
+      "of what looks automated",
+      {
+        status: 403,
+        json: { errors: [{ code: 226, message: "This request looks like it might be automated." }] },
+      },
+      900_000,
+    ],
+  ])("tries again after a refusal %s", async (_what, answer, withinMs) => {
+    await using world = await createWorld();
+    const { ctx, fake } = world;
+    const { id } = await addPost(ctx, await world.connect());
+    fake.refusals.set(POST, answer);
+    await drain(ctx);
+    const waiting = await readPost(ctx, id);
+    expect(waiting).toMatchObject({ status: "scheduled" });
+    expect((waiting.next_at ?? 0) - ctx.clock.now()).toBeLessThanOrEqual(withinMs);
+    fake.refusals.clear();
+    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
     expect(fake.posts.heads).toHaveLength(1);
   });
 

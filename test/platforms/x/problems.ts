@@ -1,6 +1,7 @@
 export interface Answer {
   readonly status: number;
-  readonly json: object;
+  /** Null: a body that is none, as what stands before the API answers. */
+  readonly json: object | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -8,6 +9,9 @@ export interface Answer {
 export function problem(status: number, title: string, detail: string, type = "about:blank"): Answer {
   return { status, json: { title, detail, type, status } };
 }
+
+/** Of what stands before the API. */
+export const withoutBody = (status: number): Answer => ({ status, json: null });
 
 const TYPES = "https://api.x.com/2/problems";
 

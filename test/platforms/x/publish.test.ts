@@ -154,8 +154,42 @@ describe("a post on X", () => {
     };
     const { id } = await add(world, await world.connect(), { mediaUrl: FILM_URL });
     expect(await finish(world.ctx, id, { ...world.ctx, outbound })).toMatchObject({ status: "published" });
-    expect(world.fake.media.segments).toEqual([4 * MB, 4 * MB, 4 * MB, 2 * MB]);
+    expect(world.fake.media.segments).toEqual(Array.from({ length: 11 }, () => MB));
     expect(world.fake.media.all.size).toBe(1);
+  });
+
+  it.each([413, 431])("goes on with smaller segments where X's edge answers %i", async (status) => {
+    await using world = await createWorld();
+    world.media.set(FILM_URL, { bytes: Buffer.alloc(2 * MB + 5, 7), mimeType: "video/mp4" });
+    Object.assign(world.fake, { edgeStatus: status, edgeBytes: MB / 4 + 1_000 });
+    const { id } = await add(world, await world.connect(), { mediaUrl: FILM_URL });
+    expect(await finish(world.ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(world.fake.media.segments).toEqual([...Array.from({ length: 8 }, () => MB / 4), 5]);
+    expect(world.fake.refusedByEdge).toBe(2);
+    expect(world.fake.media.all.size).toBe(1);
+  });
+
+  it("gives a film up that X's edge refuses in the smallest segments too, and says so", async () => {
+    await using world = await createWorld();
+    world.media.set(FILM_URL, { bytes: Buffer.alloc(MB, 7), mimeType: "video/mp4" });
+    world.fake.edgeBytes = 100_000;
+    const { id } = await add(world, await world.connect(), { mediaUrl: FILM_URL });
+    expect(await finish(world.ctx, id)).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^mediaUrl: X's servers refused the file in parts of 128 KB/),
+    });
+    expect(world.fake.refusedByEdge).toBe(4);
+  });
+
+  it("asks about a film when X says so, also in minutes", async () => {
+    await using world = await createWorld();
+    world.fake.media.checkAfterSecs = 240;
+    const { id } = await add(world, await world.connect(), { mediaUrl: CLIP_URL });
+    await drain(world.ctx);
+    expect((await readPost(world.ctx, id)).next_at).toBe(world.ctx.clock.now() + 240_000);
+    expect(world.fake.requests.filter((one) => one === "GET /2/media/upload")).toHaveLength(0);
+    expect(await finish(world.ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(world.fake.requests.filter((one) => one === "GET /2/media/upload")).toHaveLength(2);
   });
 
   it("begins an upload anew that X has forgotten in the middle", async () => {

@@ -69,7 +69,7 @@ export async function createWorld(
       connectOn(callOf(ctx), { provider: platform.name, way: "keys", secrets: { ...KEYS, ...keys } }),
     async [Symbol.asyncDispose]() {
       await ctx[Symbol.asyncDispose]();
-      const wrong = [...fake.wrong, ...fake.tokens.wrong];
+      const wrong = [...fake.wrong, ...fake.tokens.wrong, ...fake.media.wrong];
       if (wrong.length > 0) throw new Error(`X was sent what nobody may send it:\n${wrong.join("\n")}`);
     },
   };
