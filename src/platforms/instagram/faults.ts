@@ -10,12 +10,19 @@ const unfit = (code: string, message: string, field = "mediaUrl"): FaultRule => 
   field,
 });
 
-const passing = (code: readonly string[], message: string): FaultRule => ({
-  code,
-  kind: "transient",
-  message,
-  // What it says of: nothing was published.
-  isNotDone: true,
+const passing = (code: readonly (string | number)[], message: string) =>
+  ({
+    code,
+    kind: "transient",
+    message,
+    // What it says of: nothing was published.
+    isNotDone: true,
+  }) as const;
+
+/** One picture of several is not fetched now and then, and is the next time: github.com/gitroomhq/postiz-app/pull/1900 */
+const unfetched = (code: readonly (string | number)[], message: string): FaultRule => ({
+  ...passing(code, message),
+  field: "mediaUrl",
 });
 
 /**
@@ -43,15 +50,18 @@ const RULES: readonly FaultRule[] = [
   },
   passing(["/2207027", "/2207008"], "Instagram has not got the post ready yet."),
   passing(["/2207006", "/2207020"], "What was prepared for the post ran out; it is made anew."),
-  passing(["/2207003"], "Instagram could not fetch the media in time."),
+  unfetched(
+    ["/2207003"],
+    "Instagram could not fetch the media in time. Look whether they come fast enough from POSTHORN_PUBLIC_URL, or from their own address, then call retry_post.",
+  ),
   {
     code: ["/2207001", "/2207032", "/2207053", -1],
     kind: "transient",
     message: "Instagram has a problem of its own.",
   },
-  unfit(
-    "/2207052",
-    "Instagram could not fetch the media. Look whether POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and whether robots.txt keeps facebookexternalhit out.",
+  unfetched(
+    ["/2207052", 9_004],
+    "Instagram could not fetch the media. Look whether POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and whether robots.txt keeps facebookexternalhit out. Then call retry_post.",
   ),
   unfit(
     "/2207026",

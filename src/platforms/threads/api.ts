@@ -43,8 +43,24 @@ const RULES: readonly FaultRule[] = [
     message: "Threads takes no more posts of this account for now: its quota of 24 hours is used up.",
     retryAfterMs: HOUR,
   },
-  { code: -1, kind: "transient", message: "Threads has a problem of its own." },
+  {
+    // Its media are fetched as Instagram's are.
+    code: ["/2207052", "/2207003", 9_004],
+    kind: "transient",
+    field: "mediaUrl",
+    message: unfetched(""),
+    isNotDone: true,
+  },
+  {
+    code: ["/2207001", "/2207032", "/2207053", -1],
+    kind: "transient",
+    message: "Threads has a problem of its own.",
+  },
 ];
+
+function unfetched(word: string): string {
+  return `Threads could not fetch the media${word}. Look whether POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet. Then call retry_post.`;
+}
 
 export const classify = metaFaults("Threads", RULES);
 
@@ -100,8 +116,7 @@ export function containerApi(io: PlatformIo): ContainerApi {
 function faultOf(why: string): PlatformFault {
   const word = /^[A-Z_]{1,60}$/.exec(why)?.[0] ?? "UNKNOWN";
   if (!word.startsWith("INVALID_")) {
-    const message = `Threads could not use the media (${word}). Look whether POSTHORN_PUBLIC_URL can be reached from the internet.`;
-    return new PlatformFault("transient", message, { isNotDone: true });
+    return new PlatformFault("transient", unfetched(` (${word})`), { field: "mediaUrl", isNotDone: true });
   }
   const message = `Threads cannot show the media (${word}). Give an MP4 or MOV with H.264 and AAC of at most 5 minutes, or a JPEG.`;
   return new PlatformFault("rejected", message, { field: "mediaUrl" });

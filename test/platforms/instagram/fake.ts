@@ -39,6 +39,8 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
   });
   const state = {
     quota: 100,
+    /** So many containers from now on are refused, as their media were not fetched. */
+    unfetched: 0,
     accountType: "BUSINESS",
     refusesComments: false,
     comments: [] as { readonly id: string; readonly mediaId: string; readonly text: string }[],
@@ -122,6 +124,10 @@ export function createInstagram({ clock, fetched }: InstagramOptions) {
     if ((image === undefined) === (film === undefined)) return refusal(100);
     if (film !== undefined && type === "") return refusal(100, 2_207_023);
     if (film === undefined && fields["thumb_offset"] !== undefined) return refusal(1, 2_207_057);
+    if (state.unfetched > 0) {
+      state.unfetched -= 1;
+      return refusal(9_004, 2_207_052);
+    }
     for (const url of [image, film, fields["cover_url"]]) {
       const fault = url === undefined ? null : look(url, url === film);
       if (fault !== null) return fault;

@@ -160,10 +160,10 @@ describe("what Instagram refuses", () => {
     ["spam", /media_publish/, refusal(4, 2_207_051), { status: "failed", error: /spam/ }],
     ["a restricted account", /\/media$/, refusal(25, 2_207_050), { status: "failed", error: /restricted/ }],
     [
-      "media it cannot fetch",
+      "media it cannot fetch for a moment",
       /\/media$/,
       refusal(9_004, 2_207_052),
-      { status: "failed", error: /POSTHORN_PUBLIC_URL/ },
+      { status: "published", error: null },
     ],
     [
       "a picture of another shape",
@@ -196,6 +196,36 @@ describe("what Instagram refuses", () => {
     const row = await findAccountRow(stage.ctx.store, stage.account.owner_id, stage.account.id);
     expect(row?.status).toBe("connected");
   });
+
+  it.each(["when it is made", "when it is processed"])(
+    "makes a container anew whose media were not fetched %s, a few times",
+    async (when) => {
+      const stage = await openOne();
+      const { shelf, state } = stage.instagram;
+      const fail = (times: number): void => {
+        if (when === "when it is made") state.unfetched = times;
+        else shelf.state.failing = { status: "Error: with error code 2207052", times };
+      };
+      const moreMedia = [{ url: PHOTO_URL }, { url: PHOTO_URL }];
+      fail(1);
+      expect(await post(stage, { metadata: { moreMedia } })).toMatchObject({
+        status: "published",
+        error: null,
+      });
+      const tries = (): number =>
+        stage.instagram.door.sent.filter(({ path }) => /\/media$/.test(path)).length;
+      const before = tries();
+      fail(99);
+      expect(await post(stage)).toMatchObject({
+        status: "failed",
+        error: expect.stringMatching(
+          /^mediaUrl: Instagram could not fetch the media\. .*POSTHORN_PUBLIC_URL.*retry_post\.$/,
+        ),
+      });
+      expect(tries() - before).toBe(4);
+      expect(await stage.published()).toBe(1);
+    },
+  );
 
   it("waits for an hour where the day's quota is used up, and says so", async () => {
     const stage = await openOne();

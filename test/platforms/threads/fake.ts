@@ -38,7 +38,13 @@ export function createThreads({
     now,
     shape: ({ token }) => ({ access_token: token, user_id: Number(USER_ID) }),
   });
-  const state = { quota: 250, refusesReplies: false, insightsCode: null as number | null };
+  const state = {
+    quota: 250,
+    /** So many containers from now on are refused, as their media were not fetched. */
+    unfetched: 0,
+    refusesReplies: false,
+    insightsCode: null as number | null,
+  };
   const ok = (body: object): Answer => ({ status: 200, body });
   const may =
     (scope: string, handle: (call: Call) => Answer) =>
@@ -126,6 +132,10 @@ export function createThreads({
     if (type !== "TEXT" && fields["link_attachment"] !== undefined) return refusal(100);
     if (type === "TEXT" && text === "" && fields["link_attachment"] === undefined) return refusal(100);
     const url = image ?? film;
+    if (url !== undefined && state.unfetched > 0) {
+      state.unfetched -= 1;
+      return refusal(9_004, 2_207_052);
+    }
     if (
       url !== undefined &&
       !(/^https:\/\/[\x21-\x7e]+$/.test(url) && isFit(fetched(url), film !== undefined))

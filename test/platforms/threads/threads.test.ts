@@ -140,7 +140,7 @@ describe("what Threads refuses", () => {
   it.each([
     ["INVALID_BIT_RATE", 9, 1, "failed", /^mediaUrl: .*INVALID_BIT_RATE/],
     ["FAILED_DOWNLOADING_VIDEO", 2, 3, "published", null],
-    ["UNKNOWN", 99, 4, "failed", /POSTHORN_PUBLIC_URL/],
+    ["UNKNOWN", 99, 4, "failed", /^mediaUrl: .*\(UNKNOWN\).*POSTHORN_PUBLIC_URL.*retry_post\.$/],
   ])("of media ends the post or is tried anew: %s", async (status, times, containers, ended, error) => {
     const stage = await openOne();
     stage.threads.shelf.state.failing = { status, times };
@@ -148,6 +148,18 @@ describe("what Threads refuses", () => {
     expect(row.status).toBe(ended);
     if (error !== null) expect(row.error).toMatch(error);
     expect(stage.threads.shelf.containers.size).toBe(containers);
+  });
+
+  it("of media that it did not fetch at once is tried anew a few times", async () => {
+    const stage = await openOne();
+    stage.threads.state.unfetched = 2;
+    expect(await post(stage, { media_url: CLIP_URL })).toMatchObject({ status: "published", error: null });
+    stage.threads.state.unfetched = 99;
+    expect(await post(stage, { media_url: CLIP_URL })).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^mediaUrl: Threads could not fetch the media\./),
+    });
+    expect(stage.threads.state.unfetched).toBe(95);
   });
 
   it("is held back by the quota that the account told of", async () => {

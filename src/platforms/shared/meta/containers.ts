@@ -14,7 +14,7 @@ export interface ContainerStatus {
 /** What Instagram and Threads have in common: a container is created, becomes ready, and is published once. */
 export interface ContainerApi {
   readonly title: string;
-  /** Gives the container's id. */
+  /** Gives the container's id. A `transient` fault with a field is that of media which were not fetched. */
   create(fields: JsonObject): Promise<string>;
   /** One that is not there any more is EXPIRED. */
   read(id: string): Promise<ContainerStatus>;
@@ -43,7 +43,7 @@ interface Publishing {
   live?(id: string | null): LiveAt;
 }
 
-/** Containers that fail at no fault of their own are made anew so often. */
+/** Containers that fail at no fault of their own, or for media that were not fetched, are made anew so often. */
 const MAX_REMADE = 3;
 /** Images and texts are ready at once, films after minutes; Meta asks to be asked once a minute at most. */
 const ASK_FIRST_MS = 5 * SECOND;
@@ -63,14 +63,26 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
     return asked;
   };
 
+  /** Whether another one may be made after this failure. */
+  const mayRemake = async (failure: string): Promise<boolean> => {
+    for (let n = 1; n <= MAX_REMADE; n += 1)
+      if ((await io.once(`failed container ${n}`, () => failure)) === failure) return true;
+    return false;
+  };
+
   /** It ran out, or failed at no fault of its own. */
   const isGone = async ({ id }: Container): Promise<boolean> => {
     const { state, fault } = await look(id);
     if (state === "EXPIRED") return true;
-    if (state !== "ERROR" || fault?.kind === "rejected") return false;
-    for (let n = 1; n <= MAX_REMADE; n += 1)
-      if ((await io.once(`failed container ${n}`, () => id)) === id) return true;
-    return false;
+    return state === "ERROR" && fault?.kind !== "rejected" && mayRemake(id);
+  };
+
+  /** What was not fetched may be the next time; after the last one a person has to look. */
+  const orGivenUp = async (error: unknown, failure: string): Promise<unknown> => {
+    const isUnfetched = error instanceof PlatformFault && error.kind === "transient" && error.field !== null;
+    if (!isUnfetched || (await mayRemake(failure))) return error;
+    const { message, cause, httpStatus } = error;
+    return new PlatformFault("rejected", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
   };
 
   return {
@@ -81,7 +93,13 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
       const result = await io.effect<Json>({
         step,
         request,
-        send: async () => ({ id: await api.create(await fields()), madeAt: io.now() }),
+        send: async () => {
+          const made = await fields();
+          const id = await api.create(made).catch(async (error: unknown) => {
+            throw await orGivenUp(error, `${step} at ${io.now()}`);
+          });
+          return { id, madeAt: io.now() };
+        },
         settle: async () => ({ outcome: "send_again" }),
         isGone: (made) => (making.isGone ?? isGone)(Container.parse(made)),
       });
@@ -96,7 +114,10 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
       let waitMs: number | null = null;
       for (const { id, madeAt } of containers) {
         const { state, fault } = await look(id);
-        if (state === "ERROR") throw fault ?? new PlatformFault("rejected", `${api.title} could not use it.`);
+        if (state === "ERROR")
+          throw fault === null
+            ? new PlatformFault("rejected", `${api.title} could not use it.`)
+            : await orGivenUp(fault, id);
         if (state !== "IN_PROGRESS") continue;
         const ageMs = io.now() - madeAt;
         if (ageMs > READY_WITHIN_MS) throw tooSlow(api.title);
