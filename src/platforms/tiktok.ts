@@ -4,7 +4,7 @@ import { definePlatform } from "../ports/platform.ts";
 import { TIKTOK_API } from "./tiktok/api.ts";
 import { checkPost } from "./tiktok/check.ts";
 import { CONSENT } from "./tiktok/connect.ts";
-import { inspect, limitsOf, listPrivacyLevels } from "./tiktok/creator.ts";
+import { inspect, limitsOf, listPrivacyLevels, permissionsOf } from "./tiktok/creator.ts";
 import { MAX_PHOTO_CAPTION, MAX_PHOTOS, MAX_VIDEO_CAPTION, TikTokMetadata } from "./tiktok/metadata.ts";
 import { ACCOUNT_METRICS, analytics, insights } from "./tiktok/numbers.ts";
 import { PHOTO_LIMITS } from "./tiktok/photos.ts";
@@ -56,11 +56,17 @@ export default definePlatform({
   capabilitiesOf(account, post) {
     const { media, caption } = CAPABILITIES;
     const maxSeconds = limitsOf(account).maxSeconds ?? MAX_SECONDS;
+    const may = permissionsOf(account);
+    const { analytics: numbers } = CAPABILITIES;
     const isAlbum = (post?.metadata.moreMedia ?? []).length > 0;
     const accepts = media.accepts.map((one) => (one.kind === "video" ? { ...VIDEO, maxSeconds } : one));
     return {
       ...CAPABILITIES,
       media: { ...media, accepts },
+      analytics: {
+        account: may("user.info.stats") ? numbers.account : [],
+        post: may("video.list") ? numbers.post : [],
+      },
       // Photos have more room for text than a video.
       caption: isAlbum ? { ...caption, maxLength: MAX_PHOTO_CAPTION } : caption,
     };

@@ -17,7 +17,11 @@ export function checkPost(
   const urls = [post.mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)];
   const seen = urls.flatMap((url) => media.get(url) ?? []);
   const errors = [privacyProblem(post), coverProblem(post, urls.length), kindProblem(post, seen)];
-  const warnings = [optionWarning(post, limitsOf(account).privacyLevels), inboxWarning(post, seen)];
+  const warnings = [
+    optionWarning(post, limitsOf(account).privacyLevels),
+    coverWarning(post),
+    inboxWarning(post, seen),
+  ];
   const told = (texts: readonly (string | null)[]): string[] => texts.filter((text) => text !== null);
   return { errors: told(errors), warnings: told(warnings) };
 }
@@ -62,6 +66,16 @@ function optionWarning({ metadata }: TikTokPost, options: readonly string[]): st
   const privacy = privacyOf(metadata);
   if (isInbox(metadata) || privacy === null || options.length === 0 || options.includes(privacy)) return null;
   return `metadata.privacyLevel: TikTok last offered this account ${options.join(", ")}. It is asked again at the post's time, and refuses the post if that has not changed.`;
+}
+
+/** Seen, and not written down by TikTok: https://github.com/gitroomhq/postiz-app/pull/1989 */
+function coverWarning({ metadata }: TikTokPost): string | null {
+  if (metadata.coverMs === undefined) return null;
+  if (isInbox(metadata))
+    return "metadata.coverMs: TikTok takes no cover along with a draft. Choose it in the app.";
+  return privacyOf(metadata) === "PUBLIC_TO_EVERYONE"
+    ? null
+    : "metadata.coverMs: TikTok heeds it only for posts that everybody can see. This one may show the first frame.";
 }
 
 function inboxWarning({ caption, metadata }: TikTokPost, seen: readonly Seen[]): string | null {

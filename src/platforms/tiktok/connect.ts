@@ -7,7 +7,14 @@ import { profileUrl } from "./status.ts";
 
 const REVOKE_URL = "https://open.tiktokapis.com/v2/oauth/revoke/";
 
-const SCOPES = [
+/** What the Content Posting API takes, and who the account is. */
+const SCOPES = ["user.info.basic", "video.publish", "video.upload"];
+
+/**
+ * With those of the Display API, which new apps do not get any more. One that an app lacks refuses the whole
+ * consent: https://github.com/trypostit/trypost/pull/315
+ */
+const DISPLAY_SCOPES = [
   "user.info.basic",
   "user.info.profile",
   "user.info.stats",
@@ -48,7 +55,7 @@ async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readon
       handle,
       profileUrl: handle === null ? null : profileUrl(handle),
       avatarUrl: parseUrl(avatarUrl) === null ? null : avatarUrl,
-      settings: {},
+      settings: scopes === null ? {} : { scopes: [...scopes] },
       secrets: {},
     },
   ];
@@ -75,12 +82,13 @@ export const CONSENT: OAuthWay = {
       "Add the products Login Kit and Content Posting API to it, and turn Direct Post on.",
       "Enter {redirectUrl} as the redirect URI of Login Kit.",
       "Add the scopes {scopes}.",
-      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties.",
+      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot stand in for it.",
       "Copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
     ],
     warnings: [
       "Until TikTok has audited the app, its posts can only be SELF_ONLY, the account must be set to private meanwhile, and 5 people may post in 24 hours. TikTok grants no audit to apps for private use.",
       "Without an audit, mode inbox works: the post waits as a draft, and a person finishes it in the TikTok app. At most 5 drafts may wait in 24 hours.",
+      `Numbers of posts and of the account are read by TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
       "TikTok takes some 15 posts a day for an account, from all apps together, and 6 a minute.",
       "Posts cannot be changed or deleted through the API. Photos are fetched by TikTok from POSTHORN_PUBLIC_URL, which must be open to the internet.",
     ],

@@ -78,6 +78,14 @@ export function limitsOf({ limits }: Pick<PlatformAccount, "limits">): z.infer<t
   return Limits.parse(limits);
 }
 
+const Granted = z.looseObject({ scopes: z.array(z.string()) });
+
+/** Whether a permission was given; one of an account that was connected before they were kept counts as given. */
+export function permissionsOf({ settings }: Pick<PlatformAccount, "settings">): (scope: string) => boolean {
+  const granted = Granted.safeParse(settings).data?.scopes;
+  return (scope) => granted?.includes(scope) ?? true;
+}
+
 const ONLY_DRAFTS =
   "The channel was connected without the permission video.publish, so only mode inbox works. Reconnect it for posts that go out by themselves.";
 

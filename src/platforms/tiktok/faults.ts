@@ -99,7 +99,7 @@ const READS: readonly FaultRule[] = [
     code: SCOPE,
     kind: "rejected",
     message:
-      "The channel was connected without the permission to read this. Reconnect it and leave all permissions ticked.",
+      "This is not permitted to the channel. TikTok's Display API reads it: where the app has that, name its scopes in POSTHORN_TIKTOK_SCOPES and connect again.",
   },
 ];
 

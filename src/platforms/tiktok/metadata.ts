@@ -45,7 +45,13 @@ export const TikTokMetadata = z.strictObject({
     .describe("A paid partnership for somebody else's brand; not with SELF_ONLY."),
   brandOrganic: z.boolean().optional().describe("It promotes the creator's own business."),
   aiGenerated: z.boolean().optional().describe("The video was made by AI."),
-  coverMs: z.int().min(0).optional().describe("The moment of the video that is its cover, in milliseconds."),
+  coverMs: z
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "The moment of the video that is its cover, in milliseconds. Only for posts that everybody can see.",
+    ),
   coverIndex: z
     .int()
     .min(0)

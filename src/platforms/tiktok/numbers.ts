@@ -104,8 +104,7 @@ export async function analytics(_range: object, io: PlatformIo): Promise<Platfor
     return { totals: Object.fromEntries(told), days: [], unavailable: NOT_OFFERED };
   } catch (error) {
     if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
-    const reason = "The channel was connected without the permission user.info.stats.";
-    const missing = ACCOUNT_METRICS.map((metric) => ({ metric, reason }));
+    const missing = ACCOUNT_METRICS.map((metric) => ({ metric, reason: error.message }));
     return { totals: {}, days: [], unavailable: [...missing, ...NOT_OFFERED] };
   }
 }

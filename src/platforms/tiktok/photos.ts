@@ -98,12 +98,12 @@ const Page = z.looseObject({
 });
 
 /** Found among what everybody can see, by its text; what TikTok does not list proves nothing. */
-export function settlePhotos(
+export async function settlePhotos(
   context: SettleContext,
   { post, io }: { readonly post: TikTokPost; readonly io: PublishIo },
 ): Promise<Settled<Sent>> {
   const { username } = PhotosAsked.parse(context.handle);
-  return settleByListing<Sent>(context, {
+  const settled = settleByListing<Sent>(context, {
     now: io.now(),
     settleMs: LISTED_AFTER_MS,
     isReliable: false,
@@ -112,6 +112,10 @@ export function settlePhotos(
       const postId = await find(post, io, since);
       return postId === null ? null : { kind: "photo", publishId: null, postId, username };
     },
+  });
+  return settled.catch((error: unknown) => {
+    if (!(error instanceof PlatformFault) || error.kind !== "rejected") throw error;
+    return { outcome: "unknown", reason: "the answer was lost, and the app may not list TikTok's posts." };
   });
 }
 
@@ -123,11 +127,8 @@ async function find({ caption, metadata }: TikTokPost, io: PublishIo, since: num
     io,
     { path: "/v2/video/list/", query: { fields }, json: { max_count: 20 }, kind: "numbers" },
     Page,
-  ).catch((error: unknown) => {
-    if (error instanceof PlatformFault && error.kind === "rejected") return null;
-    throw error;
-  });
-  const found = page?.videos.find(
+  );
+  const found = page.videos.find(
     ({ title, video_description: text, create_time: at }) =>
       at * SECOND >= since && [title, text].map(asOneLine).some((one) => wanted.includes(one)),
   );

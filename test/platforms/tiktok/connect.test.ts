@@ -8,13 +8,14 @@ import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts
 import tiktok from "../../../src/platforms/tiktok.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";
 import { callOf } from "../../support/context.ts";
+import { queryOf } from "../../support/handles.ts";
 import { connected, createTikTokWorld, type TikTokWorld } from "./world.ts";
 
 const show = async ({ ctx }: TikTokWorld) => (await listAccounts(callOf(ctx))).accounts[0];
 
 describe("connecting", () => {
   it("asks with client_key and commas, and connects the account of whoever agreed", async () => {
-    await using world = await createTikTokWorld();
+    await using world = await createTikTokWorld({ hasDisplayApi: true });
     const { url } = await world.connect();
     expect(new URL(url).searchParams.get("scope")).toBe(
       "user.info.basic,user.info.profile,user.info.stats,video.publish,video.upload,video.list",
@@ -28,6 +29,28 @@ describe("connecting", () => {
     });
     expect(world.fake.wrong).toEqual([]);
     expect(world.ctx.log.text()).not.toContain("canary");
+  });
+
+  it("asks an app without the Display API for no scope of it, and learns the user name all the same", async () => {
+    await using world = await createTikTokWorld();
+    const { url } = await world.connect();
+    expect(new URL(url).searchParams.get("scope")).toBe("user.info.basic,video.publish,video.upload");
+    const account = await queryOf(world.ctx.store)
+      .selectFrom("accounts")
+      .selectAll()
+      .executeTakeFirstOrThrow();
+    await inspectAccount(world.ctx, account);
+    const shown = await show(world);
+    expect(shown).toMatchObject({ name: "Horn Tooter", handle: "horn.tooter", status: "connected" });
+    expect(shown?.capabilities.analytics).toEqual({ account: [], post: [] });
+    expect(world.fake.wrong).toEqual([]);
+  });
+
+  it("leaves no account where the app lacks a scope that the settings name", async () => {
+    await using world = await createTikTokWorld({
+      settings: { POSTHORN_TIKTOK_SCOPES: "user.info.basic video.publish video.list" },
+    });
+    expect(await world.connect()).toMatchObject({ rows: [], error: expect.any(String) });
   });
 
   it("asks for no field whose permission is not there, and for what the settings say", async () => {
@@ -97,8 +120,8 @@ describe("what the account may do", () => {
     });
   });
 
-  it("is counted: followers and likes as they stand", async () => {
-    await using world = await createTikTokWorld();
+  it.each([true, false])("is counted where the app has the Display API: %s", async (hasDisplayApi) => {
+    await using world = await createTikTokWorld({ hasDisplayApi });
     const { ctx } = world;
     const account = await connected(world);
     const asked = {
@@ -107,7 +130,14 @@ describe("what the account may do", () => {
       to: "2026-11-21",
       granularity: "total",
     } as const;
-    const { totals } = await getAccountAnalytics(callOf(ctx), asked);
-    expect(totals).toMatchObject({ followers: 41, following: 2, likes: 300, posts: 0 });
+    const { totals, unavailable } = await getAccountAnalytics(callOf(ctx), asked);
+    if (hasDisplayApi) expect(totals).toMatchObject({ followers: 41, following: 2, likes: 300, posts: 0 });
+    else
+      expect(unavailable).toContainEqual({
+        metric: "followers",
+        reason: expect.stringMatching(/not permitted.*POSTHORN_TIKTOK_SCOPES/),
+      });
+    const row = await findAccountRow(ctx.store, account.owner_id, account.id);
+    expect(row?.status).toBe("connected");
   });
 });

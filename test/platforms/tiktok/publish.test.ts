@@ -141,6 +141,25 @@ describe("photos", () => {
     expect(world.fake.wrong).toEqual([]);
   });
 
+  it("whose answer was lost are left to a person where the app may not list posts", async () => {
+    await using world = await createTikTokWorld();
+    const { ctx, fake } = world;
+    const outbound: Outbound = {
+      ...fake.door,
+      async request(request) {
+        const answer = await fake.door.request(request);
+        if (request.url.includes("/content/init/")) throw new OutboundFailure("It broke off.", true);
+        return answer;
+      },
+    };
+    const { id } = await add(world, { mediaUrl: PHOTO_URL });
+    expect(await finish(ctx, id, { ...ctx, outbound })).toMatchObject({
+      status: "failed",
+      error: expect.stringContaining("the app may not list TikTok's posts"),
+    });
+    expect(fake.shares).toHaveLength(1);
+  });
+
   it("need a verified domain: whoever runs this must mend it", async () => {
     await using world = await createTikTokWorld();
     world.fake.verified = "https://another.example/";
@@ -258,6 +277,15 @@ describe("scheduling", () => {
     expect(warnings.join(" ")).toMatch(/until a person finishes it.*enter the caption in the app/s);
   });
 
+  it.each([
+    [{ privacyLevel: "PUBLIC_TO_EVERYONE" }, ""],
+    [{ privacyLevel: "SELF_ONLY" }, expect.stringMatching(/^metadata.coverMs: .*everybody can see/)],
+    [{ mode: "inbox" }, expect.stringMatching(/^metadata.coverMs: .*in the app/)],
+  ])("tells where the chosen cover is not heeded: %o", async (metadata, warning) => {
+    const { warnings } = await dryRun({ metadata: { ...metadata, coverMs: 500 } });
+    expect(warnings.find((one) => one.includes("coverMs")) ?? "").toEqual(warning);
+  });
+
   it("leaves more room for the text of photos", async () => {
     const metadata = { privacyLevel: "SELF_ONLY", moreMedia: [{ url: PHOTO_URL }] };
     const caption = "x".repeat(3_000);
@@ -270,7 +298,7 @@ describe("scheduling", () => {
 
 describe("a post that is out", () => {
   it("tells its numbers, by an id of more digits than a number holds", async () => {
-    await using world = await createTikTokWorld();
+    await using world = await createTikTokWorld({ hasDisplayApi: true });
     const row = await publish(world);
     expect(await readInsights(world.ctx, row)).toMatchObject({
       available: true,
@@ -284,13 +312,13 @@ describe("a post that is out", () => {
 
   it("tells no numbers without the permission, and goes on posting", async () => {
     await using world = await createTikTokWorld();
-    const account = await connected(world, ["user.info.basic", "video.publish"]);
+    const account = await connected(world);
     const metadata = '{"privacyLevel":"PUBLIC_TO_EVERYONE"}';
     const { id } = await addPost(world.ctx, account, { media_url: FILM_URL, metadata });
     const row = await finish(world.ctx, id);
     expect(await readInsights(world.ctx, row)).toMatchObject({
       available: false,
-      reason: expect.stringContaining("without the permission"),
+      reason: expect.stringContaining("not permitted"),
     });
     const after = await findAccountRow(world.ctx.store, account.owner_id, account.id);
     expect(after?.status).toBe("connected");

@@ -23,7 +23,7 @@ const PUBLIC = { privacyLevel: "PUBLIC_TO_EVERYONE" };
 
 export default {
   async openStage(platform) {
-    const world = await createTikTokWorld({ platform });
+    const world = await createTikTokWorld({ platform, hasDisplayApi: true });
     const { ctx, fake } = world;
     const account = await connected(world);
     // Of photos whose answer was lost TikTok tells nothing but what it lists.

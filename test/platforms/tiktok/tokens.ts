@@ -3,6 +3,15 @@ import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 
 export const APP = { key: "aw123client", secret: "secret-canary" };
 const HOUR = 60 * 60_000;
+/** Of an app with the Display API. */
+export const DISPLAY_SCOPES = [
+  "user.info.basic",
+  "user.info.profile",
+  "user.info.stats",
+  "video.publish",
+  "video.upload",
+  "video.list",
+];
 
 interface Issued {
   readonly scopes: readonly string[];
@@ -19,6 +28,8 @@ export function createTokens(clock: Pick<Clock, "now">) {
     refreshes: 0,
     revoked: [] as string[],
     isRefused: false,
+    /** What the app was given; those of the Display API only where it has that. */
+    appScopes: ["user.info.basic", "video.publish", "video.upload"] as readonly string[],
     /** The person agrees, to all that is asked or to less. */
     agree(url: string, granted?: readonly string[]): Record<string, string> {
       const { origin, pathname, searchParams: query } = new URL(url);
@@ -29,8 +40,11 @@ export function createTokens(clock: Pick<Clock, "now">) {
       if (query.get("response_type") !== "code") self.wrong.push("authorize: response_type");
       const redirect = query.get("redirect_uri") ?? "";
       if (!redirect.startsWith("https://")) self.wrong.push("authorize: redirect_uri");
+      const asked = (query.get("scope") ?? "").split(",");
+      if (!asked.every((scope) => self.appScopes.includes(scope)))
+        return { error: "invalid_scope", error_type: "scope", state: query.get("state") ?? "" };
       const code = `code-${codes.size + 1}*0!1`;
-      codes.set(code, { redirect, scopes: granted ?? (query.get("scope") ?? "").split(",") });
+      codes.set(code, { redirect, scopes: granted ?? asked });
       return { code, scopes: "", state: query.get("state") ?? "" };
     },
     /** A token as a consent would give it. */

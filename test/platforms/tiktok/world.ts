@@ -9,7 +9,7 @@ import { consentOn } from "../../support/contract/consent-on.ts";
 import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { callOf, createTestContext, type TestContext } from "../../support/context.ts";
 import { createFakeTikTok, type FakeTikTok } from "./fake.ts";
-import { APP } from "./tokens.ts";
+import { APP, DISPLAY_SCOPES } from "./tokens.ts";
 
 export const FILM_URL = "https://media.example/film.mp4";
 /** Three chunks, the last with what is left over. */
@@ -54,12 +54,16 @@ export async function createTikTokWorld(
     readonly platform?: AnyPlatform;
     readonly settings?: Readonly<Record<string, string>>;
     readonly film?: Partial<MediaFacts>;
+    /** The app has it, and asks for its scopes. */
+    readonly hasDisplayApi?: boolean;
     readonly overrides?: Partial<AppContext>;
   } = {},
 ): Promise<TikTokWorld> {
   const { platform = tiktok } = options;
   const clock = new FakeClock();
   const fake = createFakeTikTok(clock);
+  const scopes = options.hasDisplayApi === true ? { POSTHORN_TIKTOK_SCOPES: DISPLAY_SCOPES.join(" ") } : {};
+  if (options.hasDisplayApi === true) fake.tokens.appScopes = DISPLAY_SCOPES;
   const ctx = await createTestContext({
     platformList: [platform],
     clock,
@@ -74,6 +78,7 @@ export async function createTikTokWorld(
       platformSettings: {
         POSTHORN_TIKTOK_CLIENT_ID: APP.key,
         POSTHORN_TIKTOK_CLIENT_SECRET: APP.secret,
+        ...scopes,
         ...options.settings,
       },
     },
