@@ -1,11 +1,19 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
-import { GRAPH_VERSION, Id, listAll, VERSION_SETTING } from "../shared/meta/graph.ts";
+import { GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
+import {
+  asPerson,
+  findPages,
+  noPages,
+  PageEntry,
+  PORTFOLIO_SCOPE,
+  readGranted,
+  type Person,
+} from "../shared/meta/pages.ts";
 import { exchangeAtFacebook } from "../shared/meta/tokens.ts";
 import { facebookFaults } from "./faults.ts";
-import { GRAPH_HOST, graphBase, proofOf, VIDEO_HOST } from "./graph.ts";
+import { GRAPH_HOST, graphBase, VIDEO_HOST } from "./graph.ts";
 import { SETUP } from "./guide.ts";
 
 const DIALOG_HOST = "https://www.facebook.com";
@@ -61,7 +69,7 @@ export const oauth: OAuthWay = {
     authorize: `${DIALOG_HOST}/${versionOf(io)}/dialog/oauth`,
     token: `${GRAPH_HOST}/${versionOf(io)}/oauth/access_token`,
   }),
-  scopes: [...NEEDED, "read_insights", "pages_manage_engagement"],
+  scopes: [...NEEDED, "read_insights", "pages_manage_engagement", PORTFOLIO_SCOPE],
   scopeSeparator: ",",
   pkce: "none",
   clientAuth: "body",
@@ -83,52 +91,40 @@ function versionOf(io: Parameters<typeof graphBase>[0]): string {
   return io.setting("API_VERSION") ?? GRAPH_VERSION;
 }
 
-const Permission = z.looseObject({ permission: z.string(), status: z.string() });
-
-/** A token of 60 days for that of an hour; the answer of the code does not tell what was allowed. */
+/** A token of 60 days for that of an hour, and what was allowed. */
 async function lengthen(tokens: Tokens, io: OAuthIo): Promise<Tokens> {
   const long = await exchangeAtFacebook(tokens, io, graphBase(io));
-  const all = await listAll(io, asPerson(io, long.secrets, "me/permissions"), Permission, { perPage: 100 });
-  const scopes = all.filter(({ status }) => status === "granted").map(({ permission }) => permission);
-  const missing = NEEDED.filter((scope) => !scopes.includes(scope));
-  if (missing.length === 0) return { ...long, scopes };
-  throw new AppError(
-    "invalid",
-    `Facebook was not connected: these permissions are missing: ${missing.join(", ")}. ` +
-      "Start again with connect_channel and leave all of them ticked.",
-  );
-}
-
-function asPerson(io: Pick<OAuthIo, "setting">, { accessToken = "" }: Secrets, path: string) {
   return {
-    method: "GET",
-    url: `${graphBase(io)}/${path}`,
-    headers: { authorization: `Bearer ${accessToken}` },
-    query: { ...proofOf(io, accessToken) },
-    classify: facebookFaults,
-  } as const;
+    ...long,
+    scopes: await readGranted(personOf(long.secrets, io), { title: "Facebook", needed: NEEDED }),
+  };
 }
 
-const Page = z.looseObject({
-  id: Id,
+function personOf({ accessToken = "" }: Secrets, io: OAuthIo): Person {
+  return { io, accessToken, base: graphBase(io), classify: facebookFaults };
+}
+
+const Page = PageEntry.extend({
   name: z.string().catch(""),
   username: z.string().optional(),
-  access_token: z.string().optional(),
-  tasks: z.array(z.string()).optional(),
   picture: z
     .looseObject({ data: z.looseObject({ url: z.url() }) })
     .optional()
     .catch(undefined),
 });
 
+const NO_TOKEN =
+  "Facebook gives no access to this Page. Choose it when Facebook asks, and let one of its admins give you the right to create content.";
+const NO_TASK = "You may not create content on this Page. Ask one of its admins for the right to do so.";
+
 /** All Pages that the person chose, each with a token of its own. */
-async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
-  const request = asPerson(io, secrets, "me/accounts");
-  const query = { ...request.query, fields: "id,name,username,access_token,tasks,picture{url}" };
-  const pages = await listAll(io, { ...request, query }, Page, { perPage: 100 });
+async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
+  const pages = await findPages(personOf(secrets, io), { entry: Page, fields: "name,username,picture{url}" });
+  if (pages.length === 0) throw noPages(scopes ?? []);
   return pages.map((page) => {
     const { id, name, username, access_token: pageToken = "", tasks, picture } = page;
-    const isBarred = pageToken === "" || tasks?.includes("CREATE_CONTENT") === false;
+    const mayNot = tasks?.includes("CREATE_CONTENT") === false ? NO_TASK : null;
+    const problem = mayNot ?? (pageToken === "" ? NO_TOKEN : null);
     return {
       platformAccountId: id,
       name,
@@ -136,12 +132,8 @@ async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Targe
       profileUrl: `${DIALOG_HOST}/${encodeURIComponent(username ?? id)}`,
       avatarUrl: picture?.data.url ?? null,
       settings: {},
-      secrets: isBarred ? {} : { pageToken },
-      ...(isBarred
-        ? {
-            problem: "You may not create content on this Page. Ask one of its admins for the right to do so.",
-          }
-        : {}),
+      secrets: problem === null ? { pageToken } : {},
+      ...(problem === null ? {} : { problem }),
     };
   });
 }
@@ -151,7 +143,7 @@ const GIVEN_BACK = ["pages_manage_posts", "pages_manage_engagement", "read_insig
 
 async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
   for (const permission of GIVEN_BACK) {
-    const request = asPerson(io, secrets, `me/permissions/${permission}`);
+    const request = asPerson(personOf(secrets, io), `me/permissions/${permission}`);
     await io.request({ ...request, method: "DELETE", isIdempotent: true });
   }
 }

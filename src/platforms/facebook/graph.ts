@@ -1,8 +1,7 @@
-import { createHmac } from "node:crypto";
 import type * as z from "zod";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
-import { graphUrl } from "../shared/meta/graph.ts";
+import { graphUrl, proofOf } from "../shared/meta/graph.ts";
 import { facebookFaults } from "./faults.ts";
 
 export const GRAPH_HOST = "https://graph.facebook.com";
@@ -21,20 +20,14 @@ export function videoBase(io: Settings): string {
   return `${io.setting("VIDEO_URL") ?? VIDEO_HOST}/${version}`;
 }
 
-/**
- * What proves that a token is used by the app it was given to, which apps may demand:
- * https://developers.facebook.com/docs/graph-api/guides/secure-requests
- */
-export function proofOf(io: Settings, token: string): { appsecret_proof?: string } {
-  const secret = io.setting("CLIENT_SECRET");
-  return secret === null ? {} : { appsecret_proof: createHmac("sha256", secret).update(token).digest("hex") };
-}
-
 /** Signs as the Page, or as the person who connected it (`accessToken`). */
 export function signedBy(io: Settings, name = "pageToken"): NonNullable<SignedRequest["sign"]> {
   return (secrets) => {
     const token = secrets[name] ?? "";
-    return { headers: { authorization: `Bearer ${token}` }, query: proofOf(io, token) };
+    return {
+      headers: { authorization: `Bearer ${token}` },
+      query: proofOf(io.setting("CLIENT_SECRET"), token),
+    };
   };
 }
 

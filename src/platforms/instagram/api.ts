@@ -2,8 +2,7 @@ import type * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, SignedRequest } from "../../ports/platform-io.ts";
-import { bearer } from "../shared/faults.ts";
-import { graphUrl } from "../shared/meta/graph.ts";
+import { graphUrl, proofOf } from "../shared/meta/graph.ts";
 import { classify } from "./faults.ts";
 
 export const INSTAGRAM_HOST = "https://graph.instagram.com";
@@ -28,15 +27,22 @@ export function accountId({ account }: Pick<PlatformIo, "account">): string {
   throw new AppError("conflict", "The channel does not say which Instagram account it is. Connect it again.");
 }
 
-const sign: NonNullable<SignedRequest["sign"]> = (secrets) =>
-  bearer(secrets["pageToken"] === undefined ? "accessToken" : "pageToken")(secrets);
-
 type Call = Pick<PlatformRequest, "method" | "query" | "form" | "classify" | "isIdempotent">;
 
 /** A request to the account's API; `path` follows the version. */
 export function call(io: PlatformIo, path: string, parts: Call): SignedRequest {
   const base = isOfPage(io) ? facebookUrl(io) : instagramUrl(io);
-  return { classify, ...parts, url: `${base}/${path}`, sign };
+  return { classify, ...parts, url: `${base}/${path}`, sign: signedBy(io, parts) };
+}
+
+/** Facebook's app may demand a proof beside the token of a Page. */
+function signedBy(io: PlatformIo, { form }: Call): NonNullable<SignedRequest["sign"]> {
+  return ({ accessToken = "", pageToken }) => {
+    const headers = { authorization: `Bearer ${pageToken ?? accessToken}` };
+    if (pageToken === undefined) return { headers };
+    const proof = proofOf(io.setting("CLIENT_SECRET", "facebook"), pageToken);
+    return form === undefined ? { headers, query: proof } : { headers, form: proof };
+  };
 }
 
 /** Asks for one object. */

@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { ConnectIo, OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
-import { Id, listAll } from "../shared/meta/graph.ts";
+import type { OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
+import { Id } from "../shared/meta/graph.ts";
+import {
+  findPages,
+  noPages,
+  PageEntry,
+  PORTFOLIO_SCOPE,
+  portfolioHint,
+  readGranted,
+} from "../shared/meta/pages.ts";
 import {
   exchangeAt,
   exchangeAtFacebook,
@@ -102,7 +110,8 @@ export const instagramLogin: OAuthWay = {
 
 const PERSONAL =
   "This is a personal account, which Instagram lets no program post to. Switch it to a professional one in the app.";
-const NO_TASK = "You may not create content on the account's Page.";
+const NO_TASK =
+  "You may not create content on the account's Page. Choose the Page when Facebook asks, and let one of its admins give you the right to do so.";
 
 const PageAccount = z.looseObject({
   id: Id,
@@ -111,12 +120,7 @@ const PageAccount = z.looseObject({
   profile_picture_url: z.string().optional(),
 });
 
-const Page = z.looseObject({
-  id: Id,
-  access_token: z.string().optional(),
-  tasks: z.array(z.string()).optional(),
-  instagram_business_account: PageAccount.optional(),
-});
+const Page = PageEntry.extend({ instagram_business_account: PageAccount.optional() });
 
 /** https://developers.facebook.com/docs/instagram-platform/instagram-api-with-facebook-login */
 export const facebookLogin: OAuthWay = {
@@ -127,14 +131,14 @@ export const facebookLogin: OAuthWay = {
     "Sign in to Facebook and allow all that is asked for, for the Pages that the accounts are linked to.",
   setup: PAGE_GUIDE,
   appOf: "facebook",
-  endpoints: (io) => {
+  endpoints: (io) => ({
+    authorize: `https://www.facebook.com/${facebookUrl(io).split("/").at(-1)}/dialog/oauth`,
+    token: `${facebookUrl(io)}/oauth/access_token`,
+  }),
+  // A configuration stands for the permissions.
+  authorizeParams: (io) => {
     const config = io.setting("LOGIN_CONFIG_ID", "facebook");
-    const version = facebookUrl(io).split("/").at(-1);
-    const dialog = `https://www.facebook.com/${version}/dialog/oauth`;
-    return {
-      authorize: config === null ? dialog : `${dialog}?config_id=${encodeURIComponent(config)}`,
-      token: `${facebookUrl(io)}/oauth/access_token`,
-    };
+    return config === null ? {} : { scope: null, config_id: config };
   },
   scopes: [
     "instagram_basic",
@@ -143,6 +147,7 @@ export const facebookLogin: OAuthWay = {
     "instagram_manage_comments",
     "pages_show_list",
     "pages_read_engagement",
+    PORTFOLIO_SCOPE,
   ],
   scopeSeparator: ",",
   pkce: "none",
@@ -157,13 +162,19 @@ export const facebookLogin: OAuthWay = {
   }),
   // The person's permissions are those of their Facebook channels too: they are not taken back with this one.
   renewal: null,
-  targets: findPages,
+  targets: findLinked,
 };
 
-async function findPages({ secrets }: Tokens, io: OAuthIo): Promise<Target[]> {
-  await assertAllowed(secrets, io);
-  const fields = "id,access_token,tasks,instagram_business_account{id,username,name,profile_picture_url}";
-  const pages = await listAll(io, facebookGet(io, secrets, "me/accounts", fields), Page);
+const NEEDED = ["instagram_basic", "instagram_content_publish", "pages_show_list"];
+
+async function findLinked({ secrets }: Tokens, io: OAuthIo): Promise<Target[]> {
+  const person = { io, accessToken: secrets["accessToken"] ?? "", base: facebookUrl(io), classify };
+  const granted = await readGranted(person, { title: "Instagram", needed: NEEDED });
+  const pages = await findPages(person, {
+    entry: Page,
+    fields: "instagram_business_account{id,username,name,profile_picture_url}",
+  });
+  if (pages.length === 0) throw noPages(granted);
   const targets = pages.flatMap(
     ({ id, access_token: pageToken, tasks, instagram_business_account: account }) => {
       if (account === undefined) return [];
@@ -178,30 +189,9 @@ async function findPages({ secrets }: Tokens, io: OAuthIo): Promise<Target[]> {
   if (targets.length > 0) return targets;
   throw new AppError(
     "invalid",
-    "None of the Pages that were allowed has a professional Instagram account. Link one in the Page's settings, or connect it by Instagram itself.",
+    "None of the Pages that Facebook listed shows a professional Instagram account. Link one in the Page's settings, or connect it by Instagram itself." +
+      portfolioHint(granted),
   );
-}
-
-const Permission = z.looseObject({ permission: z.string(), status: z.string() });
-const NEEDED = ["instagram_basic", "instagram_content_publish", "pages_show_list"];
-
-/** People may untick permissions, and the answer with the token does not say which. */
-async function assertAllowed(secrets: Tokens["secrets"], io: OAuthIo): Promise<void> {
-  const all = await listAll(io, facebookGet(io, secrets, "me/permissions"), Permission, { perPage: 100 });
-  const granted = all.filter(({ status }) => status === "granted").map(({ permission }) => permission);
-  const missing = NEEDED.filter((scope) => !granted.includes(scope));
-  if (missing.length === 0) return;
-  throw new AppError(
-    "invalid",
-    `Instagram was not connected: these permissions are missing: ${missing.join(", ")}. ` +
-      `Start again with connect_channel and leave all of them ticked.`,
-  );
-}
-
-function facebookGet(io: ConnectIo, secrets: Tokens["secrets"], path: string, fields?: string) {
-  const headers = { authorization: `Bearer ${secrets["accessToken"]}` };
-  const query = fields === undefined ? {} : { fields };
-  return { method: "GET", url: `${facebookUrl(io)}/${path}`, query, headers, classify } as const;
 }
 
 function toTarget(

@@ -56,7 +56,7 @@ describe("connecting Pages", () => {
       response_type: "code",
       client_id: APP.id,
       redirect_uri: REDIRECT,
-      scope: [...ALL, "pages_manage_engagement"].join(","),
+      scope: [...ALL, "pages_manage_engagement", "business_management"].join(","),
       state: "s",
     });
     Object.assign(world.ctx.settings.platformSettings, {
@@ -95,6 +95,56 @@ describe("connecting Pages", () => {
       renewableUntil: null,
       scopes: ALL,
     });
+  });
+
+  it("finds Pages of business portfolios, and of two copies keeps the one with a token", async () => {
+    const { people } = world.fake;
+    people.granted.push("business_management");
+    const withoutToken = { id: "3", name: "Owned" };
+    people.pages = [page("2", "Sport"), withoutToken, { ...page("5", "Read only", ["ANALYZE"]) }];
+    people.portfolios = [
+      { id: "71", owned: [page("3", "Owned"), page("5", "Read only")], clients: [page("4", "Client")] },
+      { id: "72", clients: [{ id: "2", name: "Sport" }] },
+    ];
+    const { targets } = await connect();
+    expect(targets.map(({ platformAccountId, secrets }) => [platformAccountId, secrets])).toEqual([
+      ["2", { pageToken: "page-2" }],
+      ["3", { pageToken: "page-3" }],
+      ["5", {}],
+      ["4", { pageToken: "page-4" }],
+    ]);
+  });
+
+  it("reads those by their ids that the consent names and no list has", async () => {
+    const { people } = world.fake;
+    people.pages = [];
+    people.unlisted = [page("8", "New Page")];
+    people.targetIds = ["8", "404"];
+    const { targets } = await connect();
+    expect(targets).toMatchObject([{ platformAccountId: "8", secrets: { pageToken: "page-8" } }]);
+  });
+
+  it("works without the permission for portfolios, which it names where it finds no Page", async () => {
+    const { people } = world.fake;
+    people.portfolios = [{ id: "71", owned: [page("3", "Owned")] }];
+    expect((await connect()).targets).toHaveLength(2);
+    people.pages = [];
+    await expect(connect("code-2")).rejects.toMatchObject({
+      kind: "invalid",
+      message: expect.stringMatching(/^Facebook listed no Page\. .*permission business_management: add it/),
+    });
+    people.granted.push("business_management");
+    people.portfolios = [];
+    await expect(connect("code-3")).rejects.toMatchObject({
+      message: expect.not.stringContaining("business_management"),
+    });
+  });
+
+  it("says of a Page without a token that it was not chosen, or may not be used", async () => {
+    world.fake.people.pages = [{ id: "6", name: "Not chosen" }];
+    expect((await connect()).targets).toMatchObject([
+      { secrets: {}, problem: expect.stringMatching(/gives no access.*Choose it/) },
+    ]);
   });
 
   it("refuses a consent without the permission to post, and a code that was used", async () => {

@@ -12,11 +12,24 @@ export interface FakePage {
   readonly access_token?: string;
 }
 
+/** A business portfolio, and the Pages that it owns or works for. */
+export interface FakePortfolio {
+  readonly id: string;
+  readonly owned?: readonly FakePage[];
+  readonly clients?: readonly FakePage[];
+}
+
 /** The person who consents, their Pages, and tokens. */
 export class FakePeople {
   readonly tokens = new Map<string, Holder & { readonly until: number | null }>();
   readonly codes = new Map<string, string>();
   pages: FakePage[] = [];
+  /** Told to those only who gave business_management. */
+  portfolios: FakePortfolio[] = [];
+  /** In no list, and read by their ids. */
+  unlisted: FakePage[] = [];
+  /** Pages that the consent names. */
+  targetIds: string[] = [];
   granted: string[] = [];
   /** Metrics that are taken away. */
   deadMetrics: string[] = [];
@@ -45,8 +58,17 @@ export class FakePeople {
     if (path === "debug_token") {
       if (given["access_token"] !== `${APP.id}|${APP.secret}`) throw new GraphError(190, "Bad app token");
       this.holderOf(String(given["input_token"]));
+      const scopes = this.granted.map((scope) => ({
+        scope,
+        ...(scope.startsWith("pages_") && this.targetIds.length > 0 ? { target_ids: this.targetIds } : {}),
+      }));
       return {
-        data: { is_valid: true, expires_at: 0, data_access_expires_at: this.dataAccessEndsAt / SECOND },
+        data: {
+          is_valid: true,
+          expires_at: 0,
+          data_access_expires_at: this.dataAccessEndsAt / SECOND,
+          granular_scopes: scopes,
+        },
       };
     }
     if (method !== "GET") throw new GraphError(100, "Unsupported method");
@@ -106,9 +128,41 @@ export function answerPeople(people: FakePeople, asked: Asked, path: string, hol
   const [, edge = "", name] = path.split("/");
   const wrong = wrongParams(`${method} me/${edge}`, given);
   if (wrong !== null) throw new GraphError(100, wrong);
-  if (edge === "accounts") return paged(people.pages, given, `${url.host}${url.pathname}`);
+  const list = (all: readonly object[]): object => paged(all, given, `${url.host}${url.pathname}`);
+  if (edge === "accounts") return list(people.pages);
+  if (edge === "businesses") {
+    assertGranted(people, "business_management");
+    return list(people.portfolios.map(({ id }) => ({ id })));
+  }
   if (method === "GET")
     return { data: people.granted.map((permission) => ({ permission, status: "granted" })) };
   people.granted = people.granted.filter((one) => name !== undefined && one !== name);
   return { success: true };
+}
+
+function assertGranted({ granted }: FakePeople, scope: string): void {
+  if (!granted.includes(scope)) throw new GraphError(200, `Requires ${scope}`, { status: 403 });
+}
+
+/** What a person's token is told of a portfolio, or of a Page; null: of neither. */
+export function answerOfPortfolio(
+  people: FakePeople,
+  { method, given, url }: Asked,
+  path: string,
+): object | null {
+  const [id, edge = ""] = path.split("/");
+  const portfolio = people.portfolios.find((one) => one.id === id);
+  const page = people.unlisted.find((one) => one.id === id);
+  if (portfolio === undefined && (page === undefined || edge !== "")) return null;
+  const wrong = wrongParams(
+    portfolio === undefined ? `${method} me/page` : `${method} business/${edge}`,
+    given,
+  );
+  if (wrong !== null) throw new GraphError(100, wrong);
+  if (portfolio === undefined) return page ?? null;
+  assertGranted(people, "business_management");
+  const pages = edge === "owned_pages" ? portfolio.owned : portfolio.clients;
+  // Tasks are told by me/accounts only.
+  const shown = (pages ?? []).map(({ tasks: _tasks, ...one }) => one);
+  return paged(shown, given, `${url.host}${url.pathname}`);
 }

@@ -16,7 +16,7 @@ import {
   UploadError,
   type Asked,
 } from "./fake-http.ts";
-import { answerPeople, FakePeople, type Holder } from "./fake-people.ts";
+import { answerOfPortfolio, answerPeople, FakePeople, type Holder } from "./fake-people.ts";
 import { FakePosts } from "./fake-posts.ts";
 import { APP, PAGE_ID, wrongParams } from "./spec.ts";
 
@@ -91,6 +91,8 @@ export class FakeFacebook implements Outbound {
     const holder = this.#holder(asked, path.startsWith("upload:") ? "OAuth" : "Bearer");
     if (path.startsWith("upload:") || path === `${APP.id}/uploads`) return this.#file(asked, path, holder);
     if (path.startsWith("me/")) return answerPeople(this.people, asked, path, holder);
+    const ofPortfolio = holder.kind === "user" ? answerOfPortfolio(this.people, asked, path) : null;
+    if (ofPortfolio !== null) return ofPortfolio;
     if (holder.kind !== "page" || holder.pageId !== PAGE_ID)
       throw new GraphError(200, "This needs the token of the Page", { status: 403 });
     return this.#asPage(asked, path, host === "graph-video.facebook.com");

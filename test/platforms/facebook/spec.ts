@@ -42,6 +42,10 @@ export const PARAMS: Readonly<Record<string, string>> = {
   "GET photo": "",
   "DELETE photo": "",
   "GET me/accounts": "",
+  "GET me/businesses": "",
+  "GET business/owned_pages": "",
+  "GET business/client_pages": "",
+  "GET me/page": "",
   "GET me/permissions": "",
   "DELETE me/permissions": "",
   "POST app/uploads": "file_name:string! file_length:unsigned! file_type:file_type!",
@@ -67,8 +71,9 @@ const ENUMS: Readonly<Record<string, readonly string[]>> = {
 
 const FIELDS: Readonly<Record<string, string>> = {
   page:
-    "id name username followers_count fan_count link is_published picture access_token tasks category " +
-    "permission status",
+    "id name username followers_count fan_count link is_published picture access_token category " +
+    "instagram_business_account permission status",
+  business: "id name",
   post:
     "id message created_time scheduled_publish_time is_published application attachments permalink_url shares " +
     "reactions comments status_type from",
@@ -125,6 +130,10 @@ const NODE_OF: Readonly<Record<string, string>> = {
   videos: "film",
   video_reels: "film",
   accounts: "page",
+  businesses: "business",
+  owned_pages: "page",
+  client_pages: "page",
+  page: "page",
   permissions: "page",
 };
 
@@ -133,7 +142,10 @@ function wrongFields(edge: string, fields: string): string | null {
   const [node = "", name = ""] = path.split("/");
   if (fields === "" || name === "comments" || name === "insights") return null;
   const known = (FIELDS[NODE_OF[name] ?? node] ?? "").split(" ");
-  const unknown = topLevel(fields).find((field) => !known.includes(field));
+  // Tasks are no field of a Page, but of this list of Pages.
+  const isKnown = (field: string): boolean =>
+    known.includes(field) || (name === "accounts" && field === "tasks");
+  const unknown = topLevel(fields).find((field) => !isKnown(field));
   return unknown === undefined ? null : `Tried accessing nonexisting field (${unknown})`;
 }
 

@@ -6,7 +6,10 @@ import { createConnectIo, createPlatformIo } from "../../../src/services/platfor
 import { renewDueGrants } from "../../../src/services/platforms/renewal/renew-due.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";
 import { callOf } from "../../support/context.ts";
+import { finish } from "../../support/contract/ends.ts";
+import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { queryOf } from "../../support/handles.ts";
+import { addPost } from "../../support/publishing.ts";
 import { USER_ID } from "./fake.ts";
 import { createPages } from "./pages.ts";
 import { openInstagram, openStage } from "./stage.ts";
@@ -115,6 +118,23 @@ describe("connecting through a Facebook Page", () => {
     expect(pages.door.wrong).toEqual([]);
   });
 
+  it("posts with the Page's token, and with the proof that Facebook's app may demand", async () => {
+    const { ctx } = await world();
+    const pages = createPages();
+    Object.assign(ctx, { outbound: pages.door });
+    Object.assign(ctx.settings.platformSettings, pages.settings);
+    const agree = pages.consent(pages.all);
+    const [account] = await connectByConsent(ctx, { provider: "instagram", way: "facebook", agree });
+    if (account === undefined) throw new Error("Nothing was connected.");
+    const { id } = await addPost(ctx, account, { caption: "A horn", media_url: PHOTO_URL });
+    expect(await finish(ctx, id)).toMatchObject({
+      status: "published",
+      platform_post_id: "901",
+      platform_url: "https://www.instagram.com/p/901/",
+    });
+    expect(pages.door.wrong).toEqual([]);
+  });
+
   it("asks where Facebook's own settings say", async () => {
     const { ctx } = await world();
     const io = await createConnectIo(
@@ -130,18 +150,54 @@ describe("connecting through a Facebook Page", () => {
     const way = instagram.connect[1];
     if (way?.kind !== "oauth" || typeof way.endpoints !== "function") throw new Error("No such way.");
     expect(await way.endpoints(io, { instanceUrl: null, redirectUrl: "" })).toEqual({
-      authorize: "https://www.facebook.com/v26.0/dialog/oauth?config_id=77",
+      authorize: "https://www.facebook.com/v26.0/dialog/oauth",
       token: "http://127.0.0.1:1/v26.0/oauth/access_token",
     });
   });
 
-  it("says which permission is missing, and that no Page has an account", async () => {
-    for (const [granted, linked, words] of [
-      [["instagram_basic", "pages_show_list"], true, "permissions are missing: instagram_content_publish"],
-      [null, false, "None of the Pages"],
+  it.each([{}, { POSTHORN_FACEBOOK_LOGIN_CONFIG_ID: "77" }])(
+    "asks for the permissions by their names, or by a configuration: %o",
+    async (settings) => {
+      const { ctx } = await world();
+      const pages = createPages();
+      Object.assign(ctx, { outbound: pages.door });
+      Object.assign(ctx.settings.platformSettings, pages.settings, settings);
+      const agree = pages.consent(pages.all);
+      await connectByConsent(ctx, { provider: "instagram", way: "facebook", agree });
+      const [asked] = pages.state.consents.map(({ searchParams }) => searchParams);
+      const isConfigured = "POSTHORN_FACEBOOK_LOGIN_CONFIG_ID" in settings;
+      expect(asked?.get("config_id")).toBe(isConfigured ? "77" : null);
+      expect(asked?.get("scope")).toBe(isConfigured ? null : pages.all.join(","));
+    },
+  );
+
+  it.each([true, false])(
+    "finds the account of a portfolio's Page where that may be read: %s",
+    async (mayWalk) => {
+      const { ctx } = await world();
+      const pages = createPages({ isOfPortfolio: true });
+      Object.assign(ctx, { outbound: pages.door });
+      Object.assign(ctx.settings.platformSettings, pages.settings);
+      const granted = pages.all.filter((scope) => mayWalk || scope !== "business_management");
+      const connecting = connectByConsent(ctx, {
+        provider: "instagram",
+        way: "facebook",
+        agree: pages.consent(granted),
+      });
+      if (mayWalk) expect(await connecting).toMatchObject([{ platform_account_id: "17841400000000001" }]);
+      else await expect(connecting).rejects.toThrow(/^None of the Pages .*permission business_management/);
+      expect(pages.door.wrong).toEqual([]);
+    },
+  );
+
+  it("says which permission is missing, that no Page has an account, and that there is no Page", async () => {
+    for (const [granted, facts, words] of [
+      [["instagram_basic", "pages_show_list"], {}, "permissions are missing: instagram_content_publish"],
+      [null, { isLinked: false }, "None of the Pages"],
+      [null, { hasPages: false }, /^Facebook listed no Page\./],
     ] as const) {
       const { ctx } = await world();
-      const pages = createPages({ isLinked: linked });
+      const pages = createPages(facts);
       Object.assign(ctx, { outbound: pages.door });
       Object.assign(ctx.settings.platformSettings, pages.settings);
       const agree = pages.consent(granted ?? pages.all);

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
@@ -20,6 +21,15 @@ export const VERSION_SETTING: PlatformSetting = {
  */
 export function graphUrl(io: Pick<ConnectIo, "setting">, host: string, of?: string): string {
   return `${io.setting("BASE_URL", of) ?? host}/${io.setting("API_VERSION", of) ?? GRAPH_VERSION}`;
+}
+
+/**
+ * What proves that a token is used by the app it was given to, which apps may demand:
+ * https://developers.facebook.com/docs/graph-api/guides/secure-requests
+ */
+export function proofOf(secret: string | null, token: string): { appsecret_proof?: string } {
+  if (secret === null || secret === "") return {};
+  return { appsecret_proof: createHmac("sha256", secret).update(token).digest("hex") };
 }
 
 /** Ids go beyond 2^53; those that come as numbers are text by the time they are read. */
