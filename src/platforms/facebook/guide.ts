@@ -3,11 +3,11 @@ import type { SetupGuide } from "../../ports/connect.ts";
 export const SETUP: SetupGuide = {
   url: "https://developers.facebook.com/apps",
   steps: [
-    'Make an app with the use case "Manage everything on your Page" (or of the type Business with Facebook Login).',
-    "Add these permissions to the use case: {scopes}.",
+    'Make an app with the use case "Manage everything on your Page". That is the simpler kind of app.',
+    "Add these permissions to the use case: {scopes}. business_management is for the Pages of business portfolios, as firms and agencies have them. Other Pages are found without it.",
     'Enter {redirectUrl} under Facebook Login, "Valid OAuth Redirect URIs".',
     "Copy App ID and App secret from App settings, Basic, into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET.",
-    "With Facebook Login for Business, make a configuration with the same permissions (user access token) and set POSTHORN_FACEBOOK_LOGIN_CONFIG_ID to its id.",
+    "Leave POSTHORN_FACEBOOK_LOGIN_CONFIG_ID empty. Only an app of the type Business, which has Facebook Login for Business, needs it: make a configuration there with the same permissions and a user access token, and enter its id.",
   ],
   warnings: [
     "Without App Review, only people with a role in the app (admin, developer, tester) can connect; for your own Pages that is enough, and posts are public all the same once the app is live.",
@@ -15,6 +15,8 @@ export const SETUP: SetupGuide = {
     "A live app takes https addresses to come back to only; http://localhost works while it is in development.",
     "Facebook has no way to renew a person's consent: connect again every 60 days. Texts, pictures and reels go on for longer, other films need the consent, and after 90 days Facebook closes the data.",
     "Facebook lets no app post to personal profiles and groups.",
+    "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app, or name the others in POSTHORN_FACEBOOK_SCOPES.",
+    "Facebook may keep vertical films of more than 90 seconds as drafts. Posthorn looks whether they are public, and says where a person has to publish them.",
     "A Page takes 30 reels in 24 hours.",
   ],
 };

@@ -79,6 +79,14 @@ export function checkPost(
     warnings.push(
       'mediaUrl: is wider than high, and goes out as a reel, which Facebook may refuse. Give metadata.kind "video" to post it as a video.',
     );
+  const isHigh = width !== null && height !== null && height > width;
+  if (film !== undefined && isHigh && filmKindOf(post, film) === "video") {
+    const isShort = (film.durationSeconds ?? Infinity) <= MAX_REEL_SECONDS;
+    warnings.push(
+      `mediaUrl: is a vertical film${isShort ? "" : ` of more than ${MAX_REEL_SECONDS} seconds`}, which Facebook may keep as a draft until a person publishes it there. The post says so then.` +
+        (isShort ? " As a reel it goes out by itself: leave metadata.kind out." : ""),
+    );
+  }
   if (film !== undefined && metadata.altText !== undefined)
     warnings.push("metadata.altText: Facebook has none for films; it is not shown.");
   return { errors, warnings };

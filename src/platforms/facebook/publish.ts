@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
+import { MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
@@ -21,7 +22,9 @@ export async function publish(post: FacebookPost, io: PublishIo): Promise<Publis
     // What is placed needs its media no more, and nobody asks whether they are there still.
     const placed = Placed.nullable().parse(io.resultOf("post")) ?? (await place(post, plan, io));
     const at = liveAt(placed, plan, io);
-    if (!(await isOut({ post, plan, placed }, io))) return { state: "held", ...at };
+    const seen = await look({ post, plan, placed }, io);
+    if (seen === "waiting") return { state: "held", ...at };
+    if (seen === "draft") return { state: "held", ...at, checkAgainMs: 5 * MINUTE, note: DRAFT_NOTE };
     await io.live(at);
     await followUp({ post, plan, id: placed.id }, io);
     return { state: "live", ...at };
@@ -58,22 +61,33 @@ interface Hung {
   readonly placed: Placed;
 }
 
-/** Whether everybody can see it. Throws StillProcessing while nobody can tell. */
-async function isOut(hung: Hung, io: PublishIo): Promise<boolean> {
+/**
+ * Facebook takes vertical films in as drafts now and then, though they were published, and asks a person to share
+ * them: https://github.com/gitroomhq/postiz-app/pull/1740
+ */
+const DRAFT_NOTE =
+  "Facebook keeps the film as a draft, which it does with some vertical ones. Publish it in Meta Business Suite, or in the Facebook app.";
+
+/** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while nobody can tell. */
+async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "draft"> {
   const { post, plan, placed } = hung;
-  if (plan === "feed" && !placed.isScheduled) return true;
-  if (plan === "feed" && !io.isDue) return false;
+  if (plan === "feed" && !placed.isScheduled) return "out";
+  if (plan === "feed" && !io.isDue) return "waiting";
   const film = plan === "feed" ? null : await readFilm(io, placed.id);
   const state = plan === "feed" ? await readPost(io, placed.id) : film;
   if (state === null) throw new PlatformFault("rejected", GONE_SENTENCE);
   if (film !== null && film.fault !== null) throw film.fault;
-  if (state.isPublished && io.isDue) return true;
+  if (state.isPublished && io.isDue) return "out";
+  const isReadyVideo = plan === "video" && film !== null && film.isReady;
   if (film !== null && (!placed.isScheduled || !io.isDue)) {
-    if (placed.isScheduled && film.isReady) return false;
+    if (placed.isScheduled && film.isReady) return "waiting";
+    const isDraft = isReadyVideo && io.now() >= (await io.once("ready", () => io.now())) + FLIP_AFTER_MS;
+    if (isDraft) return "draft";
     throw new StillProcessing();
   }
-  if (io.now() >= post.scheduledAt + FLIP_AFTER_MS) await publishNow(hung, io);
-  return false;
+  if (io.now() < post.scheduledAt + FLIP_AFTER_MS) return "waiting";
+  await publishNow(hung, io);
+  return isReadyVideo ? "draft" : "waiting";
 }
 
 const GONE_SENTENCE =

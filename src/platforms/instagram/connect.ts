@@ -21,7 +21,7 @@ import { facebookUrl, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
 import { classify } from "./faults.ts";
 
 const LIMITS = [
-  "Instagram takes posts of professional accounts alone (business or creator); an account is switched for free in the app under Settings, Account type.",
+  "Instagram takes posts of professional accounts only (business or creator). An account is switched for free in the app under Settings, Account type.",
   "Accounts with a role in your Meta app (administrator, developer, Instagram tester) work at once. For those of other people Meta wants Advanced Access: App Review and the verification of your business.",
   "Instagram fetches media by their address: POSTHORN_PUBLIC_URL must be reachable from the internet.",
   "100 posts of an account in 24 hours, a carousel counting once; some accounts have fewer. The API costs nothing.",
@@ -47,10 +47,14 @@ const PAGE_GUIDE: SetupGuide = {
   steps: [
     "Link the Instagram account to a Facebook Page that you manage: in the Page's settings, under Linked accounts.",
     "Create an app of the type Business and add Facebook Login, with {redirectUrl} as a valid OAuth redirect URI.",
-    "Add the permissions of the way through Facebook, instagram_basic and instagram_content_publish among them, under the app's use case.",
-    "Put App ID and App secret into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET; the channels of facebook use the same.",
+    "Add the permissions {scopes} under the app's use case. business_management is for Pages of business portfolios, as firms and agencies have them. Accounts of other Pages are found without it.",
+    "Put App ID and App secret into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET. The channels of facebook use the same.",
+    "Where the app has Facebook Login for Business in place of Facebook Login, make a configuration there with these permissions and a user access token, and enter its id in POSTHORN_FACEBOOK_LOGIN_CONFIG_ID. Where channels of facebook use it too, it needs their permissions as well.",
   ],
-  warnings: LIMITS,
+  warnings: [
+    ...LIMITS,
+    "Where Facebook says Invalid Scopes, the app lacks the permissions that it names. Add them to the app.",
+  ],
 };
 
 const HOST: TokenHost = {

@@ -68,7 +68,7 @@ const RULES: readonly FaultRule[] = [
     "Instagram cannot read this kind of film. Give an MP4 or MOV with H.264 or HEVC and AAC.",
   ),
   unfit("/2207004", "is too large for Instagram: pictures may have 8 MB."),
-  unfit("/2207005", "Instagram takes pictures as JPEG alone."),
+  unfit("/2207005", "Instagram takes pictures as JPEG only."),
   unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1."),
   unfit("/2207028", "an Instagram carousel has two to ten items.", "metadata.moreMedia"),
   unfit("/2207010", "is too long for Instagram: 2,200 characters, 30 hashtags.", "caption"),

@@ -36,6 +36,8 @@ export class FakeFilms {
   failsWith: number | null = null;
   /** A session that is asked for is gone. */
   isForgetful = false;
+  /** What is published stays a draft until a person publishes it. */
+  keepsDrafts = false;
   readonly #now: () => number;
   readonly #newId: () => string;
 
@@ -152,8 +154,14 @@ export class FakeFilms {
     if (given["description"] !== undefined) film.description = String(given["description"]);
     if (given["name"] !== undefined) film.title = String(given["name"]);
     if (given["scheduled_publish_time"] !== undefined) film.publicAt = readSchedule(given, this.#now());
+    else if (this.keepsDrafts && film.kind === "video") return { success: true };
     else if (isTrue(given["published"])) film.publicAt = Math.min(film.publicAt ?? Infinity, this.#now());
     return { success: true };
+  }
+
+  /** A person does, on the Page. */
+  publishByHand(): void {
+    for (const film of this.films.values()) film.publicAt ??= this.#now();
   }
 
   show(film: Film): object {

@@ -72,6 +72,31 @@ describe("what a post becomes", () => {
     expect(fake.visible()).toEqual(["R", "V"]);
   });
 
+  it.each([0, 60])("says where Facebook keeps a film as a draft, %i minutes ahead", async (ahead) => {
+    const { fake, ctx } = world;
+    fake.films.keepsDrafts = true;
+    const film = { media_url: LONG_CLIP_URL, metadata: JSON.stringify({ kind: "video" }) };
+    const { id } = ahead === 0 ? await add(film) : await addAhead(ahead, film);
+    // Its own schedule ends in a draft too.
+    const seen = async () => {
+      for (let minute = 0; minute < ahead + 12; minute += 1) {
+        await drain(ctx);
+        for (const one of fake.films.films.values()) one.publicAt = null;
+        await ctx.clock.advance(MINUTE);
+      }
+      return readPost(ctx, id);
+    };
+    expect(await seen()).toMatchObject({
+      status: "uploaded",
+      platform_post_id: [...fake.films.films.keys()][0],
+      error: expect.stringMatching(/keeps the film as a draft.*Publish it in Meta Business Suite/),
+    });
+    expect(fake.visible()).toEqual([]);
+    fake.films.publishByHand();
+    expect(await finish(ctx, id)).toMatchObject({ status: "published", error: null });
+    expect(fake.films.films.size).toBe(1);
+  });
+
   it("goes on with a broken upload where it broke off", async () => {
     const { fake, ctx } = world;
     for (const [media_url, kind] of [

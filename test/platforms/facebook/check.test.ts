@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { checkPost, type FacebookPost } from "../../../src/platforms/facebook/metadata.ts";
+import { CLIP_URL } from "../../support/contract/stage-media.ts";
+
+/** What is told of a film of this shape and length. */
+function warningsOf(facts: object, metadata: FacebookPost["metadata"] = {}): string {
+  const post = { mediaUrl: CLIP_URL, caption: "A film", metadata } as FacebookPost;
+  const figures = { type: "video", mimeType: "video/mp4", width: 1_080, height: 1_920, ...facts } as never;
+  return checkPost(post, { media: new Map([[CLIP_URL, figures]]) }).warnings.join(" ");
+}
+
+describe("a film on a Page", () => {
+  it.each([
+    [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical film of more than 90 seconds, .*draft/],
+    [{ durationSeconds: 30 }, { kind: "video" }, /^mediaUrl: is a vertical film, .*leave metadata\.kind out/],
+    [{ durationSeconds: 30, width: 1_920, height: 1_080 }, {}, /^mediaUrl: is wider than high/],
+    [{ durationSeconds: 30 }, {}, /^$/],
+    [{ durationSeconds: 120, width: 1_920, height: 1_080 }, {}, /^$/],
+  ] as const)("%o with %o is warned about where Facebook may not show it", (facts, metadata, words) => {
+    expect(warningsOf(facts, metadata)).toMatch(words);
+  });
+});
