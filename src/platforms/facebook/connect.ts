@@ -13,7 +13,7 @@ import {
 } from "../shared/meta/pages.ts";
 import { exchangeAtFacebook } from "../shared/meta/tokens.ts";
 import { facebookFaults } from "./faults.ts";
-import { GRAPH_HOST, graphBase, VIDEO_HOST } from "./graph.ts";
+import { GRAPH_HOST, graphBase } from "./graph.ts";
 import { SETUP } from "./guide.ts";
 
 const DIALOG_HOST = "https://www.facebook.com";
@@ -40,7 +40,12 @@ export const SETTINGS: readonly PlatformSetting[] = [
     meaning: "Where the Graph API is, without its version",
     default: GRAPH_HOST,
   },
-  { ...address, name: "VIDEO_URL", meaning: "Where films are published", default: VIDEO_HOST },
+  {
+    ...address,
+    name: "VIDEO_URL",
+    meaning: "Where films are published, without the version",
+    default: GRAPH_HOST,
+  },
   {
     ...address,
     name: "UPLOAD_URL",

@@ -5,7 +5,6 @@ import { graphUrl, proofOf } from "../shared/meta/graph.ts";
 import { facebookFaults } from "./faults.ts";
 
 export const GRAPH_HOST = "https://graph.facebook.com";
-export const VIDEO_HOST = "https://graph-video.facebook.com";
 
 type Settings = Pick<ConnectIo, "setting">;
 
@@ -14,10 +13,14 @@ export function graphBase(io: Settings): string {
   return graphUrl(io, GRAPH_HOST);
 }
 
-/** The same at the host that takes films. */
+/**
+ * The same where films are published, which had a host of its own until Meta gave it up:
+ * https://developers.facebook.com/docs/video-api/overview
+ */
 export function videoBase(io: Settings): string {
+  const host = io.setting("VIDEO_URL");
   const version = new URL(graphBase(io)).pathname.split("/").at(-1) ?? "";
-  return `${io.setting("VIDEO_URL") ?? VIDEO_HOST}/${version}`;
+  return host === null ? graphBase(io) : `${host}/${version}`;
 }
 
 /** Signs as the Page, or as the person who connected it (`accessToken`). */

@@ -84,8 +84,8 @@ export class FakeFacebook implements Outbound {
   #answer(asked: Asked, path: string): object {
     const { host, pathname } = asked.url;
     if (host === "rupload.facebook.com") return this.#takeReel(asked);
-    if (host !== "graph.facebook.com" && host !== "graph-video.facebook.com")
-      throw new OutboundFailure(`Nobody is at ${host}.`, false);
+    // graph-video.facebook.com is given up.
+    if (host !== "graph.facebook.com") throw new OutboundFailure(`Nobody is at ${host}.`, false);
     if (!/^\/v\d+\.\d+\//.test(pathname)) throw new GraphError(2_500, "Unknown path components");
     if (path === "oauth/access_token" || path === "debug_token") return this.people.token(path, asked);
     const holder = this.#holder(asked, path.startsWith("upload:") ? "OAuth" : "Bearer");
@@ -95,7 +95,7 @@ export class FakeFacebook implements Outbound {
     if (ofPortfolio !== null) return ofPortfolio;
     if (holder.kind !== "page" || holder.pageId !== PAGE_ID)
       throw new GraphError(200, "This needs the token of the Page", { status: 403 });
-    return this.#asPage(asked, path, host === "graph-video.facebook.com");
+    return this.#asPage(asked, path);
   }
 
   #holder({ headers, given }: Asked, scheme: string): Holder {
@@ -123,13 +123,12 @@ export class FakeFacebook implements Outbound {
     return { id: path, file_offset: this.films.file(path).bytes.length };
   }
 
-  #asPage(asked: Asked, path: string, isVideoHost: boolean): object {
+  #asPage(asked: Asked, path: string): object {
     const [id = "", edge] = path.split("/");
     const node = this.#nodeOf(id);
     if (node === null) throw new GraphError(100, `Object with ID '${id}' does not exist`, { subcode: 33 });
     const name = edge === undefined ? node : `${node}/${edge}`;
     check(`${asked.method} ${name}`, asked);
-    if (isVideoHost && name !== "page/videos") throw new GraphError(100, "Unsupported request on this host");
     return node === "page" ? this.#page(asked, edge) : this.#object(asked, { node, id, edge });
   }
 
