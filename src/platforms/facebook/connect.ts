@@ -55,7 +55,8 @@ export const SETTINGS: readonly PlatformSetting[] = [
   VERSION_SETTING,
   {
     name: "LOGIN_CONFIG_ID",
-    meaning: "Configuration of Facebook Login for Business, which stands for the permissions",
+    meaning:
+      "Configuration of Facebook Login for Business, which stands for the permissions (apps of the type Business only)",
     kind: "text",
     default: null,
     isRequired: false,
@@ -124,8 +125,10 @@ const NO_TASK = "You may not create content on this Page. Ask one of its admins 
 
 /** All Pages that the person chose, each with a token of its own. */
 async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
-  const pages = await findPages(personOf(secrets, io), { entry: Page, fields: "name,username,picture{url}" });
-  if (pages.length === 0) throw noPages(scopes ?? []);
+  const granted = scopes ?? [];
+  const fields = "name,username,picture{url}";
+  const pages = await findPages(personOf(secrets, io), { entry: Page, fields, granted });
+  if (pages.length === 0) throw noPages(granted);
   return pages.map((page) => {
     const { id, name, username, access_token: pageToken = "", tasks, picture } = page;
     const mayNot = tasks?.includes("CREATE_CONTENT") === false ? NO_TASK : null;

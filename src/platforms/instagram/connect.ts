@@ -177,6 +177,7 @@ async function findLinked({ secrets }: Tokens, io: OAuthIo): Promise<Target[]> {
   const pages = await findPages(person, {
     entry: Page,
     fields: "instagram_business_account{id,username,name,profile_picture_url}",
+    granted,
   });
   if (pages.length === 0) throw noPages(granted);
   const targets = pages.flatMap(

@@ -63,10 +63,10 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
     return asked;
   };
 
-  /** Whether another one may be made after this failure. */
-  const mayRemake = async (failure: string): Promise<boolean> => {
+  /** Whether there is another try after this failure; `what`: of which tries are counted together. */
+  const mayRemake = async (failure: string, what = "container"): Promise<boolean> => {
     for (let n = 1; n <= MAX_REMADE; n += 1)
-      if ((await io.once(`failed container ${n}`, () => failure)) === failure) return true;
+      if ((await io.once(`failed ${what} ${n}`, () => failure)) === failure) return true;
     return false;
   };
 
@@ -78,9 +78,9 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
   };
 
   /** What was not fetched may be the next time; after the last one a person has to look. */
-  const orGivenUp = async (error: unknown, failure: string): Promise<unknown> => {
+  const orGivenUp = async (error: unknown, failure: string, what?: string): Promise<unknown> => {
     const isUnfetched = error instanceof PlatformFault && error.kind === "transient" && error.field !== null;
-    if (!isUnfetched || (await mayRemake(failure))) return error;
+    if (!isUnfetched || (await mayRemake(failure, what))) return error;
     const { message, cause, httpStatus } = error;
     return new PlatformFault("rejected", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
   };
@@ -96,7 +96,7 @@ export function createContainers(io: PublishIo, api: ContainerApi) {
         send: async () => {
           const made = await fields();
           const id = await api.create(made).catch(async (error: unknown) => {
-            throw await orGivenUp(error, `${step} at ${io.now()}`);
+            throw await orGivenUp(error, `at ${io.now()}`, step);
           });
           return { id, madeAt: io.now() };
         },

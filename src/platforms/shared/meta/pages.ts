@@ -62,6 +62,8 @@ export interface Wanted<T> {
   readonly entry: z.ZodType<T>;
   /** What is asked of a Page beside its token and tasks. */
   readonly fields: string;
+  /** What the person allowed. */
+  readonly granted: readonly string[];
 }
 
 /**
@@ -74,7 +76,8 @@ export async function findPages<T extends PageEntry>(person: Person, wanted: Wan
   const own = asPerson(person, "me/accounts", { fields: `${fields},tasks` });
   const found = new Map<string, T>();
   add(found, await listAll(person.io, own, wanted.entry, { perPage: 100 }));
-  add(found, await listPortfolios(person, { ...wanted, fields }));
+  if (wanted.granted.includes(PORTFOLIO_SCOPE))
+    add(found, await listPortfolios(person, { ...wanted, fields }));
   for (const id of await readTargetIds(person))
     if (found.get(id)?.access_token === undefined)
       add(found, await orNone(person, [person.io.ask(asPerson(person, id, { fields }), wanted.entry)]));
