@@ -16,7 +16,6 @@ interface Replacement {
 const UNDICI = `
 const Dispatcher = require("./lib/dispatcher/dispatcher");
 Dispatcher.prototype.request = require("./lib/api/api-request");
-Dispatcher.prototype.upgrade = require("./lib/api/api-upgrade");
 module.exports = {
   Agent: require("./lib/dispatcher/agent"),
   Client: require("./lib/dispatcher/client"),

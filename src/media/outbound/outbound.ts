@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { Agent, Client, type Dispatcher } from "undici";
+import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
 import { Gate } from "../../domain/gate.ts";
 import type { HostRule } from "../../domain/host-rule.ts";
@@ -49,12 +49,14 @@ interface OutboundOptions {
  * may wait for a server that never answers: of those that anybody may point at such a one a quarter, of the
  * others more, because most installations have one owner. The time allowed for one begins when it is made.
  */
-function createGates(): Record<OutboundPurpose, Gate> {
+function createGates(): Record<OutboundPurpose | "socket", Gate> {
   return {
     platform: new Gate(1_024, { maxPerOwner: 768 }),
     bucket: new Gate(512),
     media: new Gate(512, { maxPerOwner: 128 }),
     webhook: new Gate(256, { maxPerOwner: 64 }),
+    // Each may hold a message of 1 MiB.
+    socket: new Gate(128, { maxPerOwner: 32 }),
   };
 }
 
@@ -63,6 +65,7 @@ interface Door {
   readonly userAgent: string;
   /** Kept connections, and how to make a single one; `open` is for excepted hosts. */
   readonly pools: Readonly<Record<"open" | "guarded", Agent>>;
+  readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
   single(origin: string, isExcepted: boolean): Client;
 }
 
@@ -77,7 +80,7 @@ export function createOutbound(options: OutboundOptions): Outbound & Sockets & A
     request: (request) =>
       gates[request.purpose ?? "platform"].pass(() => follow(door, request), request.ownerId),
     assertAllowed: (field, text) => assertAllowed(door.policy, field, text),
-    converse: (request, work) => gates.platform.pass(() => converse(door, request, work), request.ownerId),
+    converse: (request, work) => gates.socket.pass(() => converse(door, request, work), request.ownerId),
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
     },
@@ -86,14 +89,16 @@ export function createOutbound(options: OutboundOptions): Outbound & Sockets & A
 
 function createDoor(options: OutboundOptions): Door {
   const lookup = options.lookup ?? resolveBySystem;
-  const open = { connect: createOpenConnector(lookup), maxHeaderSize: MAX_HEADER_BYTES };
-  const guarded = { connect: createGuardedConnector(lookup), maxHeaderSize: MAX_HEADER_BYTES };
+  const connectors = { open: createOpenConnector(lookup), guarded: createGuardedConnector(lookup) };
+  const open = { connect: connectors.open, maxHeaderSize: MAX_HEADER_BYTES };
+  const guarded = { connect: connectors.guarded, maxHeaderSize: MAX_HEADER_BYTES };
   return {
     policy: createAddressPolicy({
       allowedHosts: options.allowedHosts,
       trustedOrigins: options.trustedOrigins ?? [],
     }),
     userAgent: options.userAgent ?? "Posthorn",
+    connectors,
     pools: { open: new Agent(open), guarded: new Agent(guarded) },
     // Without pipelining the connection is closed after its one answer.
     single: (origin, isExcepted) => new Client(origin, { ...(isExcepted ? open : guarded), pipelining: 0 }),
