@@ -7,6 +7,7 @@ import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
 import type { AddressPolicy } from "./address-policy.ts";
+import type { Names } from "./names.ts";
 import { reasonUnreachable } from "./unreachable.ts";
 
 const TIMEOUT_MS = 30 * SECOND;
@@ -30,6 +31,7 @@ const NORMAL_CLOSURE = 1_000;
 
 interface SocketDoor {
   readonly policy: AddressPolicy;
+  readonly names: Names;
   readonly userAgent: string;
   readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
 }
@@ -40,9 +42,10 @@ export async function converse<T>(
   request: SocketRequest,
   work: (socket: Socket) => Promise<T>,
 ): Promise<T> {
-  const { url, isExcepted } = door.policy.check(httpOf(request.url), true);
+  const { url, isExcepted } = door.policy.check(httpOf(request.url), false);
   const limit = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
+  await failingUnsent(() => door.names.find(url.hostname, { ...request, signal }));
   const socket = new WebSocket(url.href, {
     ...LIMITS,
     headers: { "user-agent": door.userAgent },
@@ -50,7 +53,7 @@ export async function converse<T>(
   });
   const spoken = speak(socket, request.maxBytes ?? MAX_BYTES, signal);
   try {
-    await open(socket);
+    await failingUnsent(() => once(socket, "open"));
     const result = await work(spoken);
     socket.close(NORMAL_CLOSURE);
     return result;
@@ -84,9 +87,9 @@ function connectionTo(
   return create as unknown as NonNullable<ClientOptions["createConnection"]>;
 }
 
-async function open(socket: WebSocket): Promise<void> {
+async function failingUnsent(step: () => Promise<unknown>): Promise<void> {
   try {
-    await once(socket, "open");
+    await step();
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new OutboundFailure(String(error), false, { cause: error, reason: reasonUnreachable(error) });
