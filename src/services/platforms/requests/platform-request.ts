@@ -10,7 +10,7 @@ import type { AppContext } from "../../context.ts";
 import { isOwnAddress } from "../own-address.ts";
 import { encodeBody, encodeUrl } from "./encodings.ts";
 import { readJson } from "./read-json.ts";
-import { readRetryAfter } from "./retry-after.ts";
+import { boundedWait, readRetryAfter } from "./retry-after.ts";
 import { scrub } from "../secrets.ts";
 import { unreached } from "./unreached.ts";
 
@@ -172,6 +172,7 @@ function completed(
 ): PlatformFault {
   fault.httpStatus ??= response.status;
   if (fault.kind === "rate") fault.retryAfterMs ??= readRetryAfter(response.headers, options.ctx.clock.now());
+  if (fault.retryAfterMs !== null) fault.retryAfterMs = boundedWait(fault.retryAfterMs);
   fault.cause ??= quoteAnswer(options, request, response);
   if (typeof fault.cause === "string") fault.cause = scrub(fault.cause, secretsIn(options, request));
   return fault;
