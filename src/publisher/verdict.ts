@@ -4,10 +4,9 @@ import { SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
 import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
-import { MIN_WAIT_MS } from "../services/platforms/requests/retry-after.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
-import { backoffMs, onceMended, soon } from "./backoff.ts";
+import { backoffMs, onceMended, rateBackoffMs, soon } from "./backoff.ts";
 import { lookAgainAt, stillHidden } from "./held.ts";
 
 /** What is known of a post when the work on it stops. */
@@ -192,8 +191,7 @@ function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
 }
 
 function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
-  const usualMs = Math.max(backoffMs(at.tries + 2, at.random), MIN_WAIT_MS);
-  const allowedAt = at.now + Math.max(fault.retryAfterMs ?? usualMs, SECOND);
+  const allowedAt = at.now + Math.max(fault.retryAfterMs ?? rateBackoffMs(at.tries, at.random), SECOND);
   if (allowedAt > at.giveUpAt)
     return at.isOpen
       ? unknown(fault.message, at)
