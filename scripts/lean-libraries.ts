@@ -16,7 +16,6 @@ interface Replacement {
 const UNDICI = `
 const Dispatcher = require("./lib/dispatcher/dispatcher");
 Dispatcher.prototype.request = require("./lib/api/api-request");
-Dispatcher.prototype.upgrade = require("./lib/api/api-upgrade");
 module.exports = {
   Agent: require("./lib/dispatcher/agent"),
   Client: require("./lib/dispatcher/client"),
@@ -61,11 +60,6 @@ exports.getDecoder = (encoding) => {
   return { write: (bytes) => decoder.decode(bytes, { stream: true }), end: () => decoder.decode() };
 };`;
 
-/** Nobody is believed who says for whom he speaks. */
-const PROXY_ADDR = `
-module.exports = ({ socket }) => socket.remoteAddress;
-module.exports.compile = () => () => false;`;
-
 const ROUTER_TRACING = `
 exports.shouldTrace = () => false;
 exports.recordError = () => {};`;
@@ -77,6 +71,12 @@ const DEPD = `module.exports = () => Object.assign(() => {}, { function: (called
 const STRINGIFY = `
 const plain = (_name, value) => (typeof value === "bigint" ? String(value) : value);
 exports.configure = () => (value) => JSON.stringify(value, plain);`;
+
+/** The client without the server, and without compression, which no conversation agrees on. */
+const WS = `
+export { default as createWebSocketStream } from "./lib/stream.js";
+export { default as WebSocket } from "./lib/websocket.js";`;
+const WS_DEFLATE = `module.exports = { extensionName: "permessage-deflate" };`;
 
 const { channels } = require("undici/lib/core/diagnostics.js") as { channels: object };
 const UNDICI_DIAGNOSTICS = `exports.channels = ${JSON.stringify(
@@ -121,8 +121,9 @@ const REPLACEMENTS: readonly Replacement[] = [
     path: /[\\/](express[\\/]lib[\\/]view|(send|serve-static|cookie|cookie-signature)[\\/]index)\.js$/,
     contents: "",
   },
-  { path: /[\\/]proxy-addr[\\/]index\.js$/, contents: PROXY_ADDR },
   { path: /[\\/]mime-db[\\/]index\.js$/, contents: MIME_TYPES },
+  { path: /[\\/]ws[\\/]wrapper\.mjs$/, contents: WS },
+  { path: /[\\/]ws[\\/]lib[\\/]permessage-deflate\.js$/, contents: WS_DEFLATE },
   // Limits count by what `src/http/access/network-of.ts` says.
   { path: /[\\/]ip-address[\\/]dist[\\/]ip-address\.js$/, contents: "export class Address6 {}" },
   // Queries and forms are read by URLSearchParams.

@@ -13,7 +13,7 @@ const DOOR = "src/media/";
  * Modules that open connections. Names of `node:http` and `node:net` that only serve or only look are free.
  */
 const FORBIDDEN_MODULES =
-  /^(undici|axios|got|ky|node-fetch|cross-fetch|request|superagent|(node:)?(https|http2|tls|dgram|dns|dns\/promises))$/;
+  /^(undici|ws|axios|got|ky|node-fetch|cross-fetch|request|superagent|(node:)?(https|http2|tls|dgram|dns|dns\/promises))$/;
 const FORBIDDEN_NAMES: Readonly<Record<string, readonly string[]>> = {
   "node:http": ["request", "get", "Agent", "ClientRequest", "globalAgent", "default"],
   "node:net": ["connect", "createConnection", "Socket", "default"],

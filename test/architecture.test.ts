@@ -47,6 +47,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   pg: ["store"],
   pino: ["app"],
   undici: ["media"],
+  ws: ["media"],
 };
 
 /**

@@ -1,4 +1,3 @@
-import { parseUrl } from "../domain/parse-url.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
@@ -144,7 +143,7 @@ function openDoor(config: Config, closers: Closers): Outbound & Sockets {
 export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   return createOutbound({
     allowedHosts: config.allowedHosts,
-    trustedOrigins: trustedOrigins(config),
+    clock: systemClock,
     userAgent: `Posthorn/${VERSION}`,
   });
 }
@@ -157,17 +156,4 @@ export function createTools(ctx: AppContext, setup: Setup): Toolbox {
 /** Where a server on the configured port would be reached. */
 export function defaultPublicUrl(config: Config, port = config.port): string {
   return config.publicUrl ?? `http://localhost:${port}`;
-}
-
-/**
- * The base addresses of platforms and the bucket's, which the administrator set: no user gave them. What
- * people come back to is no server of a platform.
- */
-function trustedOrigins({ platformSettings, bucket }: Config): string[] {
-  const ofPlatforms = Object.entries(platformSettings)
-    .filter(
-      ([name, value]) => name.endsWith("_URL") && !name.endsWith("_REDIRECT_URL") && parseUrl(value) !== null,
-    )
-    .map(([, value]) => new URL(value).origin);
-  return bucket === null ? ofPlatforms : [...ofPlatforms, new URL(bucket.endpoint).origin];
 }

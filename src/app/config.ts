@@ -7,7 +7,7 @@ import {
   type ConfigurablePlatform,
 } from "../domain/accounts/platform-settings.ts";
 import { checkPlace, readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
-import { parseHostList, type HostRule } from "../domain/host-rule.ts";
+import { HostList, type HostRule } from "../domain/host-rule.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
 import {
   readDatabaseSettings,
@@ -15,6 +15,7 @@ import {
   type DatabaseSettings,
 } from "../domain/settings/database-settings.ts";
 import { httpAddress } from "../domain/settings/http-address.ts";
+import { TrustProxy } from "../domain/settings/trust-proxy.ts";
 import { explainUnknown, mistypedNames } from "../domain/settings/unknown-names.ts";
 import { HOUR, isTimezone, machineTimezone, MINUTE, quote, SECOND } from "../domain/time.ts";
 import { SETTINGS } from "./settings.ts";
@@ -25,6 +26,8 @@ export interface Config {
   readonly port: number;
   /** Without a slash at its end. Null: `http://localhost:<port>`, known when the port is. */
   readonly publicUrl: string | null;
+  /** Whose word is taken for the address that a request came from. */
+  readonly trustProxy: TrustProxy;
   readonly timezone: string;
   readonly maxLatenessMs: number;
   readonly allowedHosts: readonly HostRule[];
@@ -103,21 +106,12 @@ const Environment = z.object({
     .refine((port) => port <= 65_535, "must be a port number from 0 to 65535")
     .default(4747),
   POSTHORN_PUBLIC_URL: httpAddress("https://posts.example.com").optional(),
+  POSTHORN_TRUST_PROXY: TrustProxy,
   POSTHORN_API_KEY: z.string().min(32, "must have 32 characters or more").optional(),
   POSTHORN_METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
   POSTHORN_TIMEZONE: TimeZone.default(machineTimezone),
   POSTHORN_MAX_LATENESS: Duration.default(60 * MINUTE),
-  POSTHORN_ALLOWED_HOSTS: z
-    .string()
-    .default("")
-    .transform((text, context) => {
-      const parsed = parseHostList(text);
-      if ("problem" in parsed) {
-        context.addIssue({ code: "custom", message: parsed.problem });
-        return z.NEVER;
-      }
-      return parsed.rules;
-    }),
+  POSTHORN_ALLOWED_HOSTS: HostList,
   POSTHORN_FILES: z.enum(["folder", "bucket"], { error: "must be folder or bucket" }).optional(),
   POSTHORN_RATE_LIMIT: z
     .string()
@@ -216,6 +210,7 @@ export function readConfig(
       host: values.POSTHORN_HOST,
       port: values.POSTHORN_PORT,
       publicUrl: values.POSTHORN_PUBLIC_URL ?? null,
+      trustProxy: values.POSTHORN_TRUST_PROXY,
       timezone: values.POSTHORN_TIMEZONE,
       maxLatenessMs: values.POSTHORN_MAX_LATENESS,
       allowedHosts: values.POSTHORN_ALLOWED_HOSTS,

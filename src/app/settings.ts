@@ -19,6 +19,12 @@ export const SETTINGS: readonly {
     default: "http://localhost:PORT",
   },
   {
+    name: "POSTHORN_TRUST_PROXY",
+    meaning:
+      "Proxies in front that tell the address of whoever asks (`X-Forwarded-For`): how many there are, or their addresses and subnets (comma-separated; `loopback` is this machine)",
+    default: "none",
+  },
+  {
     name: "POSTHORN_DATA_DIR",
     meaning: "Folder of the database, the files and the secret key",
     default: "./data in a checkout, else the user's data folder",

@@ -1,11 +1,23 @@
+import * as z from "zod";
+
 /** A host that may be reached although its address is private; `port` null: any port. */
 export interface HostRule {
   readonly host: string;
   readonly port: number | null;
 }
 
-/** Reads `host`, `host:port` and `[v6]:port`, separated by commas. */
-export function parseHostList(text: string): { rules: HostRule[] } | { problem: string } {
+/** Reads `host`, `host:port` and `[v6]:port`, separated by commas; default: none. */
+export const HostList = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const rules = parseHosts(text);
+    if (Array.isArray(rules)) return rules;
+    context.addIssue({ code: "custom", message: rules.problem });
+    return z.NEVER;
+  });
+
+function parseHosts(text: string): HostRule[] | { problem: string } {
   const rules: HostRule[] = [];
   for (const part of text.split(",").map((piece) => piece.trim().toLowerCase())) {
     if (part === "") continue;
@@ -16,7 +28,7 @@ export function parseHostList(text: string): { rules: HostRule[] } | { problem: 
     }
     rules.push({ host: match[1], port });
   }
-  return { rules };
+  return rules;
 }
 
 /** `hostname` as in `URL.hostname` (IPv6 in brackets), `port` the effective one. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import express, { Router, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
+import type { TrustProxy } from "../domain/settings/trust-proxy.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Toolbox } from "../toolkit/toolbox.ts";
 import { createGuard, type Guard } from "./access/auth.ts";
@@ -25,6 +26,8 @@ interface HealthDeps {
   readonly version: string;
   /** The address others reach this server at; null: loopback alone. */
   readonly publicUrl: string | null;
+  /** Whose word is taken for the address that a request came from; default: nobody's. */
+  readonly trustProxy?: TrustProxy;
   /** Opens `/metrics`; default: there is no such page. */
   readonly metricsToken?: string | null;
   /** What this process does; default: all. */
@@ -70,7 +73,8 @@ function createBareApp(deps: HealthDeps): Express {
   const app = express();
   app.disable("x-powered-by");
   // Addresses that a client writes into a header of its own are not believed.
-  app.set("trust proxy", false);
+  const { trustProxy = false } = deps;
+  app.set("trust proxy", typeof trustProxy === "object" ? trustProxy.join() : trustProxy);
   app.set("query parser", false);
   app.set("case sensitive routing", true);
   app.use(nameRequest, limitRest(deps.ctx.clock), logRequest(deps.ctx), secureHeaders(deps.publicUrl));

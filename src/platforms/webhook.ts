@@ -140,7 +140,6 @@ async function knock(address: URL, io: ConnectIo): Promise<void> {
     await io.request({
       method: "HEAD",
       url: address.href,
-      isUserGiven: true,
       timeoutMs: KNOCK_TIMEOUT_MS,
     });
   } catch (error) {
@@ -159,7 +158,6 @@ async function deliver(post: WebhookPost, body: string, io: PublishIo): Promise<
       url,
       headers: { "content-type": "application/json", ...signedHeaders(message, secret) },
       body,
-      isUserGiven: true,
       newConnection: true,
       isIdempotent: true,
       classify,

@@ -19,10 +19,10 @@ export interface OutboundRequest {
    */
   readonly newConnection?: boolean;
   /**
-   * A user gave the address (media, webhooks): the administrator's own base addresses, which may be private,
-   * are no exception for it. Default false.
+   * The administrator's own settings name this origin, so it may lead into this machine or its network. Never
+   * for an address that a user or a server gave. Default false.
    */
-  readonly isUserGiven?: boolean;
+  readonly mayBePrivate?: boolean;
   /**
    * Called right before the request is written, and before every piece of a streamed body: the last moment at
    * which `signal` can hold back what follows.
@@ -54,10 +54,10 @@ export interface OutboundResponse {
 export interface Outbound {
   request(request: OutboundRequest): Promise<OutboundResponse>;
   /**
-   * Checks form and scheme and, where the host is a literal address, that it is allowed; no network. Throws
-   * `invalid`.
+   * Checks form and scheme and, where the host is a literal address, that it is allowed; no network.
+   * `mayBePrivate` as for a request. Throws `invalid`.
    */
-  assertAllowed(field: string, url: string): URL;
+  assertAllowed(field: string, url: string, mayBePrivate?: boolean): URL;
 }
 
 /**

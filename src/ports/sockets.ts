@@ -12,7 +12,7 @@ export interface SocketRequest {
   readonly signal?: AbortSignal;
   /** The whole conversation, default 30 s. */
   readonly timeoutMs?: number;
-  /** All that is received, default 4 MiB. */
+  /** All texts that are received, default 4 MiB. One text is at most 1 MiB, and there are at most 1,000. */
   readonly maxBytes?: number;
   /** On whose account it is held. */
   readonly ownerId?: string;

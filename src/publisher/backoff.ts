@@ -1,4 +1,5 @@
 import { MINUTE, SECOND } from "../domain/time.ts";
+import { MIN_WAIT_MS } from "../services/platforms/requests/retry-after.ts";
 
 const BASE_MS = 2 * SECOND;
 const CAP_MS = 10 * MINUTE;
@@ -48,4 +49,9 @@ export function onceMended(tries: number, random: number): Retry {
 export function backoffMs(tries: number, random: number): number {
   const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** tries);
   return Math.max(500, Math.round(random * ceiling));
+}
+
+/** Where a platform asks to slow down and does not say for how long. */
+export function rateBackoffMs(tries: number, random: number): number {
+  return Math.max(backoffMs(tries + 2, random), MIN_WAIT_MS);
 }

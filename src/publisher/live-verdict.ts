@@ -22,7 +22,9 @@ export type LiveEnd = { readonly outcome: PublishOutcome } | { readonly error: u
 export function verdictOnLive(live: LiveState, ended: LiveEnd, at: Situation): PostEnd {
   const { warnings, pending } = gather(live, ended);
   const askedFor = Math.max(0, ...pending.map(({ afterMs }) => afterMs ?? 0));
-  const limitMs = Math.max(0, ...pending.map(({ isLimit, afterMs }) => (isLimit ? (afterMs ?? 0) : 0)));
+  const asked = Math.max(0, ...pending.map(({ isLimit, afterMs }) => (isLimit ? (afterMs ?? 0) : 0)));
+  // Longer than that no post of the channel could wait.
+  const limitMs = Math.min(asked, at.giveUpAt - at.scheduledAt);
   const nextAt = at.now + Math.max(askedFor, backoffMs(at.tries, at.random), SECOND);
   const isOver = pending.length === 0 || nextAt > live.since + EXTRAS_FOR_MS;
   const givenUp = isOver

@@ -6,7 +6,7 @@ import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AskAgain, OutcomeUnknown, TooLate } from "../services/publishing/effect-errors.ts";
 import type { PostEnd } from "../store/engine/ledger.ts";
-import { backoffMs, onceMended, soon } from "./backoff.ts";
+import { backoffMs, onceMended, rateBackoffMs, soon } from "./backoff.ts";
 import { lookAgainAt, stillHidden } from "./held.ts";
 
 /** What is known of a post when the work on it stops. */
@@ -191,7 +191,7 @@ function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
 }
 
 function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
-  const allowedAt = at.now + Math.max(fault.retryAfterMs ?? backoffMs(at.tries + 2, at.random), SECOND);
+  const allowedAt = at.now + Math.max(fault.retryAfterMs ?? rateBackoffMs(at.tries, at.random), SECOND);
   if (allowedAt > at.giveUpAt)
     return at.isOpen
       ? unknown(fault.message, at)

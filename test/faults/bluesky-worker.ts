@@ -37,7 +37,7 @@ const store = withWrite(database, async (work) => {
   passing("commit:after");
   return result;
 });
-const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [baseUrl] });
+const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
 const bytes = readFileSync(join(folder, "photo.png"));
 const log = createMemoryLogger();
 let wake = (): void => {};

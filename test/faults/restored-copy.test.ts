@@ -42,7 +42,7 @@ async function open(
   watch: (outbound: Outbound, store: Store) => Outbound = (outbound) => outbound,
 ): Promise<TestContext> {
   const store = await run.database.open();
-  const door = createOutbound({ allowedHosts: [], trustedOrigins: [run.servers.baseUrl] });
+  const door = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const bases = Object.keys(CLASS_PLATFORMS).map((name) => [
     `POSTHORN_${name.toUpperCase()}_BASE_URL`,
     run.servers.baseUrl,

@@ -162,7 +162,7 @@ function tokenPlatform(baseUrl: string): AnyPlatform {
 async function publishUntil(expiresAt: Moment | null, isRefusing = false) {
   await using server = await startTokenServer(expiresAt);
   server.state.isRefusing = isRefusing;
-  await using outbound = createOutbound({ allowedHosts: [], trustedOrigins: [server.baseUrl] });
+  await using outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   await using ctx = await createTestContext({
     platformList: [tokenPlatform(server.baseUrl)],
     outbound,

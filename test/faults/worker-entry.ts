@@ -149,7 +149,7 @@ const ctx = await createTestContext({
   log,
   clock: systemClock,
   cipher: createCipher(readFileSync(join(folder, "key"))),
-  outbound: watchNetwork(createOutbound({ allowedHosts: [], trustedOrigins: [baseUrl] })),
+  outbound: watchNetwork(createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] })),
   media: { forPost: () => ({}) as never, release: async () => {} },
   platformList: Object.values(CLASS_PLATFORMS),
   settings: { timezone: "UTC", maxLatenessMs: 3_600_000, uploadFolders: [], platformSettings: settings },

@@ -113,7 +113,7 @@ export async function startConsentService(
   const provider = await startAuthorizationServer();
   const parlor: Parlor = { channels: [NEWS] };
   const platform = createParlor(parlor, provider.origin, its);
-  const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [provider.origin] });
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   let origin = "http://127.0.0.1:1";
   const service = await startService(
     {},

@@ -48,7 +48,7 @@ export async function createOAuthWorld(fake: Provider, way: OAuthWay, overrides:
     publish: async () => ({ state: "live", platformPostId: "1", platformUrl: null }),
     connect: [way],
   });
-  const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [fake.base] });
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const ctx = await createTestContext({ platformList: [platform], outbound, ...overrides });
   Object.assign(ctx.settings.platformSettings, {
     POSTHORN_SCRIPTED_CLIENT_ID: CLIENT.id,

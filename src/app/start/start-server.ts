@@ -148,6 +148,7 @@ export function httpDeps({
     toolbox,
     version: VERSION,
     publicUrl: setup.config.publicUrl,
+    trustProxy: setup.config.trustProxy,
     rateLimit: setup.config.rateLimit,
     fixedApiKey: setup.secrets.apiKey,
     metricsToken: setup.secrets.metricsToken,

@@ -10,6 +10,7 @@ import {
 } from "../../services/accounts/connecting/connect-page.ts";
 import {
   comeBack,
+  isAwaited,
   leadOn,
   pasteAddress,
   type RefusedStart,
@@ -55,7 +56,7 @@ const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
-  router.use("/connect", limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE));
+  router.use("/connect", limitPages(ctx));
   router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
   router
     .route("/connect/:token")
@@ -70,6 +71,16 @@ export function createConnectRouter(ctx: AppContext): Router {
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
   return router;
+}
+
+/** A person who comes back from a platform is never refused: strangers may have the same address. */
+function limitPages(ctx: AppContext): RequestHandler {
+  const limit = limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE);
+  return async (request, response, next) => {
+    const answer = request.path === "/callback" ? readCallback(request) : null;
+    if (answer !== null && (await isAwaited(ctx, answer))) return next();
+    return limit(request, response, next);
+  };
 }
 
 function limitTo(ctx: AppContext, name: string, limit: number): RequestHandler {

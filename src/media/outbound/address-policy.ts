@@ -24,21 +24,15 @@ export interface AddressPolicy {
   /**
    * Checks form, scheme, user info, and (unless it is excepted) port and literal address. Throws `invalid`.
    */
-  check(url: string, isUserGiven: boolean): { readonly url: URL; readonly isExcepted: boolean };
+  check(url: string, mayBePrivate: boolean): { readonly url: URL; readonly isExcepted: boolean };
 }
 
-/** `allowedHosts` may be private for everybody; `trustedOrigins` only for addresses that no user gave. */
-export function createAddressPolicy(options: {
-  readonly allowedHosts: readonly HostRule[];
-  readonly trustedOrigins: readonly string[];
-}): AddressPolicy {
-  const trusted = new Set(options.trustedOrigins.map((origin) => new URL(origin).origin));
+/** `allowedHosts` may be private for everybody. */
+export function createAddressPolicy(allowedHosts: readonly HostRule[]): AddressPolicy {
   return {
-    check(text, isUserGiven) {
+    check(text, mayBePrivate) {
       const url = parseAddress(text);
-      const isExcepted =
-        matchesHostRule(options.allowedHosts, url.hostname, effectivePort(url)) ||
-        (!isUserGiven && trusted.has(url.origin));
+      const isExcepted = mayBePrivate || matchesHostRule(allowedHosts, url.hostname, effectivePort(url));
       if (!isExcepted) assertPublic(url);
       return { url, isExcepted };
     },

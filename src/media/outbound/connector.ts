@@ -1,16 +1,11 @@
 import type { LookupAddress } from "node:dns";
-import { lookup as systemLookup } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import { buildConnector } from "undici";
 import { SECOND } from "../../domain/time.ts";
 import { isPublicAddress } from "./addresses.ts";
 import { refusedAsPrivate } from "./address-policy.ts";
-
-/** Every address of a name. */
-export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
-
-export const resolveBySystem: Lookup = (hostname) => systemLookup(hostname, { all: true });
+import type { Lookup } from "./names.ts";
 
 const CONNECT_TIMEOUT_MS = 10 * SECOND;
 
@@ -20,9 +15,8 @@ export function createOpenConnector(lookup: Lookup): buildConnector.connector {
 }
 
 /**
- * Connects to public addresses alone. The name is resolved once, by the connection itself, every answer is
- * checked, and so is the far end of the finished connection: there is no second resolution for a name that
- * changes its answer (DNS rebinding).
+ * Connects to public addresses alone. The connection itself checks every answer for its name, and then the
+ * far end: there is no second resolution for a name that changes its answer (DNS rebinding).
  */
 export function createGuardedConnector(lookup: Lookup): buildConnector.connector {
   const refuse = (answers: readonly LookupAddress[], hostname: string): Error | null =>

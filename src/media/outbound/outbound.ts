@@ -1,20 +1,21 @@
 import { Readable } from "node:stream";
-import { Agent, Client, type Dispatcher } from "undici";
+import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
-import { Gate } from "../../domain/gate.ts";
 import type { HostRule } from "../../domain/host-rule.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
 import {
   OutboundFailure,
   type Outbound,
-  type OutboundPurpose,
   type OutboundRequest,
   type OutboundResponse,
 } from "../../ports/outbound.ts";
+import type { Clock } from "../../ports/clock.ts";
 import type { Sockets } from "../../ports/sockets.ts";
 import { createAddressPolicy, type AddressPolicy } from "./address-policy.ts";
-import { createGuardedConnector, createOpenConnector, resolveBySystem, type Lookup } from "./connector.ts";
+import { createGuardedConnector, createOpenConnector } from "./connector.ts";
+import { createGates } from "./gates.ts";
+import { createNames, resolveBySystem, type Lookup, type Names } from "./names.ts";
 import { converse } from "./sockets.ts";
 import { reasonUnreachable } from "./unreachable.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -36,33 +37,20 @@ const HARMLESS_HEADERS: readonly string[] = [
 interface OutboundOptions {
   /** May be private, for every address. */
   readonly allowedHosts: readonly HostRule[];
-  /** Base addresses that the administrator set; may be private, but not for addresses that a user gave. */
-  readonly trustedOrigins?: readonly string[];
   readonly userAgent?: string;
   /** Tests resolve names their own way; default: the system. */
   readonly lookup?: Lookup;
-}
-
-/**
- * Requests whose answer is awaited at a time, by what they are for: each takes a connection, and systems give
- * a process some thousand. To platforms as many as posts are sent at once. No owner has all of them, as each
- * may wait for a server that never answers: of those that anybody may point at such a one a quarter, of the
- * others more, because most installations have one owner. The time allowed for one begins when it is made.
- */
-function createGates(): Record<OutboundPurpose, Gate> {
-  return {
-    platform: new Gate(1_024, { maxPerOwner: 768 }),
-    bucket: new Gate(512),
-    media: new Gate(512, { maxPerOwner: 128 }),
-    webhook: new Gate(256, { maxPerOwner: 64 }),
-  };
+  /** Tells how old what is known of a name is. A door for a moment needs none: it looks each name up once. */
+  readonly clock?: Pick<Clock, "monotonic">;
 }
 
 interface Door {
   readonly policy: AddressPolicy;
+  readonly names: Names;
   readonly userAgent: string;
   /** Kept connections, and how to make a single one; `open` is for excepted hosts. */
   readonly pools: Readonly<Record<"open" | "guarded", Agent>>;
+  readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
   single(origin: string, isExcepted: boolean): Client;
 }
 
@@ -76,8 +64,9 @@ export function createOutbound(options: OutboundOptions): Outbound & Sockets & A
   return {
     request: (request) =>
       gates[request.purpose ?? "platform"].pass(() => follow(door, request), request.ownerId),
-    assertAllowed: (field, text) => assertAllowed(door.policy, field, text),
-    converse: (request, work) => gates.platform.pass(() => converse(door, request, work), request.ownerId),
+    assertAllowed: (field, text, mayBePrivate = false) =>
+      assertAllowed(door.policy, { field, text, mayBePrivate }),
+    converse: (request, work) => gates.socket.pass(() => converse(door, request, work), request.ownerId),
     async [Symbol.asyncDispose]() {
       await Promise.all(Object.values(door.pools).map((pool) => pool.destroy()));
     },
@@ -85,30 +74,39 @@ export function createOutbound(options: OutboundOptions): Outbound & Sockets & A
 }
 
 function createDoor(options: OutboundOptions): Door {
-  const lookup = options.lookup ?? resolveBySystem;
-  const open = { connect: createOpenConnector(lookup), maxHeaderSize: MAX_HEADER_BYTES };
-  const guarded = { connect: createGuardedConnector(lookup), maxHeaderSize: MAX_HEADER_BYTES };
+  const names = createNames(options.lookup ?? resolveBySystem, options.clock ?? { monotonic: () => 0 });
+  const connectors = {
+    open: createOpenConnector(names.lookup),
+    guarded: createGuardedConnector(names.lookup),
+  };
+  const open = { connect: connectors.open, maxHeaderSize: MAX_HEADER_BYTES };
+  const guarded = { connect: connectors.guarded, maxHeaderSize: MAX_HEADER_BYTES };
   return {
-    policy: createAddressPolicy({
-      allowedHosts: options.allowedHosts,
-      trustedOrigins: options.trustedOrigins ?? [],
-    }),
+    policy: createAddressPolicy(options.allowedHosts),
     userAgent: options.userAgent ?? "Posthorn",
+    names,
+    connectors,
     pools: { open: new Agent(open), guarded: new Agent(guarded) },
     // Without pipelining the connection is closed after its one answer.
     single: (origin, isExcepted) => new Client(origin, { ...(isExcepted ? open : guarded), pipelining: 0 }),
   };
 }
 
-function assertAllowed(policy: AddressPolicy, field: string, text: string): URL {
+function assertAllowed(
+  policy: AddressPolicy,
+  { field, text, mayBePrivate }: { field: string; text: string; mayBePrivate: boolean },
+): URL {
   try {
-    return policy.check(text, false).url;
+    return policy.check(text, mayBePrivate).url;
   } catch (error) {
     if (error instanceof AppError)
       throw new AppError(error.kind, `${field}: ${error.message}`, { cause: error });
     throw error;
   }
 }
+
+/** One that has an end. */
+type Timed = OutboundRequest & { readonly signal: AbortSignal };
 
 async function follow(door: Door, first: OutboundRequest): Promise<OutboundResponse> {
   const timeoutMs = first.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -131,7 +129,7 @@ async function followRedirects(
   signal: AbortSignal,
 ): Promise<OutboundResponse> {
   const maxRedirects = first.method === "GET" || first.method === "HEAD" ? (first.maxRedirects ?? 0) : 0;
-  let request: OutboundRequest = { ...first, signal, headers: withDefaults(door, first.headers) };
+  let request: Timed = { ...first, signal, headers: withDefaults(door, first.headers) };
   for (let redirects = 0; ; redirects += 1) {
     const response = await send(door, request, redirects > 0);
     const location = response.headers["location"];
@@ -143,7 +141,7 @@ async function followRedirects(
 }
 
 /** The next hop is an address that the answering server gave, whoever gave the first one. */
-function redirected(request: OutboundRequest, location: string): OutboundRequest {
+function redirected(request: Timed, location: string): Timed {
   const from = new URL(request.url);
   const to = parseUrl(location, from);
   if (to === null) throw new OutboundFailure("A redirect leads to no address.", true);
@@ -151,7 +149,7 @@ function redirected(request: OutboundRequest, location: string): OutboundRequest
   return {
     ...request,
     url: to.href,
-    isUserGiven: request.isUserGiven === true || from.origin !== to.origin,
+    mayBePrivate: request.mayBePrivate === true && from.origin === to.origin,
     headers: headers ?? {},
   };
 }
@@ -171,15 +169,16 @@ function onlyHarmless(headers: OutboundRequest["headers"]): Record<string, strin
 }
 
 /** One hop. `wasSent` is told by whether the request was ever put on a connection. */
-async function send(door: Door, request: OutboundRequest, isRedirect: boolean): Promise<OutboundResponse> {
-  const { url, isExcepted } = door.policy.check(request.url, request.isUserGiven ?? false);
+async function send(door: Door, request: Timed, isRedirect: boolean): Promise<OutboundResponse> {
+  const { url, isExcepted } = door.policy.check(request.url, request.mayBePrivate ?? false);
   const single = request.newConnection === true ? door.single(url.origin, isExcepted) : null;
   let wasSent = isRedirect;
   const dispatcher = noteStart(single ?? door.pools[isExcepted ? "open" : "guarded"], () => {
     request.beforeWriting?.();
-    wasSent ||= request.signal?.aborted !== true;
+    wasSent ||= !request.signal.aborted;
   });
   try {
+    await door.names.find(url.hostname, request);
     const response = await dispatcher.request({
       ...toUndici(request),
       origin: url.origin,

@@ -38,7 +38,6 @@ export function requestRemote(
     method: "GET",
     ...limits,
     maxRedirects: MAX_REDIRECTS,
-    isUserGiven: true,
     purpose: "media",
   });
 }

@@ -1,54 +1,67 @@
-import { createHash, randomBytes } from "node:crypto";
-import type { Duplex } from "node:stream";
-import type { Client } from "undici";
+import { once } from "node:events";
+import type { ClientRequestArgs } from "node:http";
+import type { buildConnector } from "undici";
+import { createWebSocketStream, WebSocket, type ClientOptions } from "ws";
 import { AppError } from "../../domain/errors.ts";
 import { quote, SECOND } from "../../domain/time.ts";
 import { OutboundFailure } from "../../ports/outbound.ts";
 import type { Socket, SocketRequest } from "../../ports/sockets.ts";
 import type { AddressPolicy } from "./address-policy.ts";
+import type { Names } from "./names.ts";
 import { reasonUnreachable } from "./unreachable.ts";
-import { encodeFrame, OPCODE, readFrames } from "./frames.ts";
 
 const TIMEOUT_MS = 30 * SECOND;
 const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_MESSAGES = 1_000;
 
-/** Put after the client's key by every server (RFC 6455, 1.3). */
-const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+/** Pings and pongs. Relays ask about every half a minute, which is as long as a conversation lasts. */
+const MAX_CONTROLS = 20;
+
+const LIMITS = {
+  maxPayload: 1024 * 1024,
+  maxFragments: 1_000,
+  perMessageDeflate: false,
+  followRedirects: false,
+  // Some seconds for the other side's goodbye are a connection that nobody uses.
+  closeTimeout: SECOND,
+  maxHeaderSize: 32 * 1024,
+};
+
+const NORMAL_CLOSURE = 1_000;
 
 interface SocketDoor {
   readonly policy: AddressPolicy;
+  readonly names: Names;
   readonly userAgent: string;
-  single(origin: string, isExcepted: boolean): Client;
+  readonly connectors: Readonly<Record<"open" | "guarded", buildConnector.connector>>;
 }
 
-/** One conversation, see `src/ports/sockets.ts`: an HTTP request that is upgraded (RFC 6455), no extensions. */
+/** One conversation, see `src/ports/sockets.ts`. */
 export async function converse<T>(
   door: SocketDoor,
   request: SocketRequest,
   work: (socket: Socket) => Promise<T>,
 ): Promise<T> {
-  const { url, isExcepted } = door.policy.check(httpOf(request.url), true);
+  const { url, isExcepted } = door.policy.check(httpOf(request.url), false);
   const limit = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
   const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
-  const client = door.single(url.origin, isExcepted);
+  await failingUnsent(() => door.names.find(url.hostname, { ...request, signal }));
+  const socket = new WebSocket(url.href, {
+    ...LIMITS,
+    headers: { "user-agent": door.userAgent },
+    createConnection: connectionTo(url, door.connectors[isExcepted ? "open" : "guarded"]),
+  });
+  const spoken = speak(socket, request.maxBytes ?? MAX_BYTES, signal);
   try {
-    const stream = await open(client, { url, signal, userAgent: door.userAgent });
-    const stop = (): unknown => stream.destroy(new Error("The time for the conversation was over."));
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      const result = await work(speak(stream, request.maxBytes ?? MAX_BYTES));
-      await say(stream, OPCODE.close, NORMAL).catch(() => {});
-      return result;
-    } finally {
-      signal.removeEventListener("abort", stop);
-      stream.destroy();
-    }
-  } finally {
-    void client.destroy();
+    await failingUnsent(() => once(socket, "open"));
+    const result = await work(spoken);
+    socket.close(NORMAL_CLOSURE);
+    return result;
+  } catch (error) {
+    socket.terminate();
+    throw error;
   }
 }
-
-const NORMAL = Buffer.from([0x03, 0xe8]);
 
 function httpOf(text: string): string {
   if (/^wss?:/i.test(text)) return text.replace(/^ws/i, "http");
@@ -58,33 +71,61 @@ function httpOf(text: string): string {
   );
 }
 
-async function open(
-  client: Client,
-  { url, signal, userAgent }: { url: URL; signal: AbortSignal; userAgent: string },
-): Promise<Duplex> {
-  const key = randomBytes(16).toString("base64");
-  try {
-    const { socket, headers } = await client.upgrade({
-      path: `${url.pathname}${url.search}`,
-      method: "GET",
-      protocol: "websocket",
-      headers: { "user-agent": userAgent, "sec-websocket-key": key, "sec-websocket-version": "13" },
-      signal,
+/** As Node's own client asks for it: the connection comes up guarded, TLS with it, before it is handed out. */
+function connectionTo(
+  { host, hostname, protocol, port }: URL,
+  connect: buildConnector.connector,
+): NonNullable<ClientOptions["createConnection"]> {
+  const create: NonNullable<ClientRequestArgs["createConnection"]> = (_options, onCreate) => {
+    const target = { host, hostname: hostname.replace(/^\[|\]$/g, ""), protocol, port };
+    connect(target, (error, socket) => {
+      // Node takes no connection beside an error; its types want one.
+      onCreate(error, socket as NonNullable<typeof socket>);
     });
-    // Who reads it hears of its errors; nobody must fall over one that comes between.
-    socket.on("error", () => {});
-    const accepted = createHash("sha1").update(`${key}${GUID}`).digest("base64");
-    if (headers["sec-websocket-accept"] === accepted) return socket;
-    socket.destroy();
-    throw new Error("The other side does not speak WebSocket.");
+    return null;
+  };
+  return create as unknown as NonNullable<ClientOptions["createConnection"]>;
+}
+
+async function failingUnsent(step: () => Promise<unknown>): Promise<void> {
+  try {
+    await step();
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new OutboundFailure(String(error), false, { cause: error, reason: reasonUnreachable(error) });
   }
 }
 
-function speak(stream: Duplex, maxBytes: number): Socket {
-  const messages = readMessages(stream, maxBytes);
+function speak(socket: WebSocket, maxBytes: number, signal: AbortSignal): Socket {
+  // What nobody takes yet is not read: beyond one message the other side waits.
+  const stream = createWebSocketStream(socket, {
+    readableObjectMode: true,
+    readableHighWaterMark: 1,
+    signal,
+  });
+  // The user of it hears of its errors. Nobody must fall over one that comes between.
+  stream.on("error", () => {});
+  socket.on("error", () => {});
+  const leave = (why: string): void => {
+    // What came along with it is still told, up to 32,000 pings.
+    socket.removeAllListeners("ping").removeAllListeners("pong").removeAllListeners("message");
+    stream.destroy(new Error(`The other side sent ${why}.`));
+  };
+  let controls = 0;
+  const noteControl = (): void => {
+    controls += 1;
+    if (controls > MAX_CONTROLS) leave("more pings and pongs than a conversation takes");
+  };
+  socket.on("ping", noteControl).on("pong", noteControl);
+  let bytes = 0;
+  let count = 0;
+  socket.on("message", (data: Buffer, isBinary) => {
+    bytes += data.length;
+    count += 1;
+    if (isBinary) leave("something else than texts");
+    else if (bytes > maxBytes || count > MAX_MESSAGES) leave("more than a conversation takes");
+  });
+  const messages = stream[Symbol.asyncIterator]();
   let wasSent = false;
   const failing = async <T>(step: () => Promise<T>): Promise<T> => {
     try {
@@ -97,33 +138,10 @@ function speak(stream: Duplex, maxBytes: number): Socket {
     send: (text) =>
       failing(() => {
         wasSent = true;
-        return say(stream, OPCODE.text, Buffer.from(text));
+        return new Promise((resolve, reject) => {
+          socket.send(text, (error) => (error ? reject(error) : resolve()));
+        });
       }),
     receive: () => failing(async () => (await messages.next()).value ?? null),
   };
-}
-
-function say(stream: Duplex, opcode: number, payload: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    stream.write(encodeFrame(opcode, payload), (error) => (error ? reject(error) : resolve()));
-  });
-}
-
-/** Whole texts; pings are answered as they are read. Ends with the other side's close. */
-async function* readMessages(stream: Duplex, maxBytes: number): AsyncGenerator<string, undefined> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let parts: Buffer[] | null = null;
-  for await (const { opcode, isFinal, payload } of readFrames(stream, maxBytes)) {
-    if (opcode === OPCODE.close) return;
-    if (opcode === OPCODE.ping) await say(stream, OPCODE.pong, payload);
-    if (opcode >= OPCODE.close) continue;
-    // A message that begins within another, goes on without one, or is not text.
-    if (opcode !== (parts === null ? OPCODE.text : OPCODE.more))
-      throw new Error("The other side sent something else than texts.");
-    parts ??= [];
-    parts.push(payload);
-    if (!isFinal) continue;
-    yield decoder.decode(Buffer.concat(parts));
-    parts = null;
-  }
 }

@@ -67,7 +67,7 @@ async function fetchAndStore(call: CallContext, args: ImportArgs, url: URL): Pro
 
 async function fetchFile({ ctx, caller, signal }: CallContext, url: string): Promise<OutboundResponse> {
   const limits = { timeoutMs: IMPORT_TIMEOUT_MS, headersMs: HEADERS_MS, idleMs: IMPORT_IDLE_MS };
-  const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS, isUserGiven: true } as const;
+  const request = { method: "GET", url, ...limits, maxRedirects: MAX_REDIRECTS } as const;
   return ctx.outbound
     .request({ ...request, purpose: "media", ownerId: caller.ownerId, signal })
     .catch((error: unknown) => {

@@ -136,7 +136,7 @@ interface IoParts {
 
 function buildIo(ctx: AppContext, parts: IoParts): ConnectIo {
   const { platform, ownerId, signal, knownSecrets, publicUrl } = parts;
-  const asking = { ctx, title: platform.title, ownerId, signal, knownSecrets };
+  const asking = { ctx, platform, title: platform.title, ownerId, signal, knownSecrets };
   return {
     signal,
     publicUrl,

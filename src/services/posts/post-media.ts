@@ -187,7 +187,6 @@ async function lookAtRemote(ctx: AppContext, check: MediaToCheck, place: MediaPl
       url: place.url,
       timeoutMs: LOOK_MS,
       maxRedirects: 3,
-      isUserGiven: true,
       purpose: "media",
       ownerId: caller.ownerId,
       signal,

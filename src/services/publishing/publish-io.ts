@@ -99,7 +99,7 @@ function countRequests(ctx: AppContext): { readonly ctx: AppContext; begun(): nu
   const counted: AppContext = {
     ...ctx,
     outbound: {
-      assertAllowed: (field, url) => ctx.outbound.assertAllowed(field, url),
+      assertAllowed: (...args) => ctx.outbound.assertAllowed(...args),
       request: (request) => {
         begun += 1;
         return ctx.outbound.request(request);

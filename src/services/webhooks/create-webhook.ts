@@ -60,7 +60,6 @@ async function knock({ ctx, caller, signal }: CallContext, url: URL): Promise<vo
     const request = {
       method: "HEAD",
       url: url.href,
-      isUserGiven: true,
       newConnection: true,
       timeoutMs: KNOCK_TIMEOUT_MS,
       purpose: "webhook",

@@ -121,7 +121,6 @@ export async function send(
         ...signedHeaders({ id, body, sentAt: ctx.clock.now() }, target.secret),
       },
       body,
-      isUserGiven: true,
       timeoutMs: TIMEOUT_MS,
       purpose: "webhook",
       ownerId: webhook.owner_id,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { createDoor } from "../../../src/app/compose.ts";
 import { ConfigError, readConfig } from "../../../src/app/config.ts";
 import { requiredSettings, settingsOf } from "../../../src/ports/platform-setup.ts";
 import { consentWay, createCinema } from "../../support/cinema.ts";
@@ -65,16 +64,6 @@ describe("the settings of platforms", () => {
       ),
     ]);
     expect(problems.join("\n")).not.toContain("canary");
-  });
-
-  it("open the door to the servers of platforms, and not to where people come back to", async () => {
-    const env = {
-      POSTHORN_CINEMA_BASE_URL: "http://127.0.0.1:9",
-      POSTHORN_CINEMA_REDIRECT_URL: "http://127.0.0.1:4747/connect/callback",
-    };
-    await using door = createDoor(readConfig(env, PLATFORMS).config);
-    expect(door.assertAllowed("url", "http://127.0.0.1:9/films").port).toBe("9");
-    expect(() => door.assertAllowed("url", "http://127.0.0.1:4747/films")).toThrow("private");
   });
 
   it("come each once, the platform's own first, where it has several ways to consent", () => {

@@ -54,6 +54,22 @@ describe("the limit of requests", () => {
     ]);
   });
 
+  it.each([
+    ["nobody's", false, ["127.0.0.1", "127.0.0.1"]],
+    ["that of one proxy", 1, ["203.0.113.2", "198.51.100.7"]],
+    ["that of two", 2, ["203.0.113.1", "198.51.100.7"]],
+    ["that of this machine's", ["loopback"], ["203.0.113.2", "198.51.100.7"]],
+    ["that of named ones", ["127.0.0.0/8", "203.0.113.2"], ["203.0.113.1", "198.51.100.7"]],
+    ["that of others", ["10.0.0.0/8"], ["127.0.0.1", "127.0.0.1"]],
+  ] as const)("counts by address, for which %s word is taken", async (_whose, trustProxy, addresses) => {
+    const counts = createCounts();
+    const shared = { ...ctx, store: { ...ctx.store, counts } };
+    await using server = await startTestServer(shared, [], { routes: [], trustProxy });
+    for (const given of ["203.0.113.1, 203.0.113.2", "198.51.100.7"])
+      await server.ask("GET /api/v1/openapi.json", { key: null, headers: { "x-forwarded-for": given } });
+    expect(counts.keys()).toEqual([...new Set(addresses.map((address) => `description ${address}`))]);
+  });
+
   it("is each server's own where the store has none", async () => {
     await using first = await startTestServer(ctx, [], { routes: [], rateLimit: 1 });
     await using second = await startTestServer(ctx, [], { routes: [], rateLimit: 1 });

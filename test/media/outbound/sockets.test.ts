@@ -112,7 +112,6 @@ it("refuses addresses inside, and such as are none of a WebSocket", async () => 
   const url = await serve(echo);
   await using guarded = createOutbound({
     allowedHosts: [],
-    trustedOrigins: [url.replace("ws", "http")],
     lookup: async () => [{ address: "127.0.0.1", family: 4 }],
   });
   const named = url.replace("127.0.0.1", "relay.test");

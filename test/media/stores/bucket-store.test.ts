@@ -28,7 +28,7 @@ interface Opened extends AsyncDisposable {
 
 async function open(abilities: Parameters<typeof startFakeS3>[0] = {}): Promise<Opened> {
   const s3 = await startFakeS3(abilities);
-  const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [s3.bucket.endpoint] });
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   const clock = createInstantClock();
   const options: BucketOptions = { bucket: s3.bucket, secretAccessKey: s3.secretAccessKey, outbound, clock };
   return {

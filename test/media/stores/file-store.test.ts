@@ -44,7 +44,7 @@ const stores: Record<string, () => Promise<Opened>> = {
 
 async function openBucket(abilities: { hasConditions: boolean }): Promise<Opened> {
   const s3 = await startFakeS3(abilities);
-  const outbound = createOutbound({ allowedHosts: [], trustedOrigins: [s3.bucket.endpoint] });
+  const outbound = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
   return {
     store: createBucketStore({
       bucket: s3.bucket,

@@ -275,6 +275,36 @@ describe("a delivery", () => {
     expect((await readPost(ctx, post.id)).status).toBe("published");
   });
 
+  it.each(["0", "-1", "0.001", "soon", "Sat, 21 Nov 2025 09:00:00 GMT", "-99999999999", "NaN", ""])(
+    "waits ten seconds at least, if it is told to wait %j",
+    async (text) => {
+      const { row } = await connect();
+      receiver.replies.push({ status: 429, headers: { "retry-after": text } });
+      const post = await publish(row);
+      expect((post.next_at ?? 0) - ctx.clock.now()).toBeGreaterThanOrEqual(10 * SECOND);
+      expect((post.next_at ?? 0) - ctx.clock.now()).toBeLessThan(MINUTE);
+      await ctx.clock.advance(10 * SECOND - 1);
+      await drain(ctx);
+      expect(receiver.deliveries).toHaveLength(1);
+      expect((await finish(post.id)).status).toBe("published");
+    },
+  );
+
+  it.each(["315360000", `1${"0".repeat(400)}`, "Sat, 21 Nov 2099 09:00:00 GMT"])(
+    "lets a post end that would be later than it may be, if it is told to wait %s",
+    async (text) => {
+      const { row } = await connect();
+      receiver.replies.push({ status: 429, headers: { "retry-after": text } });
+      const post = await publish(row);
+      expect(post).toMatchObject({
+        status: "failed",
+        error: expect.stringContaining("past the post's time"),
+      });
+      // The next one does not wait for it.
+      expect((await publish(row)).status).toBe("published");
+    },
+  );
+
   it.each([["cut"], [{ status: 500 }], [{ status: 502, body: "<html>" }]] as const)(
     "sends it again under the same webhook-id after %j, so that the receiver has it once",
     async (reply) => {

@@ -108,7 +108,7 @@ const settings = Object.fromEntries(
   Object.keys(CLASS_PLATFORMS).map((name) => [`POSTHORN_${name.toUpperCase()}_BASE_URL`, baseUrl]),
 );
 let wake = (): void => {};
-const door = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }], trustedOrigins: [baseUrl] });
+const door = createOutbound({ allowedHosts: [{ host: "127.0.0.1", port: null }] });
 const ctx = await createTestContext({
   store,
   log,

@@ -146,6 +146,7 @@ export class BucketClient {
       timeoutMs,
       idleMs: IDLE_MS,
       purpose: "bucket",
+      mayBePrivate: true,
     };
     return this.#options.outbound.request({
       ...sent,

@@ -125,6 +125,19 @@ function assertWebAddress({ platform }: ConsentTarget, url: string): string {
   throw new AppError("unavailable", `${platform.title} named an address that no browser can be sent to.`);
 }
 
+/** Whether the answer has a state that was given out: nobody guesses one. */
+export async function isAwaited(ctx: AppContext, answer: Readonly<Record<string, string>>): Promise<boolean> {
+  return (await findByState(ctx, answer)) !== undefined;
+}
+
+async function findByState(
+  ctx: AppContext,
+  answer: Readonly<Record<string, string>>,
+): Promise<ConnectionRow | undefined> {
+  const state = answer["state"] ?? "";
+  return state === "" ? undefined : findConnectionByState(ctx.store, hashToken(state));
+}
+
 /**
  * A person is back with an answer: exchanges it, before anything is chosen, and connects or lets them choose.
  * An answer with no state or another's is `foreign` and changes nothing; the same one again is `answered`, or
@@ -135,8 +148,7 @@ export async function comeBack(
   { answer, onlyOf }: { readonly answer: Readonly<Record<string, string>>; readonly onlyOf?: string },
 ): Promise<ConnectedLink | LinkPage | ClosedLink> {
   const { ctx } = call;
-  const state = answer["state"] ?? "";
-  const row = state === "" ? undefined : await findConnectionByState(ctx.store, hashToken(state));
+  const row = await findByState(ctx, answer);
   const isWanted = onlyOf === undefined || row?.token_hash === hashToken(onlyOf);
   if (row === undefined || !isWanted) return { state: "closed", reason: "foreign", title: null };
   const link = await openRow(ctx, row, { token: "" });

@@ -16,7 +16,7 @@ import { findWay } from "./start-page.ts";
 /** Checks everything that can be checked before a person is bothered. */
 export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
   const platform = findPlatform(ctx, args.provider);
-  const given = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
+  const given = args.instanceUrl === undefined ? null : readInstance(ctx, platform, args.instanceUrl);
   const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
   if (reconnecting === null && caller.accountIds !== null) {
     throw new AppError(

@@ -1,5 +1,7 @@
 import { AppError } from "../../../domain/errors.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AppContext } from "../../context.ts";
+import { isOwnAddress } from "../../platforms/own-address.ts";
 import type { ConnectTarget, FormField } from "./connect-fields.ts";
 
 /** Asked for on the page where whoever made the link did not know it. */
@@ -30,13 +32,13 @@ export function instanceOf(ctx: AppContext, { platform, instanceUrl }: ConnectTa
 /** The target on the server that a person entered, where it was asked for. Throws `invalid`. */
 export function onServer<T extends ConnectTarget>(ctx: AppContext, target: T, entered = ""): T {
   if (entered.trim() === "" || serverFieldOf(ctx, target) === null) return target;
-  return { ...target, instanceUrl: readInstance(ctx, entered) };
+  return { ...target, instanceUrl: readInstance(ctx, target.platform, entered) };
 }
 
 /** `pds.example` and `https://pds.example/` mean the same. Throws `invalid`. */
-export function readInstance(ctx: AppContext, text: string): string {
+export function readInstance(ctx: AppContext, platform: AnyPlatform, text: string): string {
   const address = text.includes("://") ? text.trim() : `https://${text.trim()}`;
-  const url = ctx.outbound.assertAllowed("instanceUrl", address);
+  const url = ctx.outbound.assertAllowed("instanceUrl", address, isOwnAddress(ctx, platform, address));
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new AppError(
       "invalid",

@@ -5,10 +5,12 @@ import { parseUrl } from "../../../domain/parse-url.ts";
 import { MediaUnavailable } from "../../../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../ports/outbound.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
+import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AppContext } from "../../context.ts";
+import { isOwnAddress } from "../own-address.ts";
 import { encodeBody, encodeUrl } from "./encodings.ts";
 import { readJson } from "./read-json.ts";
-import { readRetryAfter } from "./retry-after.ts";
+import { boundedWait, readRetryAfter } from "./retry-after.ts";
 import { scrub } from "../secrets.ts";
 import { unreached } from "./unreached.ts";
 
@@ -19,6 +21,7 @@ const MAX_QUOTED = 2_000;
 
 export interface RequestOptions {
   readonly ctx: AppContext;
+  readonly platform: AnyPlatform;
   /** The platform's title, for sentences. */
   readonly title: string;
   /** On whose account. */
@@ -92,7 +95,8 @@ function brokenMedia(body: OutboundRequest["body"]): PlatformFault | null {
   return cause instanceof MediaUnavailable ? new PlatformFault("not_sent", cause.message, { cause }) : null;
 }
 
-function toOutbound(request: PlatformRequest, { ctx, ownerId, signal }: RequestOptions): OutboundRequest {
+function toOutbound(request: PlatformRequest, options: RequestOptions): OutboundRequest {
+  const { ctx, platform, ownerId, signal } = options;
   const { json: _json, form: _form, multipart: _multipart, query: _query, ...other } = request;
   const { classify: _classify, isIdempotent: _isIdempotent, headers: given, body: _body, ...rest } = other;
   const { headers, ...body } = encodeBody(request);
@@ -100,6 +104,7 @@ function toOutbound(request: PlatformRequest, { ctx, ownerId, signal }: RequestO
     // One that was kept may be closed by now, which would leave a change in doubt for nothing.
     newConnection: !isRepeatable(request),
     ...rest,
+    mayBePrivate: isOwnAddress(ctx, platform, request.url),
     ownerId,
     signal,
     // A process that stood still while it connected may have been taken over from meanwhile.
@@ -167,6 +172,7 @@ function completed(
 ): PlatformFault {
   fault.httpStatus ??= response.status;
   if (fault.kind === "rate") fault.retryAfterMs ??= readRetryAfter(response.headers, options.ctx.clock.now());
+  if (fault.retryAfterMs !== null) fault.retryAfterMs = boundedWait(fault.retryAfterMs);
   fault.cause ??= quoteAnswer(options, request, response);
   if (typeof fault.cause === "string") fault.cause = scrub(fault.cause, secretsIn(options, request));
   return fault;

@@ -3,6 +3,15 @@ import { DAY, SECOND } from "../../../domain/time.ts";
 /** A platform that asks for more is asked again after a day. */
 const MAX_WAIT_MS = DAY;
 
+/** "At once", or a moment that is over, would be a try every second. */
+export const MIN_WAIT_MS = 10 * SECOND;
+
+/** How long a platform is left alone that names this span, be it in a header or in its words. */
+export function boundedWait(waitMs: number): number {
+  const asked = Number.isNaN(waitMs) ? MIN_WAIT_MS : waitMs;
+  return Math.min(Math.max(Math.ceil(asked), MIN_WAIT_MS), MAX_WAIT_MS);
+}
+
 /** A reset beyond this is a moment, not a span (GitHub, Bluesky and X send seconds since 1970). */
 const FIRST_MOMENT_SECONDS = 1_000_000_000;
 
