@@ -105,10 +105,22 @@ export const PostEdit = z.strictObject({
 });
 export type PostEdit = z.infer<typeof PostEdit>;
 
-/** How a person settles an unknown outcome. */
+/** What is to be changed of a failed post before it is sent again; the body of `retry_post`. */
+export const PostRetry = z.strictObject({
+  id: z.string().describe("The failed post, from list_posts with status failed."),
+  caption: PostChange.shape.caption,
+  mediaUrl: PostChange.shape.mediaUrl,
+  metadata: change,
+  scheduledAt: content.scheduledAt.unwrap().optional().describe("When it is sent; left out: at once."),
+});
+export type PostRetry = z.infer<typeof PostRetry>;
+
+/** How a person settles a failed post: what became of it, or that it is not wanted any more. */
 export const Resolution = z.strictObject({
   id: z.string().describe("The post, from list_posts with status failed."),
-  outcome: z.enum(["published", "not_published"]).describe("What a person saw on the channel."),
+  outcome: z
+    .enum(["published", "not_published", "dismissed"])
+    .describe("What a person saw on the channel; dismissed: it is not wanted any more."),
   platformPostId: z.string().min(1).max(500).optional().describe("Its id on the platform, if known."),
   platformUrl: z
     .url({ protocol: /^https?$/ })

@@ -51,6 +51,11 @@ export async function findUsableAccount(
   return row;
 }
 
+/** Throws `conflict` for a channel that was disconnected; on one that must be reconnected posts wait. */
+export function assertTakesPosts(row: Tables["accounts"]): void {
+  if (row.status === "disconnected") assertUsable(row);
+}
+
 /** Throws `conflict` for a channel that must be reconnected. */
 export function assertUsable(row: Tables["accounts"]): void {
   if (row.status === "reconnect_required" || row.status === "disconnected") {
@@ -128,6 +133,7 @@ export async function checkContent(
     warnings: [
       ...media.warnings,
       ...warnings,
+      ...warnOfChannel(account, options),
       ...warnOfTime(ctx, account, row),
       ...quotaWarnings,
       ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
@@ -175,6 +181,11 @@ function tellWhoPublishes(
   return [
     `From ${leadMinutes} minutes before its time it lies on ${platform.title}, private, which publishes it by itself, also while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
   ];
+}
+
+function warnOfChannel(account: Tables["accounts"], { isLive }: CheckOptions): string[] {
+  if (account.status !== "reconnect_required" || isLive === true) return [];
+  return [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`];
 }
 
 function warnOfTime({ settings }: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {

@@ -11,7 +11,13 @@ import { findAccount } from "../accounts/accounts.ts";
 import { lockPost } from "../../store/publishing/settling.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
+import {
+  assertTakesPosts,
+  checkAddresses,
+  checkContent,
+  foldThumbnail,
+  readScheduledAt,
+} from "./post-draft.ts";
 import { checkForm, type CheckedForm } from "./post-form.ts";
 import { requireFiles } from "../files/media-addresses.ts";
 import { mergeMetadata } from "./post-metadata.ts";
@@ -50,7 +56,7 @@ export async function updatePost(
     });
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
-    assertUsable(account);
+    assertTakesPosts(account);
     const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
     const set = {
       ...checked.row,
@@ -78,7 +84,8 @@ export async function updatePost(
   );
 }
 
-async function applyPatch(
+/** The content that a change makes, with its form checked. */
+export async function applyPatch(
   ctx: AppContext,
   account: AccountRow,
   before: PostRow,
