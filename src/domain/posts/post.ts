@@ -108,8 +108,8 @@ export type Insights = z.infer<typeof Insights>;
 
 export type Metrics = Insights["metrics"];
 
-/** Beside a post that a dry run only shows: it has no id and is stored nowhere. */
-export const DryRun = z.literal(true).optional().describe("It is not scheduled: this was a dry run.");
+/** Beside what a dry run shows. A post that it shows has no id. */
+export const DryRun = z.literal(true).optional().describe("Set on a dry run: nothing of it is stored.");
 
 /** What became of one post of several that were to be scheduled. */
 export const BatchResult = z.strictObject({

@@ -134,7 +134,7 @@ export async function checkContent(
       ...media.warnings,
       ...warnings,
       ...warnOfChannel(account, options),
-      ...warnOfTime(ctx, account, row),
+      ...warnOfAccess(ctx, account, row.scheduled_at),
       ...quotaWarnings,
       ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
     ],
@@ -145,6 +145,11 @@ function addressesOf(platform: AnyPlatform, row: PostRow | undefined): ReadonlyS
   if (row === undefined) return new Set();
   const content = { mediaUrl: row.media_url, metadata: readMetadata(row) };
   return new Set(placesOf(platform, content).map(({ url }) => url));
+}
+
+/** One text in two spellings of Unicode is the same post. */
+export function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
+  return hash("sha256", JSON.stringify([mediaUrl, caption?.normalize("NFC") ?? null, scheduledAt]));
 }
 
 function toContentRow(
@@ -160,11 +165,7 @@ function toContentRow(
     lead_minutes: content.leadMinutes,
     scheduled_at: content.scheduledAt,
     due_at: content.scheduledAt - lead,
-    // One text in two spellings of Unicode is the same post.
-    content_hash: hash(
-      "sha256",
-      JSON.stringify([content.mediaUrl, content.caption?.normalize("NFC") ?? null, content.scheduledAt]),
-    ),
+    content_hash: hashContent(content),
     is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
     file_ids: fileIds,
   };
@@ -188,9 +189,14 @@ function warnOfChannel(account: Tables["accounts"], { isLive }: CheckOptions): s
   return [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`];
 }
 
-function warnOfTime({ settings }: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
+/** What to say of a channel whose access is over by then. */
+export function warnOfAccess(
+  { settings }: AppContext,
+  account: Tables["accounts"],
+  scheduledAt: number,
+): string[] {
   const expires = account.access_ends_at;
-  if (expires === null || expires > row.scheduled_at) return [];
+  if (expires === null || expires > scheduledAt) return [];
   return [
     `The access to "${account.name}" ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];

@@ -4,20 +4,21 @@ import type {
   PostEdit,
   PostInput,
   PostRetry,
+  PostsChange,
   Resolution,
 } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Metadata } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { MINUTE, tellTime } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { readMetadata } from "../../store/tables/posts.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
+import { planChange } from "./change-posts.ts";
 import { readScheduledAt } from "./post-draft.ts";
+import { contentOf } from "./post-form.ts";
 import { findOwnPost } from "./posts.ts";
 import { checkChanges, hasChanges } from "./retry-post.ts";
 import { schedulePost } from "./schedule-post.ts";
@@ -116,6 +117,23 @@ export async function askToRetry(call: CallContext, input: PostRetry): Promise<s
   return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}? It failed before.${doubts}`;
 }
 
+/** Before waiting posts are moved or cancelled together. */
+export async function askToChange(call: CallContext, input: PostsChange): Promise<string | null> {
+  if (input.dryRun === true) return null;
+  const planned = await planChange(call, input);
+  if (planned.length === 0) return null;
+  const { timezone } = call.ctx.settings;
+  const byTime = planned.toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at);
+  const shown = byTime.slice(0, MAX_LISTED).map(({ row, account, scheduledAt }) => {
+    const to = scheduledAt === null ? "" : ` to ${tellTime(scheduledAt, timezone)}`;
+    const post = `${describe(contentOf(row))} on ${plainText(account.name, MAX_NAME)}`;
+    return `${post}, ${tellTime(row.scheduled_at, timezone)}${to}`;
+  });
+  const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
+  const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
+  return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}`;
+}
+
 export async function askToSettle(call: CallContext, input: Resolution): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   if (row.status !== "failed") return null;
@@ -172,10 +190,6 @@ async function name(call: CallContext, row: PostRow): Promise<string> {
 }
 
 type Content = Pick<PostInput, "caption" | "mediaUrl" | "metadata">;
-
-function contentOf(row: PostRow): { caption: string | null; mediaUrl: string; metadata: Metadata | null } {
-  return { caption: row.caption, mediaUrl: row.media_url, metadata: readMetadata(row) };
-}
 
 /** By its text, or its title, or at least by its media. */
 function describe({ caption, metadata, mediaUrl }: Content): string {

@@ -1,6 +1,6 @@
 import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
 import { indexOf, queryOf } from "../engine/handle.ts";
-import { change, rowOf } from "../engine/statements.ts";
+import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { ExpressionBuilder } from "kysely";
 import { sql } from "kysely";
 import { AppError } from "../../domain/errors.ts";
@@ -99,6 +99,14 @@ export async function findPost(reader: Reader, ownerId: string, id: string): Pro
     .executeTakeFirst();
   return row ?? null;
 }
+
+/** Those of these posts that are the owner's, first time first. */
+export function findPosts(reader: Reader, ownerId: string, ids: readonly string[]): Promise<PostRow[]> {
+  return rowsOf(reader, POSTS_OF, [ownerId, JSON.stringify(ids)]);
+}
+
+const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts
+  WHERE owner_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY sort_key`;
 
 /** The id of a waiting post with the same content on the same channel. */
 export async function findWaitingTwin(

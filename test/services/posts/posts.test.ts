@@ -481,10 +481,13 @@ describe("failures", () => {
   it("puts a failed post away, a doubtful one too, and counts it no more", async () => {
     for (const doubt of [0, 1]) {
       const id = await failed({ in_doubt: doubt, error: "The platform refused it." });
-      expect((await service.call("get_status", {})).failed).toBe(1);
+      expect((await service.call("get_status", {})).counts.failed).toBe(1);
       const { post } = await service.call("resolve_post", { id, outcome: "dismissed" });
       expect(post).toMatchObject({ status: "cancelled", error: "The platform refused it." });
-      expect(await service.call("get_status", {})).toMatchObject({ failed: 0, inDoubt: 0, lastFailures: [] });
+      expect(await service.call("get_status", {})).toMatchObject({
+        counts: { failed: 0, unknownOutcome: 0 },
+        lastFailures: [],
+      });
       await expect(service.call("retry_post", { id })).rejects.toMatchObject({ kind: "conflict" });
       await expect(service.call("resolve_post", { id, outcome: "dismissed" })).rejects.toThrow(/cancelled/);
     }
