@@ -72,7 +72,7 @@ const platform = scriptedPlatform({
     await io.extra("The second part", async () => void (await send(io, "second", `${first}, second part`)));
     return { state: "live", platformPostId: first, platformUrl: null };
   },
-  remove: async (post, io) => {
+  remove: async (_post, io) => {
     const { resultOf } = io as unknown as PublishIo;
     for (const step of ["second", "first"]) {
       const part = resultOf(step);

@@ -57,6 +57,7 @@ export type CalendarArgs = z.infer<typeof CalendarArgs>;
 export const Calendar = z.strictObject({
   posts: z.array(Post).describe("Earliest first."),
   names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
+  platforms: z.record(z.string(), z.string()).describe("Platforms' names by provider."),
   from: z.iso.datetime().describe("Start of the window."),
   to: z.iso.datetime().describe("End of the window, included."),
   timezone: z.string().describe("Zone of dates and days."),

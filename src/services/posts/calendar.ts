@@ -36,7 +36,11 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   const ids = [...new Set(rows.map((row) => row.account_id))];
   const accounts = await listAccountNames(ctx.store, caller.ownerId, ids);
   const names = Object.fromEntries(accounts.map(({ id, name }) => [id, name]));
-  return { posts: rows.map(toPost), names, from: toIso(from), to: toIso(to), timezone };
+  const providers = [...new Set(rows.map(({ provider }) => provider))];
+  const platforms = Object.fromEntries(
+    providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
+  );
+  return { posts: rows.map(toPost), names, platforms, from: toIso(from), to: toIso(to), timezone };
 }
 
 interface Window {
