@@ -43,6 +43,13 @@ export const CalendarArgs = z.strictObject({
   from: z.string().optional().describe("Scheduled at or after: ISO 8601 time, or a date (its start)."),
   to: z.string().optional().describe("Scheduled at or before: ISO 8601 time, or a date (its end)."),
   accountId: z.array(z.string()).min(1).max(500).optional().describe("Only posts on these accounts."),
+  status: z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses."),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("Only the earliest so many, from now on where no from is given."),
 });
 export type CalendarArgs = z.infer<typeof CalendarArgs>;
 
@@ -50,6 +57,7 @@ export type CalendarArgs = z.infer<typeof CalendarArgs>;
 export const Calendar = z.strictObject({
   posts: z.array(Post).describe("Earliest first."),
   names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
+  platforms: z.record(z.string(), z.string()).describe("Platforms' names by provider."),
   from: z.iso.datetime().describe("Start of the window."),
   to: z.iso.datetime().describe("End of the window, included."),
   timezone: z.string().describe("Zone of dates and days."),
