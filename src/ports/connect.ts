@@ -142,6 +142,11 @@ export interface OAuthWay extends Way {
   readonly endpoints: Endpoints | ((io: ConnectIo, place: Place) => Endpoints | Promise<Endpoints>);
   /** Whose CLIENT_ID and CLIENT_SECRET are used; default: the platform's own. */
   readonly appOf?: string;
+  /**
+   * Stands before CLIENT_ID, CLIENT_SECRET and SCOPES where this way has an app of its own beside the usual
+   * one: PAGE_ makes PAGE_CLIENT_ID. Default: none.
+   */
+  readonly settingPrefix?: `${Uppercase<string>}_`;
   /** Registers an app at the server; kept per server and redirect address, made anew when it is not known. */
   register?(place: Place, io: ConnectIo): Promise<App>;
   readonly scopes: readonly string[];
