@@ -162,6 +162,8 @@ export interface OAuthWay extends Way {
   /** A function: out of settings. Null takes one away that is usually there (`scope`). */
   readonly authorizeParams?: AuthorizeParams | ((io: Pick<ConnectIo, "setting">) => AuthorizeParams);
   readonly tokenParams?: Readonly<Record<string, string>>;
+  /** Sent with each request for tokens, out of settings: the name by which a platform knows its callers. */
+  readonly tokenHeaders?: (io: Pick<ConnectIo, "setting" | "publicUrl">) => Readonly<Record<string, string>>;
   /** `https`: the platform refuses http://localhost as an address to come back to. */
   readonly redirect: "any" | "https";
   readonly instance: "required" | "no";

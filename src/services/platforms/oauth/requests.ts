@@ -73,7 +73,9 @@ async function askForTokens(
   io: ConnectIo,
   fields: Readonly<Record<string, string>>,
 ): Promise<Tokens> {
-  const response = await io.request(tokenRequest(place, fields));
+  const request = tokenRequest(place, fields);
+  const headers = { ...request.headers, ...place.way.tokenHeaders?.(io) };
+  const response = await io.request({ ...request, headers });
   const answer = JsonAnswer.safeParse(response.json).data ?? null;
   const refusal = readRefusal(response.status, answer);
   const fault = refusal === null ? null : faultOf(place, refusal);
