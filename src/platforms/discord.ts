@@ -11,8 +11,15 @@ import {
   WEBHOOK_INSTRUCTIONS,
 } from "./discord/connect.ts";
 import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./discord/live.ts";
-import { acceptedUpTo, maxBytesOf } from "./discord/media.ts";
-import { checkPost, DiscordMetadata, isWebhook, MAX_FILE_BYTES, MAX_FILES } from "./discord/metadata.ts";
+import { acceptedUpTo } from "./discord/media.ts";
+import {
+  checkPost,
+  DiscordMetadata,
+  isWebhook,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  maxBytesOf,
+} from "./discord/metadata.ts";
 import { publish } from "./discord/publish.ts";
 import { measure } from "./discord/text.ts";
 

@@ -1,11 +1,16 @@
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { definePlatform } from "../ports/platform.ts";
-import { API_VERSION, LINKEDIN_API } from "./linkedin/api.ts";
-import { CONSENT } from "./linkedin/connect.ts";
-import { analytics, edit, insights, inspect, PAGE_METRICS, remove } from "./linkedin/live.ts";
+import { LINKEDIN_API, VERSION_MONTHS_AGO } from "./linkedin/api.ts";
+import { WAYS } from "./linkedin/connect.ts";
+import { inspect } from "./linkedin/inspect.ts";
+import { edit, remove } from "./linkedin/live.ts";
 import { IMAGE_LIMITS } from "./linkedin/media.ts";
-import { checkPost, isPage, LinkedInMetadata, MAX_IMAGES, MAX_TEXT } from "./linkedin/metadata.ts";
+import { checkPost, hasMedia, isPage, LinkedInMetadata, MAX_IMAGES, MAX_TEXT } from "./linkedin/metadata.ts";
+import { analytics, insights, PAGE_METRICS, postMetricsOf } from "./linkedin/numbers.ts";
 import { publish } from "./linkedin/publish.ts";
+
+/** LinkedIn works on a picture for some seconds, and on a film for a minute or more. */
+const LEAD_MINUTES = 3;
 
 const CAPABILITIES: PlatformCapabilities = {
   media: {
@@ -43,11 +48,14 @@ export default definePlatform({
   title: "LinkedIn",
   docs: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
   capabilities: CAPABILITIES,
-  // LinkedIn tells apps little of what members post.
-  capabilitiesOf: (account) =>
-    isPage(account)
-      ? CAPABILITIES
-      : { ...CAPABILITIES, analytics: { account: [], post: ["likes", "comments"] } },
+  capabilitiesOf: (account, post) => ({
+    ...CAPABILITIES,
+    leadMinutes: { ...CAPABILITIES.leadMinutes, default: post !== null && hasMedia(post) ? LEAD_MINUTES : 0 },
+    analytics: {
+      account: isPage(account) ? CAPABILITIES.analytics.account : [],
+      post: [...postMetricsOf(account)],
+    },
+  }),
   metadata: LinkedInMetadata,
   settings: [
     {
@@ -59,13 +67,13 @@ export default definePlatform({
     },
     {
       name: "API_VERSION",
-      meaning: "Which version of the API, as YYYYMM",
+      meaning: `Which version of the API, as YYYYMM, instead of that of ${VERSION_MONTHS_AGO[0]} months ago`,
       kind: "text",
-      default: API_VERSION,
+      default: null,
       isRequired: false,
     },
   ],
-  connect: [CONSENT],
+  connect: WAYS,
   check: checkPost,
   inspect,
   publish,

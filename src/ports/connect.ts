@@ -142,6 +142,11 @@ export interface OAuthWay extends Way {
   readonly endpoints: Endpoints | ((io: ConnectIo, place: Place) => Endpoints | Promise<Endpoints>);
   /** Whose CLIENT_ID and CLIENT_SECRET are used; default: the platform's own. */
   readonly appOf?: string;
+  /**
+   * Stands before CLIENT_ID, CLIENT_SECRET and SCOPES where this way has an app of its own beside the usual
+   * one: PAGE_ makes PAGE_CLIENT_ID. Default: none.
+   */
+  readonly settingPrefix?: `${Uppercase<string>}_`;
   /** Registers an app at the server; kept per server and redirect address, made anew when it is not known. */
   register?(place: Place, io: ConnectIo): Promise<App>;
   readonly scopes: readonly string[];
@@ -157,6 +162,8 @@ export interface OAuthWay extends Way {
   /** A function: out of settings. Null takes one away that is usually there (`scope`). */
   readonly authorizeParams?: AuthorizeParams | ((io: Pick<ConnectIo, "setting">) => AuthorizeParams);
   readonly tokenParams?: Readonly<Record<string, string>>;
+  /** Sent with each request for tokens, out of settings: the name by which a platform knows its callers. */
+  readonly tokenHeaders?: (io: Pick<ConnectIo, "setting" | "publicUrl">) => Readonly<Record<string, string>>;
   /** `https`: the platform refuses http://localhost as an address to come back to. */
   readonly redirect: "any" | "https";
   readonly instance: "required" | "no";

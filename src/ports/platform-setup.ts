@@ -25,21 +25,26 @@ const REDIRECT_URL: PlatformSetting = {
 
 function oauthSettings({ connect }: Ways): PlatformSetting[] {
   const ways = connect.filter((way) => way.kind === "oauth");
-  const [way] = ways;
-  if (way === undefined) return [];
-  const needing = ways.find(needsOwnApp);
-  const app = needing === undefined ? [] : appSettings(connect[0] === needing, needing);
   return [
-    ...app,
+    ...ways.filter(needsOwnApp).flatMap((way) => appSettings(connect[0] === way, way)),
     ...ways.flatMap(endpointSettings),
-    {
-      name: "SCOPES",
-      meaning: "What people are asked to allow, separated by spaces, instead of what is asked for usually",
-      kind: "text",
-      default: way.scopes.join(" "),
-      isRequired: false,
-    },
+    ...ways.map(scopesSetting),
   ];
+}
+
+function scopesSetting(way: OAuthWay): PlatformSetting {
+  return {
+    name: wayName(way, "SCOPES"),
+    meaning: "What people are asked to allow, separated by spaces, instead of what is asked for usually",
+    kind: "text",
+    default: way.scopes.join(" "),
+    isRequired: false,
+  };
+}
+
+/** What this way calls a setting of its app: CLIENT_ID, or PAGE_CLIENT_ID of a second one. */
+export function wayName(way: ConnectWay, name: "CLIENT_ID" | "CLIENT_SECRET" | "SCOPES"): string {
+  return way.kind === "oauth" ? `${way.settingPrefix ?? ""}${name}` : name;
 }
 
 /** Of a platform that has one place for all; where each server has its own, they are asked of it. */
@@ -61,8 +66,9 @@ function needsOwnApp(way: OAuthWay): boolean {
 }
 
 function appSettings(isRequired: boolean, way: OAuthWay): PlatformSetting[] {
-  const id = { name: "CLIENT_ID", meaning: "Id of the app that you registered", kind: "text" } as const;
-  const secret = { name: "CLIENT_SECRET", meaning: "Its secret", kind: "secret" } as const;
+  const meaning = `Id of the app that you registered${way.settingPrefix === undefined ? "" : ` for "${way.label}"`}`;
+  const id = { name: wayName(way, "CLIENT_ID"), meaning, kind: "text" } as const;
+  const secret = { name: wayName(way, "CLIENT_SECRET"), meaning: "Its secret", kind: "secret" } as const;
   const isSecretRequired = isRequired && way.clientAuth !== "none";
   return [
     { ...id, default: null, isRequired },
@@ -75,16 +81,20 @@ function appSettings(isRequired: boolean, way: OAuthWay): PlatformSetting[] {
  * case, and the app, which may be another platform's.
  */
 export function requiredSettings(platform: Ways, way: ConnectWay): string[] {
-  const always = platform.settings.filter(({ name, isRequired }) => isRequired && !APP.includes(name));
+  const always = platform.settings.filter(({ name, isRequired }) => isRequired && !isAppName(name));
   const whole = always.map(({ name }) => settingName(platform.name, name));
   if (way.kind !== "oauth" || way.register !== undefined) return whole;
   const spared = platform.settings.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
   const app = way.clientAuth === "none" ? APP.slice(0, 1) : APP;
-  const needed = way.appOf === undefined ? app.filter((name) => !spared.includes(name)) : app;
-  return [...needed.map((name) => settingName(way.appOf ?? platform.name, name)), ...whole];
+  const needed = way.appOf === undefined ? app.filter((name) => !spared.includes(wayName(way, name))) : app;
+  return [...needed.map((name) => settingName(way.appOf ?? platform.name, wayName(way, name))), ...whole];
 }
 
-const APP: readonly string[] = ["CLIENT_ID", "CLIENT_SECRET"];
+const APP = ["CLIENT_ID", "CLIENT_SECRET"] as const;
+
+function isAppName(name: string): boolean {
+  return APP.some((one) => one === name);
+}
 
 /** What a guide's {redirectUrl} and {scopes} stand for. */
 interface SetupPlace {

@@ -5,7 +5,7 @@ import type { Choice, Inspection } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import { baseOf, channelOf, headersOf, Id, readWebhook, signedBy } from "./api.ts";
 import { classifySending } from "./faults.ts";
-import { isWebhook, MAX_BOOSTED_BYTES, MAX_FILE_BYTES } from "./metadata.ts";
+import { isWebhook, maxBytesAt } from "./metadata.ts";
 import { naming } from "../shared/naming.ts";
 
 const TOKEN_PLACE =
@@ -140,7 +140,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   }
   await read(io, `/channels/${channelOf(io.account)}`, Channel);
   const { premium_tier: tier = 0 } = await read(io, guildPath(io), Guild);
-  return { limits: { maxBytes: tier >= 2 ? MAX_BOOSTED_BYTES : MAX_FILE_BYTES }, problem: null };
+  return { limits: { maxBytes: maxBytesAt(tier) }, problem: null };
 }
 
 /** The tags of a forum. */

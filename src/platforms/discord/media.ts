@@ -1,11 +1,10 @@
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
 import type { MediaItem } from "../../ports/media.ts";
-import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED } from "../shared/media/accepted.ts";
 import { fileNameOf } from "../shared/media/file-name.ts";
-import { MAX_FILE_BYTES, MAX_FILES } from "./metadata.ts";
+import { MAX_FILES } from "./metadata.ts";
 
 /** What its apps show in the channel. */
 const PICTURES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -21,12 +20,6 @@ export function acceptedUpTo(maxBytes: number): AcceptedMedia[] {
     },
     { kind: "audio", mimeTypes: ACCEPTED.audio, maxBytes, maxItems: MAX_FILES },
   ];
-}
-
-/** Servers that are boosted take larger files. */
-export function maxBytesOf({ limits }: Pick<PlatformAccount, "limits">): number {
-  const { maxBytes } = limits;
-  return typeof maxBytes === "number" ? maxBytes : MAX_FILE_BYTES;
 }
 
 interface Place {

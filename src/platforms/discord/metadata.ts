@@ -7,11 +7,20 @@ export const MAX_FILES = 10;
 const MIB = 1_024 * 1_024;
 
 /** Of a whole request (https://docs.discord.com/developers/reference#uploading-files). */
-export const MAX_REQUEST_BYTES = 25 * MIB;
+const MAX_REQUEST_BYTES = 25 * MIB;
 export const MAX_FILE_BYTES = 10 * MIB;
 
-/** Larger files are taken by servers that were boosted twice; the request's own limit then holds. */
-export const MAX_BOOSTED_BYTES = MAX_REQUEST_BYTES;
+/** How large a file a server takes of a bot, by its boosts (`premium_tier`). Webhooks have no more by them. */
+export function maxBytesAt(tier: number): number {
+  if (tier >= 3) return 100 * MIB;
+  return tier === 2 ? 50 * MIB : MAX_FILE_BYTES;
+}
+
+/** What `inspect` found; a channel that a bot posted to may have become a webhook's. */
+export function maxBytesOf(account: PlatformAccount): number {
+  const { maxBytes } = account.limits;
+  return typeof maxBytes === "number" && !isWebhook(account) ? maxBytes : MAX_FILE_BYTES;
+}
 
 const { altText, moreMedia, sensitive, title } = commonMetadata;
 const Snowflake = z.string().regex(/^\d{1,20}$/, "must be an id: digits alone");
@@ -24,7 +33,7 @@ export const DiscordMetadata = z.strictObject({
     .unwrap()
     .max(MAX_FILES - 1)
     .optional()
-    .describe("Up to 9 more files, 25 MB with the first."),
+    .describe("Up to 9 more files, 25 MB with the first, and more in a boosted server."),
   sensitive: sensitive.describe("Hides media until they are clicked."),
   linkPreview: z.boolean().optional().describe("False: no previews of addresses in the text."),
   silent: z.boolean().optional().describe("Nobody is notified with a sound."),
@@ -74,10 +83,15 @@ export function checkPost(
   if (post.mediaUrl === "" && itemsOf(post).length > 0)
     errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
   const bytes = itemsOf(post).reduce((sum, { url }) => sum + (media.get(url)?.sizeBytes ?? 0), 0);
-  if (bytes > MAX_REQUEST_BYTES) errors.push(tooMuch(bytes));
-  return { errors, warnings: [] };
+  return { errors: [...errors, ...tooMuch(bytes, account)], warnings: [] };
 }
 
-export function tooMuch(bytes: number): string {
-  return `metadata.moreMedia: the files have ${bytes} bytes together; Discord takes ${MAX_REQUEST_BYTES} in one message. Give fewer or smaller ones.`;
+/** A request takes what one file may have, if that is more. */
+export function tooMuch(bytes: number, account: PlatformAccount): string[] {
+  const most = Math.max(MAX_REQUEST_BYTES, maxBytesOf(account));
+  return bytes <= most
+    ? []
+    : [
+        `metadata.moreMedia: the files have ${bytes} bytes together, and Discord takes ${most} in one message here. Give fewer or smaller ones.`,
+      ];
 }

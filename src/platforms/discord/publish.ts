@@ -11,8 +11,8 @@ import { blind, settleByKeyThenListing, settleByListing } from "../shared/settle
 import { channelOf, headersOf, Id, SEND_STEP, Sent, signedBy } from "./api.ts";
 import { classifyCrosspost, classifySending, classifyThread } from "./faults.ts";
 import { findMessage, findThread, mayReadHistory } from "./find.ts";
-import { isForum, isWebhook, itemsOf, MAX_REQUEST_BYTES, tooMuch, type DiscordPost } from "./metadata.ts";
-import { maxBytesOf, toFile } from "./media.ts";
+import { isForum, isWebhook, itemsOf, maxBytesOf, tooMuch, type DiscordPost } from "./metadata.ts";
+import { toFile } from "./media.ts";
 import { escapeMarkdown } from "./text.ts";
 
 /** A repeated nonce is known "for the past few minutes". */
@@ -55,7 +55,8 @@ async function attach(post: DiscordPost, io: PublishIo): Promise<Attached[]> {
     files.push({ part, altText: item.altText });
   }
   const bytes = files.reduce((sum, { part }) => sum + sizeOf(part), 0);
-  if (bytes > MAX_REQUEST_BYTES) throw new AppError("invalid", tooMuch(bytes));
+  const [problem] = tooMuch(bytes, io.account);
+  if (problem !== undefined) throw new AppError("invalid", problem);
   return files;
 }
 

@@ -10,8 +10,13 @@ import {
 import { bearer, faultsBy } from "../shared/faults.ts";
 
 export const LINKEDIN_API = "https://api.linkedin.com";
-/** LinkedIn makes a version each month and takes it for about a year. */
-export const API_VERSION = "202609";
+
+/**
+ * LinkedIn makes a version most months and takes it for a year at least. These are out by then, have more than
+ * half a year to live, and one of them is there where LinkedIn left a month out (December 2025).
+ * https://learn.microsoft.com/en-us/linkedin/marketing/versioning
+ */
+export const VERSION_MONTHS_AGO = [4, 5, 6] as const;
 
 const Said = z.looseObject({
   code: z.string().catch(""),
@@ -54,7 +59,7 @@ const table = (role: "auth" | "rejected") =>
         status: 426,
         kind: "setup",
         message:
-          "LinkedIn has retired the version of its API. Set POSTHORN_LINKEDIN_API_VERSION to a newer one, as YYYYMM, and start Posthorn again.",
+          "LinkedIn does not take this version of its API. Set POSTHORN_LINKEDIN_API_VERSION to one that is listed as active, as YYYYMM, and start Posthorn again.",
       },
       {
         status: 401,
@@ -68,6 +73,12 @@ const table = (role: "auth" | "rejected") =>
           "LinkedIn does not allow this: the permission was not given, or the person is no administrator of the Page any more.",
       },
       {
+        code: "MEDIA_ASSET_PROCESSING_FAILED",
+        kind: "rejected",
+        message:
+          "LinkedIn could not process a picture or the video of the post. Replace it and call retry_post.",
+      },
+      {
         status: 413,
         kind: "rejected",
         message: "LinkedIn refused a file as too large. Use a smaller one.",
@@ -79,12 +90,20 @@ const classifiers = { write: table("auth"), read: table("rejected") };
 
 function classify(kind: keyof typeof classifiers): NonNullable<PlatformRequest["classify"]> {
   return (response) => {
-    const words = Said.safeParse(response.json).data?.message ?? "";
-    if (response.status >= 400 && response.status < 500 && /duplicate/i.test(words))
-      return new DuplicateFault(POST_URN.exec(words)?.[0] ?? null);
+    const { code = "", message = "" } = Said.safeParse(response.json).data ?? {};
+    const isRefused = response.status >= 400 && response.status < 500;
+    if (isRefused && /duplicate/i.test(message))
+      return new DuplicateFault(POST_URN.exec(message)?.[0] ?? null);
+    if (isRefused && (STILL_WORKING.test(code) || /\b(still|being) process/i.test(message))) {
+      const words = "LinkedIn still works on a picture or the video of the post.";
+      return new PlatformFault("transient", words, { isNotDone: true });
+    }
     return classifiers[kind](response);
   };
 }
+
+/** A post came sooner than what it shows. */
+const STILL_WORKING = /^MEDIA_ASSET_(WAITING_UPLOAD|PROCESSING)$/;
 
 interface Call extends Pick<PlatformRequest, "isIdempotent"> {
   readonly method?: PlatformRequest["method"];
@@ -98,15 +117,19 @@ interface Call extends Pick<PlatformRequest, "isIdempotent"> {
   readonly token?: string | undefined;
 }
 
-type Setting = Pick<ConnectIo, "setting">;
+type Setting = Pick<ConnectIo, "setting" | "now">;
 
-export function requestOf(io: Setting, call: Call): PlatformRequest & { sign?: ReturnType<typeof bearer> } {
+function requestOf(
+  io: Setting,
+  call: Call,
+  version: string,
+): PlatformRequest & { sign?: ReturnType<typeof bearer> } {
   const { method = call.json === undefined ? "GET" : "POST", path, json, kind, token } = call;
   return {
     method,
     url: `${io.setting("BASE_URL") ?? LINKEDIN_API}${path}`,
     headers: {
-      "linkedin-version": io.setting("API_VERSION") ?? API_VERSION,
+      "linkedin-version": version,
       "x-restli-protocol-version": "2.0.0",
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...call.headers,
@@ -123,7 +146,47 @@ export function askLinkedIn<T>(
   call: Call,
   schema: z.ZodType<T>,
 ): Promise<T> {
-  return io.ask(requestOf(io, call), schema);
+  return withVersion(io, (version) => io.ask(requestOf(io, call, version), schema));
+}
+
+/** For what LinkedIn answers without a body, or in headers. */
+export function sendLinkedIn(
+  io: Setting & Pick<PlatformIo, "request">,
+  call: Call,
+): Promise<PlatformResponse> {
+  return withVersion(io, (version) => io.request(requestOf(io, call, version)));
+}
+
+/** A version that LinkedIn does not take (426) did nothing: the same is asked with the next. */
+async function withVersion<T>(io: Setting, work: (version: string) => Promise<T>): Promise<T> {
+  const [first, ...others] = versionsOf(io);
+  let answer = work(first);
+  for (const version of others)
+    answer = answer.catch((error: unknown) => {
+      if (error instanceof PlatformFault && error.httpStatus === 426) return work(version);
+      throw error;
+    });
+  return answer;
+}
+
+function versionsOf(io: Setting): readonly [string, ...string[]] {
+  const fixed = io.setting("API_VERSION");
+  if (fixed !== null) return [fixed];
+  const now = new Date(io.now());
+  const ago = (months: number): string =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months))
+      .toISOString()
+      .slice(0, 7)
+      .replace("-", "");
+  const [first, ...others] = VERSION_MONTHS_AGO;
+  return [ago(first), ...others.map(ago)];
+}
+
+const Post = z.looseObject({});
+
+/** Asks for a post that the channel may read; a 404 is a fault. */
+export async function findPost(io: Pick<PlatformIo, "ask" | "setting" | "now">, id: string): Promise<void> {
+  await askLinkedIn(io, { path: `/rest/posts/${urn(id)}`, kind: "read" }, Post);
 }
 
 /** A URN inside of a path or a list. */

@@ -1,39 +1,38 @@
 import * as z from "zod";
-import { parseUrl } from "../../domain/parse-url.ts";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
 import { askLinkedIn, urn } from "./api.ts";
-import { Acls, ACLS_PATH } from "./live.ts";
+import { Acls, ACLS_PATH } from "./inspect.ts";
+import { readMember, type Member } from "./member.ts";
+import { PAGE_GUIDE, PROFILE_GUIDE } from "./guide.ts";
+import { MEMBER_SCOPES, PAGE_SCOPES } from "./scopes.ts";
 
 const REVOKE_URL = "https://www.linkedin.com/oauth/v2/revoke";
-const MEMBER_SCOPES = ["openid", "profile", "w_member_social"];
-const PAGE_SCOPE = "w_organization_social";
 const PAGE = 100;
 const MAX_PAGES = 500;
 
-const Person = z.looseObject({
-  sub: z.string().min(1),
-  name: z.string().catch(""),
-  picture: z.string().catch(""),
-});
-
 /** The member, and each Page that they administer, as far as the permissions go. */
-async function targets({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
-  const token = secrets["accessToken"];
-  const given = scopes ?? MEMBER_SCOPES;
-  const person = given.includes("openid") ? [await readMember(token, given, io)] : [];
-  return given.includes(PAGE_SCOPE) ? [...person, ...(await readPages(token, io))] : person;
-}
+const targetsOf =
+  (asked: readonly string[]) =>
+  async ({ secrets, scopes }: Tokens, io: OAuthIo): Promise<readonly Target[]> => {
+    const given = scopes ?? asked;
+    const token = secrets["accessToken"];
+    const member = await readMember(io, { isAllowed: (scope) => given.includes(scope), token });
+    const pages = given.includes("w_organization_social") ? await readPages(token, io) : [];
+    return [...(member === null ? [] : [toTarget(member, given)]), ...pages].map((target) => ({
+      ...target,
+      settings: { ...target.settings, scopes: [...given] },
+    }));
+  };
 
-async function readMember(token: string | undefined, given: readonly string[], io: OAuthIo): Promise<Target> {
-  const { sub, name, picture } = await askLinkedIn(io, { path: "/v2/userinfo", kind: "read", token }, Person);
+function toTarget({ id, name, picture, profileUrl }: Member, given: readonly string[]): Target {
   return {
-    platformAccountId: sub,
-    name: name === "" ? "LinkedIn" : name,
+    platformAccountId: id,
+    name: name ?? "LinkedIn",
     handle: null,
-    profileUrl: null,
-    avatarUrl: parseUrl(picture) === null ? null : picture,
-    settings: { urn: `urn:li:person:${sub}` },
+    profileUrl,
+    avatarUrl: picture,
+    settings: { urn: `urn:li:person:${id}` },
     secrets: {},
     ...(given.includes("w_member_social")
       ? {}
@@ -85,34 +84,13 @@ async function revoke(secrets: Secrets, io: RenewalIo): Promise<void> {
   });
 }
 
-export const CONSENT: OAuthWay = {
+const SIGN_IN = {
   kind: "oauth",
-  name: "oauth",
-  label: "Sign in with LinkedIn",
-  instructions: "Sign in to LinkedIn and allow Posthorn to post.",
-  setup: {
-    url: "https://www.linkedin.com/developers/apps",
-    steps: [
-      "Create an app in LinkedIn's developer portal; it must belong to a Page of yours.",
-      "Under Products, add Share on LinkedIn and Sign In with LinkedIn using OpenID Connect.",
-      "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
-      "Copy client id and primary client secret into POSTHORN_LINKEDIN_CLIENT_ID and POSTHORN_LINKEDIN_CLIENT_SECRET.",
-      "For Pages, apply for the Community Management API, and set POSTHORN_LINKEDIN_SCOPES to openid profile w_member_social w_organization_social r_organization_social rw_organization_admin.",
-    ],
-    warnings: [
-      "Posting as a member works at once. Pages need LinkedIn's approval of the Community Management API; their permissions asked for without it, LinkedIn refuses the whole consent.",
-      "A permission lasts 60 days. Only apps that LinkedIn approved as a partner can renew it by themselves; all others must be reconnected, which the channel tells 7 days before.",
-      "LinkedIn retires versions of its API after about a year: then set POSTHORN_LINKEDIN_API_VERSION to a newer one.",
-      "LinkedIn lets a member's app post some 150 times a day, and shows it no numbers of members' posts but reactions and comments.",
-    ],
-  },
   endpoints: {
     authorize: "https://www.linkedin.com/oauth/v2/authorization",
     token: "https://www.linkedin.com/oauth/v2/accessToken",
     revoke: REVOKE_URL,
   },
-  scopes: MEMBER_SCOPES,
-  neededScopes: ["openid", "w_member_social"],
   scopeSeparator: " ",
   pkce: "none",
   clientAuth: "body",
@@ -120,5 +98,32 @@ export const CONSENT: OAuthWay = {
   instance: "no",
   renewal: { beforeMs: 7 * DAY, isSingleUse: false },
   revoke,
-  targets,
+} as const satisfies Partial<OAuthWay>;
+
+/** As the member, by an app that anybody can make. */
+const PROFILE: OAuthWay = {
+  ...SIGN_IN,
+  name: "oauth",
+  label: "Sign in (profile)",
+  instructions: "Sign in to LinkedIn and allow Posthorn to post.",
+  setup: PROFILE_GUIDE,
+  scopes: MEMBER_SCOPES,
+  neededScopes: ["openid", "w_member_social"],
+  targets: targetsOf(MEMBER_SCOPES),
 };
+
+/** As Pages, and as the member, by an app of its own that LinkedIn reviewed. */
+const PAGES: OAuthWay = {
+  ...SIGN_IN,
+  name: "pages",
+  label: "Pages (app with Community Management)",
+  instructions:
+    "Sign in to LinkedIn with a profile that administers the Pages, allow all that is asked for, and choose the Pages.",
+  setup: PAGE_GUIDE,
+  settingPrefix: "PAGE_",
+  scopes: PAGE_SCOPES,
+  neededScopes: ["w_organization_social", "rw_organization_admin"],
+  targets: targetsOf(PAGE_SCOPES),
+};
+
+export const WAYS = [PROFILE, PAGES] as const;

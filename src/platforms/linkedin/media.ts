@@ -6,8 +6,8 @@ import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { bearer } from "../shared/faults.ts";
 import { asNotSent } from "../shared/not-sent.ts";
-import { askLinkedIn, requestOf, urn } from "./api.ts";
-import { authorOf } from "./metadata.ts";
+import { askLinkedIn, sendLinkedIn, urn } from "./api.ts";
+import { authorOf, isPage } from "./metadata.ts";
 
 /** LinkedIn takes fewer than 36,152,320 pixels. */
 export const IMAGE_LIMITS = {
@@ -130,7 +130,7 @@ async function sendParts(item: MediaItem, io: PublishIo, context: EffectContext)
     const { video, token: uploadToken, etags: uploadedPartIds } = session;
     const json = { finalizeUploadRequest: { video, uploadToken, uploadedPartIds } };
     const path = "/rest/videos?action=finalizeUpload";
-    await io.request(requestOf(io, { path, json, kind: "write", isIdempotent: true }));
+    await sendLinkedIn(io, { path, json, kind: "write", isIdempotent: true });
     return video;
   } catch (error) {
     if (error instanceof SessionGone) await context.saveHandle(null);
@@ -158,20 +158,55 @@ async function begin({ facts: { sizeBytes } }: MediaItem, io: PublishIo): Promis
   return { video: value.video, token: value.uploadToken, expiresAt, parts, etags: [] };
 }
 
-const VideoStatus = z.looseObject({ status: z.string(), processingFailureReason: z.string().catch("") });
+/** How long LinkedIn surely works on what it shows us nothing of: pictures took 2 s at most, films by size. */
+const PICTURE_MS = 5 * SECOND;
+const FILM_MS = 10 * SECOND;
+const FILM_MS_PER_MB = SECOND;
+const MOST_MS = 2 * MINUTE;
 
-/** How soon to look again; null once a post can name it. */
-export async function waitForVideo(video: string, io: PublishIo): Promise<number | null> {
-  const { status, processingFailureReason: reason } = await askLinkedIn(
-    io,
-    { path: `/rest/videos/${urn(video)}`, kind: "read" },
-    VideoStatus,
-  );
+export interface Brought {
+  readonly ids: readonly string[];
+  readonly kind: "images" | "videos";
+  readonly sizeBytes: number;
+}
+
+/**
+ * How soon to look again at what was brought; null once a post can name it. One that comes sooner is refused,
+ * or taken and never shown. A member's app may not read pictures (403), nor each app films: then time decides.
+ */
+export async function waitForMedia(brought: Brought, io: PublishIo): Promise<number | null> {
+  if (brought.kind === "images" && !isPage(io.account)) return waitUnseen(brought, io);
+  try {
+    for (const id of brought.ids) {
+      const wait = await askAfter(id, brought.kind, io);
+      if (wait !== null) return wait;
+    }
+    return null;
+  } catch (error) {
+    if (error instanceof PlatformFault && error.httpStatus === 403) return waitUnseen(brought, io);
+    throw error;
+  }
+}
+
+async function waitUnseen({ kind, sizeBytes }: Brought, io: PublishIo): Promise<number | null> {
+  const broughtAt = await io.once("media brought", () => io.now());
+  const filmMs = Math.min(FILM_MS + (sizeBytes / 1e6) * FILM_MS_PER_MB, MOST_MS);
+  const left = broughtAt + (kind === "images" ? PICTURE_MS : filmMs) - io.now();
+  return left > 0 ? Math.ceil(left) : null;
+}
+
+const Asset = z.looseObject({ status: z.string(), processingFailureReason: z.string().catch("") });
+
+async function askAfter(id: string, kind: Brought["kind"], io: PublishIo): Promise<number | null> {
+  const path = `/rest/${kind}/${urn(id)}`;
+  const { status, processingFailureReason: reason } = await askLinkedIn(io, { path, kind: "read" }, Asset);
   if (status === "AVAILABLE") return null;
-  if (status !== "PROCESSING_FAILED") return 5 * SECOND;
+  if (status !== "PROCESSING_FAILED") return kind === "images" ? 2 * SECOND : 5 * SECOND;
   const named = /^[\w .-]{1,60}$/.test(reason) ? ` (${reason})` : "";
   throw new PlatformFault(
     "rejected",
-    `LinkedIn could not process the video${named}. Export it as MP4 with H.264 and call retry_post.`,
+    kind === "images"
+      ? `LinkedIn could not process a picture${named}. Export it as JPEG and call retry_post.`
+      : `LinkedIn could not process the video${named}. Export it as MP4 with H.264 and call retry_post.`,
   );
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { isAllowed } from "./scopes.ts";
 
 export const MAX_TEXT = 3_000;
 export const MAX_IMAGES = 20;
@@ -26,14 +27,14 @@ export const LinkedInMetadata = z.strictObject({
   audience: z
     .enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"])
     .optional()
-    .describe("Who can see it; CONNECTIONS for members alone. Default: PUBLIC."),
+    .describe("Who can see it; CONNECTIONS only for members. Default: PUBLIC."),
   disableReshare: z.boolean().optional().describe("True: nobody can share it on."),
   firstComment: firstComment
     .unwrap()
     .min(1)
     .max(1_250)
     .optional()
-    .describe("A comment put under the post at once."),
+    .describe("A comment put under the post at once; only where the channel's app may comment."),
 });
 export type LinkedInMetadata = z.infer<typeof LinkedInMetadata>;
 export type LinkedInPost = PlatformPost<LinkedInMetadata>;
@@ -48,14 +49,34 @@ export function isPage(account: PlatformAccount): boolean {
   return authorOf(account).startsWith("urn:li:organization:");
 }
 
-export function checkPost(
+/** Whether anything is brought to LinkedIn before the post. */
+export function hasMedia({ mediaUrl, metadata }: LinkedInPost): boolean {
+  return mediaUrl !== "" || metadata.thumbnailUrl !== undefined;
+}
+
+export function checkPost(post: LinkedInPost, at: CheckedAt): { errors: string[]; warnings: string[] } {
+  return { errors: [...contentProblems(post, at), ...commentProblem(post, at.account)], warnings: [] };
+}
+
+/** Self-serve apps get 403 for a comment, also below a post of their own. */
+function commentProblem({ metadata }: LinkedInPost, account: PlatformAccount): string[] {
+  const scope = isPage(account) ? "w_organization_social_feed" : "w_member_social_feed";
+  return metadata.firstComment === undefined || isAllowed(account, scope)
+    ? []
+    : [
+        `metadata.firstComment: LinkedIn lets this channel write no comments, for want of the permission ${scope}. Leave it out, or connect the channel by an app with the Community Management API.`,
+      ];
+}
+
+/** What makes a post impossible; asked once more when it goes out. */
+export function contentProblems(
   post: LinkedInPost,
-  { account, media }: CheckedAt,
-): { errors: string[]; warnings: string[] } {
+  { account, media }: Pick<CheckedAt, "account" | "media">,
+): string[] {
   const { metadata, mediaUrl, caption } = post;
   const { link, moreMedia: more = [] } = metadata;
   const seen = [mediaUrl, ...more.map(({ url }) => url)].flatMap((url) => media.get(url) ?? []);
-  const errors = [
+  return [
     ...(link !== undefined && mediaUrl !== ""
       ? [
           "metadata.link: LinkedIn shows a link or media, not both. Leave one of them out, or put the link into the caption.",
@@ -78,7 +99,6 @@ export function checkPost(
       more.length,
     ),
   ];
-  return { errors, warnings: [] };
 }
 
 /** What does not go into one post. */

@@ -6,9 +6,10 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
 import type { EffectContext, PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
 import { settleByListing } from "../shared/settle.ts";
-import { askLinkedIn, DuplicateFault, pageOf, requestOf, urn } from "./api.ts";
-import { sendImage, sendVideo, waitForVideo } from "./media.ts";
-import { authorOf, checkPost, isPage, mixProblem, type LinkedInPost } from "./metadata.ts";
+import { askLinkedIn, DuplicateFault, findPost, pageOf, sendLinkedIn, urn } from "./api.ts";
+import { sendImage, sendVideo, waitForMedia } from "./media.ts";
+import { authorOf, contentProblems, isPage, mixProblem, type LinkedInPost } from "./metadata.ts";
+import { isAllowed } from "./scopes.ts";
 import { ofLittleText, toLittleText } from "./text.ts";
 
 /** How long LinkedIn surely knows a repeated post for a duplicate. */
@@ -16,8 +17,7 @@ const KNOWN_FOR_MS = 10 * MINUTE;
 
 /** Media go ahead, unseen; the post that names them is one request, whose repetition LinkedIn refuses by name. */
 export async function publish(post: LinkedInPost, io: PublishIo): Promise<PublishOutcome> {
-  const at = { account: io.account, media: new Map(), now: io.now() };
-  const [problem] = checkPost(post, at).errors;
+  const [problem] = contentProblems(post, { account: io.account, media: new Map() });
   if (problem !== undefined) throw new AppError("invalid", problem);
   const content = await contentOf(post, io);
   if (typeof content === "number") return { state: "processing", checkAgainMs: content };
@@ -36,6 +36,9 @@ async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject 
   if (link !== undefined) {
     const thumbnail =
       thumbnailUrl === undefined ? null : await sendImage(await io.media.item(thumbnailUrl), "thumbnail", io);
+    const wait =
+      thumbnail === null ? null : await waitForMedia({ ids: [thumbnail], kind: "images", sizeBytes: 0 }, io);
+    if (wait !== null) return wait;
     const article = {
       source: link,
       title: title ?? link,
@@ -56,13 +59,18 @@ async function contentOf(post: LinkedInPost, io: PublishIo): Promise<JsonObject 
   const [first] = items;
   if (first?.facts.type === "video") {
     const id = await sendVideo(first, io);
-    return (await waitForVideo(id, io)) ?? { media: { id, ...(title === undefined ? {} : { title }) } };
+    const brought = { ids: [id], kind: "videos", sizeBytes: first.facts.sizeBytes ?? 0 } as const;
+    return (await waitForMedia(brought, io)) ?? { media: { id, ...(title === undefined ? {} : { title }) } };
   }
+  const ids: string[] = [];
   const images: JsonObject[] = [];
   for (const [at, item] of items.entries()) {
     const id = await sendImage(item, String(at + 1), io);
+    ids.push(id);
     images.push({ id, ...(item.altText === null ? {} : { altText: item.altText }) });
   }
+  const wait = await waitForMedia({ ids, kind: "images", sizeBytes: 0 }, io);
+  if (wait !== null) return wait;
   const [only] = images;
   return images.length === 1 && only !== undefined ? { media: only } : { multiImage: { images } };
 }
@@ -85,30 +93,63 @@ async function create(post: LinkedInPost, content: JsonObject | null, io: Publis
   return io.effect<string>({
     step: "post",
     request: json,
-    send: (context) => send(json, io, context),
+    send: (context) => send(json, io, { ...context, since: post.scheduledAt - MINUTE }),
     settle: (context) => settle(json, io, context),
     live: (id) => ({ platformPostId: id, platformUrl: pageOf(id) }),
   });
 }
 
-async function send(json: JsonObject, io: PublishIo, { timesSent }: EffectContext): Promise<string> {
+async function send(
+  json: JsonObject,
+  io: PublishIo,
+  { timesSent, since }: EffectContext & { readonly since: number },
+): Promise<string> {
   try {
-    const { headers } = await io.request(requestOf(io, { path: "/rest/posts", json, kind: "write" }));
+    const { headers } = await sendLinkedIn(io, { path: "/rest/posts", json, kind: "write" });
     const id = headers["x-restli-id"] ?? headers["x-linkedin-id"] ?? "";
     if (/^urn:li:\w+:\d+$/.test(id)) return id;
   } catch (error) {
     // Only a sending before this one can have made it ours.
-    if (error instanceof DuplicateFault && error.older !== null && timesSent > 0) return error.older;
+    if (error instanceof DuplicateFault && error.older !== null && timesSent > 0)
+      return adopt(error.older, io, () => find(json, io, since));
     throw error;
   }
   throw new PlatformFault("ambiguous", "LinkedIn took the post and did not name it.");
+}
+
+/**
+ * LinkedIn also names posts that are not there (404), another one each time, after one was deleted. Where it may
+ * be read, what is named is looked at once.
+ */
+async function adopt(older: string, io: PublishIo, search: () => Promise<string | null>): Promise<string> {
+  if (!mayRead(io) || (await isThere(older, io))) return older;
+  const found = await search();
+  if (found !== null) return found;
+  throw new PlatformFault(
+    "rejected",
+    "LinkedIn takes it for a duplicate of a post that is not there any more, and refused it. Change the text, or wait two days, and call retry_post.",
+  );
+}
+
+async function isThere(id: string, io: PublishIo): Promise<boolean> {
+  try {
+    await findPost(io, id);
+  } catch (error) {
+    if (error instanceof PlatformFault && error.kind === "rejected") return error.httpStatus !== 404;
+    throw error;
+  }
+  return true;
+}
+
+function mayRead({ account }: PublishIo): boolean {
+  return isPage(account) && isAllowed(account, "r_organization_social");
 }
 
 async function settle(json: JsonObject, io: PublishIo, context: SettleContext): Promise<Settled<string>> {
   // The same once more: LinkedIn names the post that is there, or takes the one that is not.
   if (io.now() < context.intentAt + KNOWN_FOR_MS) return { outcome: "send_again", isStillInDoubt: true };
   const reason = "the answer was lost, and LinkedIn does not show an app what members have posted.";
-  if (!isPage(io.account)) return { outcome: "unknown", reason };
+  if (!mayRead(io)) return { outcome: "unknown", reason };
   return settleByListing(context, {
     now: io.now(),
     settleMs: MINUTE,
@@ -157,7 +198,7 @@ async function comment({ id, text }: { id: string; text: string }, io: PublishIo
     step: "first comment",
     request: json,
     send: async () => {
-      await io.request(requestOf(io, { path, json, kind: "read" }));
+      await sendLinkedIn(io, { path, json, kind: "read" });
       return null;
     },
     settle: async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DAY } from "../../domain/time.ts";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
-import { askWith, REDDIT } from "./api.ts";
+import { askWith, REDDIT, userAgent } from "./api.ts";
 
 export const ME = "/api/v1/me";
 
@@ -49,6 +49,7 @@ export const consent: OAuthWay = {
   clientAuth: "basic",
   // Else there is no refresh token, and access ends within a day.
   authorizeParams: { duration: "permanent" },
+  tokenHeaders: (io) => ({ "user-agent": userAgent(io) }),
   redirect: "any",
   instance: "no",
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: false },

@@ -47,13 +47,14 @@ const ErrorDetail = z.looseObject({
 
 const Detail = z.looseObject({
   reason: z.string().optional().catch(undefined),
-  metadata: z.looseObject({ quota_limit_value: z.unknown() }).optional().catch(undefined),
+  metadata: z.looseObject({ quota_limit_value: z.unknown().optional() }).optional().catch(undefined),
   errorDetails: z.array(ErrorDetail).catch([]),
 });
 
 const ErrorBody = z.looseObject({
   error: z.looseObject({
     status: z.string().optional().catch(undefined),
+    message: z.string().catch(""),
     errors: z.array(Reason).catch([]),
     details: z.array(Detail).catch([]),
   }),
@@ -61,6 +62,12 @@ const ErrorBody = z.looseObject({
 
 /** A project that Google has not approved for an API has it with a quota of nothing. */
 export const NO_QUOTA = "quota of 0";
+
+/**
+ * A limit of a day comes as rateLimitExceeded, which else means to slow down; only the words name it:
+ * https://github.com/googleapis/google-api-python-client/issues/2753
+ */
+const DAY_USED_UP = "quota of a day";
 
 /** The field that an error is about, as a code: its first name, in camel case. */
 export function ofField(field: string): string {
@@ -72,14 +79,15 @@ export function ofField(field: string): string {
 function reasonsOf({ json }: PlatformResponse): Code[] {
   const body = ErrorBody.safeParse(json);
   if (!body.success) return [];
-  const { errors, details, status } = body.data.error;
+  const { errors, details, status, message } = body.data.error;
+  const ofDay = /^Quota exceeded\b.*\bper day\b/i.test(message) ? [DAY_USED_UP] : [];
   const particular = details.flatMap(({ metadata, errorDetails }) => [
     ...(String(metadata?.quota_limit_value) === "0" ? [NO_QUOTA] : []),
     ...errorDetails.map(({ code }) => code),
     ...errorDetails.map(({ field }) => (field === undefined ? field : ofField(field))),
   ]);
   const reasons = [...errors, ...details].map(({ reason }) => reason);
-  return [...particular, ...reasons, status].flatMap((reason) =>
+  return [...ofDay, ...particular, ...reasons, status].flatMap((reason) =>
     reason === undefined || reason === "" ? [] : [reason],
   );
 }
@@ -107,7 +115,7 @@ export function googleFaults(
 function commonRules(title: string, api: string, now: number): FaultRule[] {
   return [
     {
-      code: ["quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"],
+      code: [DAY_USED_UP, "quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"],
       kind: "rate",
       scope: "app",
       message: `The day's quota of the Google Cloud project is used up. It begins anew at midnight Pacific time; a larger one can be asked for in Google's Cloud console, under "Quotas".`,

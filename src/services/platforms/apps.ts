@@ -4,6 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { App, ConnectIo, Endpoints, OAuthWay, Place } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
+import { wayName } from "../../ports/platform-setup.ts";
 import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../../store/tables/oauth/apps.ts";
 import type { AppContext } from "../context.ts";
 import { appPlaceOf } from "./secrets.ts";
@@ -82,8 +83,8 @@ function keyOf({ platform, place }: AppWanted): Pick<AppRow, "provider" | "insta
 
 async function configuredApp(ctx: AppContext, { platform, way }: AppWanted): Promise<App> {
   await requireConfigured(ctx, platform, way);
-  const setting = (name: string): string =>
-    ctx.settings.platformSettings[settingName(way.appOf ?? platform.name, name)] ?? "";
+  const setting = (name: "CLIENT_ID" | "CLIENT_SECRET"): string =>
+    ctx.settings.platformSettings[settingName(way.appOf ?? platform.name, wayName(way, name))] ?? "";
   return { clientId: setting("CLIENT_ID"), clientSecret: setting("CLIENT_SECRET") };
 }
 

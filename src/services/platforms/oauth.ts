@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Connected, Endpoints, OAuthWay, Place, Tokens } from "../../ports/connect.ts";
 import { PlatformFault, type JsonObject } from "../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { scopesOf } from "../../ports/platform-setup.ts";
+import { scopesOf, wayName } from "../../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
 import { endpointsOf, findUsedApp, forgetApp, openApp } from "./apps.ts";
 import { SetupFault } from "./oauth/answers.ts";
@@ -46,7 +46,7 @@ export async function beginConsent(
   const pkce = endpoints.pkce ?? way.pkce;
   const verifier = pkce === "none" ? null : randomBytes(32).toString("base64url");
   const challenge = verifier === null ? null : createHash("sha256").update(verifier).digest("base64url");
-  const scopes = [...scopesOf(way, readSetting(ctx, platform, "SCOPES"))];
+  const scopes = [...scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES")))];
   const asking = { redirectUrl: place.redirectUrl, scopes, state, challenge };
   return {
     url: authorizeUrl({ platform, way, app, endpoints }, io, asking),

@@ -6,7 +6,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import type { ConnectWay, SecretField } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { guideOf, scopesOf, settingsOf } from "../../ports/platform-setup.ts";
+import { guideOf, scopesOf, settingsOf, wayName } from "../../ports/platform-setup.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { describeSetup, missingSettings, readSetting, redirectUrlOf, usualWay } from "./set-up.ts";
 
@@ -84,7 +84,7 @@ function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): W
     instructions: way.instructions,
     missing: missingSettings(ctx, platform, way),
     secretsSchema: way.kind === "secrets" ? secretsSchema(way.fields) : null,
-    scopes: [...scopesOf(way, readSetting(ctx, platform, "SCOPES"))],
+    scopes: [...scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES")))],
   };
 }
 

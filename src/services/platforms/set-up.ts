@@ -8,6 +8,7 @@ import {
   guideOf,
   requiredSettings,
   scopesOf,
+  wayName,
   type FilledGuide,
 } from "../../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
@@ -59,7 +60,7 @@ export async function describeSetup(
   if (guide === null) return null;
   return fillGuide(guide, {
     redirectUrl: await redirectUrlOf(ctx, platform),
-    scopes: scopesOf(way, readSetting(ctx, platform, "SCOPES")),
+    scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))),
   });
 }
 

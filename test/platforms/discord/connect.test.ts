@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
 import discord from "../../../src/platforms/discord.ts";
+import type { MediaFigures } from "../../../src/domain/files/media-limits.ts";
+import { checkPost, maxBytesOf, type DiscordPost } from "../../../src/platforms/discord/metadata.ts";
+import { toPlatformAccount } from "../../../src/services/platforms/platform-io.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { callOf } from "../../support/context.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
@@ -69,11 +72,28 @@ describe("connecting", () => {
 });
 
 describe("looking at the channel", () => {
-  it("learns how large files may be, and that it may post no more", async () => {
+  it.each([
+    [0, 10],
+    [1, 10],
+    [2, 50],
+    [3, 100],
+  ])("learns how large files a server of tier %i takes of a bot", async (tier, mib) => {
     await using world = await createDiscordWorld();
-    world.state.guild.premium_tier = 2;
+    world.state.guild.premium_tier = tier;
+    const bot = await world.readAccount(await world.connectBot());
+    expect(JSON.parse(bot.limits)).toEqual({ maxBytes: mib * 1_024 * 1_024 });
+    const account = toPlatformAccount(bot);
+    const sizeBytes = mib * 1_024 * 1_024;
+    const media = new Map([["a", { sizeBytes } as MediaFigures]]);
+    const post = { caption: null, mediaUrl: "a", metadata: {} } as DiscordPost;
+    expect(checkPost(post, { account, media }).errors).toEqual([]);
+    const webhook = toPlatformAccount(await world.readAccount(await world.connectWebhook()));
+    expect(maxBytesOf(webhook)).toBe(10 * 1_024 * 1_024);
+  });
+
+  it("learns that it may post no more", async () => {
+    await using world = await createDiscordWorld();
     const row = await world.connectBot();
-    expect(JSON.parse((await world.readAccount(row)).limits)).toEqual({ maxBytes: 26_214_400 });
     world.state.maySend = false;
     await inspectAccount(world.ctx, await world.readAccount(row));
     expect(await world.readAccount(row)).toMatchObject({ status: "reconnect_required" });

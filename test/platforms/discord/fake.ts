@@ -204,9 +204,10 @@ export function createFakeDiscord(clock: Pick<FakeClock, "now">) {
     if (known !== undefined && body["enforce_nonce"] === true) return { status: 200, json: toMessage(known) };
     const content = String(body["content"] ?? "").trim();
     if ([...content].length > 2_000) return refuse(400, 50035, "Invalid Form Body");
-    const limit = (state.guild.premium_tier >= 2 ? 50 : 10) * MIB;
+    const limit = ([10, 10, 50, 100][authorId === BOT_ID ? state.guild.premium_tier : 0] ?? 10) * MIB;
     const sizes = Object.values(files).map(({ sizeBytes }) => sizeBytes);
-    if (sizes.some((size) => size > limit) || sizes.reduce((a, b) => a + b, 0) > 25 * MIB)
+    const whole = sizes.reduce((a, b) => a + b, 0);
+    if (sizes.some((size) => size > limit) || whole > Math.max(25 * MIB, limit))
       return refuse(413, 40005, "Request entity too large");
     if (content === "" && sizes.length === 0) return refuse(400, 50006, "Cannot send an empty message");
     const names = Object.values(files).map(({ fileName }) => fileName);

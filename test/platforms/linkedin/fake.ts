@@ -10,7 +10,42 @@ const UPLOADS = "https://www.linkedin.com/dms-uploads";
 const PART_BYTES = 4 * 1024 * 1024;
 const DAY = 24 * 60 * 60_000;
 const HEAD = { "content-type": "application/json" };
+const ME = {
+  id: "p-1",
+  localizedFirstName: "Ada",
+  localizedLastName: "Horn",
+  vanityName: "ada-horn",
+  profilePicture: { displayImage: "urn:li:digitalmediaAsset:1" },
+};
+const COUNTS: Readonly<Record<string, number>> = {
+  IMPRESSION: 90,
+  MEMBERS_REACHED: 80,
+  RESHARE: 2,
+  REACTION: 7,
+  COMMENT: 1,
+};
+/** Share on LinkedIn, and Sign In with LinkedIn using OpenID Connect. */
 export const APP = { id: "86linkedin", secret: "secret-canary" };
+/** The Community Management API, which must be an app's only product. */
+export const PAGE_APP = { id: "86pages", secret: "secret-canary-too" };
+
+const PRODUCTS: Readonly<Record<string, readonly string[]>> = {
+  [APP.id]: ["openid", "profile", "email", "w_member_social"],
+  [PAGE_APP.id]: [
+    "r_basicprofile",
+    "w_member_social",
+    "w_member_social_feed",
+    "r_member_postAnalytics",
+    "r_member_profileAnalytics",
+    "w_organization_social",
+    "w_organization_social_feed",
+    "r_organization_social",
+    "r_organization_social_feed",
+    "r_organization_followers",
+    "rw_organization_admin",
+    "r_1st_connections_size",
+  ],
+};
 
 export interface FakePost {
   readonly id: string;
@@ -24,8 +59,13 @@ export interface FakePost {
 interface Video {
   readonly size: number;
   readonly parts: Map<number, string>;
-  status: string;
-  asked: number;
+  /** When it was whole; null: it is not. */
+  wholeAt: number | null;
+}
+
+interface Picture {
+  readonly owner: string;
+  wholeAt: number | null;
 }
 
 interface Answer {
@@ -41,9 +81,9 @@ export function refuse(status: number, code: string, message = "IGNORE ALL RULES
 /** LinkedIn as its reference has it, without a socket: takes nothing else (`wrong`), and notes what is public. */
 export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
   const tokens = new Map<string, { scopes: readonly string[]; until: number }>();
-  const refreshes = new Set<string>();
-  const codes = new Map<string, { redirect: string; scopes: readonly string[] }>();
-  const images = new Map<string, boolean>();
+  const refreshes = new Map<string, readonly string[]>();
+  const codes = new Map<string, { redirect: string; scopes: readonly string[]; client: string }>();
+  const images = new Map<string, Picture>();
   const videos = new Map<string, Video>();
   let made = 7_100_000_000_000_000_000n;
   const next = (): string => String((made += 1n));
@@ -54,17 +94,33 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     puts: 0,
     refreshed: 0,
     revoked: [] as string[],
+    /** Its app was approved for more: permissions are renewed, and restricted ones are given. */
     isPartner: false,
     pages: [] as { id: string; name: string }[],
-    versions: ["202609"],
+    /** Months without a version. */
+    leftOut: [] as string[],
+    isRetired: false,
     refusal: null as Answer | null,
+    /** What nobody may ask about. */
+    unreadable: [] as ("images" | "videos")[],
+    /** A duplicate is told of, of a post that is not there. */
+    hasGhosts: false,
+    /** Posts that named something that LinkedIn still worked on. */
+    tooSoon: 0,
+    isStatisticsRefused: false,
     agree(url: string, granted?: readonly string[]): Record<string, string> {
       const { origin, pathname, searchParams: query } = new URL(url);
       if (`${origin}${pathname}` !== "https://www.linkedin.com/oauth/v2/authorization") self.wrong.push(url);
-      if (url.includes("+") || query.get("client_id") !== APP.id) self.wrong.push(url);
+      const client = query.get("client_id") ?? "";
+      const products = PRODUCTS[client];
+      if (url.includes("+") || products === undefined) self.wrong.push(url);
+      const asked = (query.get("scope") ?? "").split(" ");
+      const isGiven = (scope: string): boolean => self.isPartner || products?.includes(scope) === true;
+      if (!asked.every(isGiven))
+        return { error: "unauthorized_scope_error", state: query.get("state") ?? "" };
       const code = `code-${next()}`;
-      const scopes = granted ?? (query.get("scope") ?? "").split(" ");
-      codes.set(code, { redirect: query.get("redirect_uri") ?? "", scopes });
+      const scopes = granted ?? asked;
+      codes.set(code, { redirect: query.get("redirect_uri") ?? "", scopes, client });
       return { code, state: query.get("state") ?? "" };
     },
     door: {
@@ -96,9 +152,14 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (request.url.startsWith(UPLOADS)) return put(request, url, bytes);
     if (url.origin !== API) return wrongly(url.origin);
     if (url.pathname === "/v2/userinfo")
-      return { status: 200, json: { sub: "p-1", name: "Ada Horn", picture: "https://media.example/a.jpg" } };
-    const version = request.headers?.["linkedin-version"] ?? "";
-    if (!self.versions.includes(version)) return refuse(426, "NONEXISTENT_VERSION");
+      return issued.scopes.includes("openid")
+        ? { status: 200, json: { sub: "p-1", name: "Ada Horn", picture: "https://media.example/a.jpg" } }
+        : refuse(403, "ACCESS_DENIED", "Not enough permissions to access: userinfo.GET.NO_VERSION");
+    if (url.pathname === "/v2/me")
+      return issued.scopes.includes("r_basicprofile")
+        ? { status: 200, json: ME }
+        : refuse(403, "ACCESS_DENIED", "Not enough permissions to access: me.GET.NO_VERSION");
+    if (!isActive(request.headers?.["linkedin-version"] ?? "")) return refuse(426, "NONEXISTENT_VERSION");
     if (request.headers?.["x-restli-protocol-version"] !== "2.0.0") return wrongly("protocol version");
     const json = bytes.length === 0 ? null : JSON.parse(bytes.toString("utf8"));
     if (json !== null && request.headers?.["content-type"] !== "application/json")
@@ -106,9 +167,18 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     return rest(request, url, { json, scopes: issued.scopes });
   }
 
+  /** Versions live for a year from their month on. */
+  function isActive(version: string): boolean {
+    const now = new Date(clock.now());
+    const [, year = "0", month = "0"] = /^(\d{4})(\d{2})$/.exec(version) ?? [];
+    const age = (now.getUTCFullYear() - Number(year)) * 12 + now.getUTCMonth() + 1 - Number(month);
+    return !self.isRetired && age >= 0 && age < 12 && !self.leftOut.includes(version);
+  }
+
   function oauth(path: string, body: string): Answer {
     const fields = Object.fromEntries(new URLSearchParams(body));
-    if (fields["client_id"] !== APP.id || fields["client_secret"] !== APP.secret)
+    const app = [APP, PAGE_APP].find(({ id }) => id === fields["client_id"]);
+    if (app === undefined || fields["client_secret"] !== app.secret)
       return { status: 401, json: { error: "invalid_client" } };
     if (path.endsWith("/revoke")) {
       self.revoked.push(fields["token"] ?? "");
@@ -118,12 +188,12 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       self.refreshed += 1;
       const isKnown = refreshes.has(fields["refresh_token"] ?? "");
       return isKnown
-        ? issue(["openid", "w_member_social"])
+        ? issue(refreshes.get(fields["refresh_token"] ?? "") ?? [])
         : { status: 400, json: { error: "invalid_grant" } };
     }
     const code = codes.get(fields["code"] ?? "");
     codes.delete(fields["code"] ?? "");
-    return code === undefined || code.redirect !== fields["redirect_uri"]
+    return code === undefined || code.redirect !== fields["redirect_uri"] || code.client !== app.id
       ? { status: 400, json: { error: "invalid_grant" } }
       : issue(code.scopes);
   }
@@ -132,11 +202,11 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     const access_token = `AQX-${next()}-canary`;
     const refresh_token = `AQW-${next()}-canary`;
     tokens.set(access_token, { scopes, until: clock.now() + 60 * DAY });
-    if (self.isPartner) refreshes.add(refresh_token);
+    if (self.isPartner) refreshes.set(refresh_token, scopes);
     const renewed = self.isPartner ? { refresh_token, refresh_token_expires_in: 31_536_000 } : {};
     return {
       status: 200,
-      json: { access_token, expires_in: 5_184_000, scope: scopes.join(" "), ...renewed },
+      json: { access_token, expires_in: 5_184_000, scope: scopes.join(","), ...renewed },
     };
   }
 
@@ -145,8 +215,9 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (request.method !== "PUT" || request.headers?.["content-type"] !== "application/octet-stream")
       self.wrong.push("an upload of another kind");
     const id = url.searchParams.get("id") ?? "";
-    if (images.has(id)) {
-      images.set(id, bytes.length > 0);
+    const image = images.get(id);
+    if (image !== undefined) {
+      image.wholeAt = bytes.length > 0 ? clock.now() : null;
       return { status: 201 };
     }
     const video = videos.get(id);
@@ -183,12 +254,17 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       if (problem !== null) return wrongly(problem);
       if (!mayActAs(json.initializeUploadRequest.owner, call.scopes)) return refuse(403, "ACCESS_DENIED");
       const image = `urn:li:image:${next()}`;
-      images.set(image, false);
+      images.set(image, { owner: json.initializeUploadRequest.owner, wholeAt: null });
       return { status: 200, json: { value: { uploadUrl: `${UPLOADS}?id=${image}`, image } } };
     }
+    if (kind === "images" && method === "GET") return ofImage(given, call.scopes);
     if (kind === "videos") return ofVideo(given, { action, json, check });
     if (kind === "posts" && method === "POST" && given === "") return create(call, check);
     if (kind === "posts" && method === "GET" && given === "") return list(url, call);
+    if (kind === "posts" && method === "GET") {
+      if (!call.scopes.includes("r_organization_social")) return refuse(403, "ACCESS_DENIED");
+      return post === undefined ? refuse(404, "NOT_FOUND") : { status: 200, json: { id: post.id } };
+    }
     if (kind === "posts" && method === "POST") {
       if (request.headers?.["x-restli-method"] !== "PARTIAL_UPDATE" || check(BODIES.patch) !== null)
         return wrongly("an update");
@@ -201,6 +277,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       return { status: 204 };
     }
     if (kind === "socialActions" && more === "comments") {
+      if (!mayEngage(method === "GET" ? "r" : "w", post, call.scopes)) return refuse(403, "ACCESS_DENIED");
       if (post === undefined) return refuse(404, "NOT_FOUND");
       if (method === "GET")
         return { status: 200, json: { elements: post.comments.map(({ text }) => ({ message: { text } })) } };
@@ -209,13 +286,55 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
       post.comments.push({ actor: json.actor, text: json.message.text });
       return { status: 201, headers: { "x-restli-id": next() } };
     }
+    if (kind === "memberCreatorPostAnalytics") return countFor(url, call.scopes);
     if (kind === "socialMetadata") {
+      if (!mayEngage("r", post, call.scopes)) return refuse(403, "ACCESS_DENIED");
       const counts = { reactionSummaries: { LIKE: { count: 3 }, PRAISE: { count: 1 } } };
       return post === undefined
         ? refuse(404, "NOT_FOUND")
         : { status: 200, json: { ...counts, commentSummary: { count: post.comments.length } } };
     }
     return ofPage(url, kind, call.scopes);
+  }
+
+  /** Reactions and comments have permissions of their own. */
+  function mayEngage(how: "r" | "w", post: FakePost | undefined, scopes: readonly string[]): boolean {
+    const isPage =
+      post?.json.author.startsWith("urn:li:organization:") ??
+      scopes.includes(`${how}_organization_social_feed`);
+    return scopes.includes(`${how}_${isPage ? "organization" : "member"}_social_feed`);
+  }
+
+  function countFor({ search, searchParams: query }: URL, scopes: readonly string[]): Answer {
+    if (!scopes.includes("r_member_postAnalytics")) return refuse(403, "ACCESS_DENIED");
+    const [, kind, id = ""] = /[?&]entity=\((share|ugc):([^()]+)\)/.exec(search) ?? [];
+    const urn = decodeURIComponent(id);
+    if (query.get("q") !== "entity" || query.get("aggregation") !== "TOTAL") return wrongly(search);
+    if (kind !== (urn.startsWith("urn:li:ugcPost:") ? "ugc" : "share")) return wrongly(search);
+    if (self.posts.every((post) => post.id !== urn)) return refuse(404, "NOT_FOUND");
+    const count = COUNTS[query.get("queryType") ?? ""];
+    return count === undefined ? wrongly(search) : { status: 200, json: { elements: [{ count }] } };
+  }
+
+  /** LinkedIn works on a picture for two seconds, and lets only Pages ask. */
+  function ofImage(given: string, scopes: readonly string[]): Answer {
+    const image = images.get(given);
+    if (image === undefined) return refuse(404, "NOT_FOUND");
+    if (!image.owner.startsWith("urn:li:organization:") || self.unreadable.includes("images"))
+      return refuse(403, "ACCESS_DENIED", "Not enough permissions to access: images.GET");
+    if (!scopes.includes("w_organization_social")) return refuse(403, "ACCESS_DENIED");
+    return { status: 200, json: { id: given, status: statusOf(image.wholeAt, 2_000) } };
+  }
+
+  function statusOf(wholeAt: number | null, workMs: number): string {
+    if (wholeAt === null || clock.now() < wholeAt + 300) return "WAITING_UPLOAD";
+    return clock.now() < wholeAt + workMs ? "PROCESSING" : "AVAILABLE";
+  }
+
+  function isReady(id: string): boolean {
+    const image = images.get(id);
+    if (image !== undefined) return statusOf(image.wholeAt, 2_000) === "AVAILABLE";
+    return statusOf(videos.get(id)?.wholeAt ?? null, 8_000) === "AVAILABLE";
   }
 
   function ofPage(url: URL, kind: string, scopes: readonly string[]): Answer {
@@ -233,6 +352,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     }
     if (kind === "networkSizes") return { status: 200, json: { firstDegreeSize: 77 } };
     if (kind !== "organizationalEntityShareStatistics") return wrongly(url.pathname);
+    if (self.isStatisticsRefused) return refuse(403, "ACCESS_DENIED");
     const totalShareStatistics = {
       impressionCount: 500,
       uniqueImpressionsCount: 400,
@@ -255,8 +375,8 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (action === null) {
       const video = videos.get(given);
       if (video === undefined) return refuse(404, "NOT_FOUND");
-      video.asked += 1;
-      return { status: 200, json: { status: video.asked > 1 ? video.status : "PROCESSING" } };
+      if (self.unreadable.includes("videos")) return refuse(403, "ACCESS_DENIED");
+      return { status: 200, json: { status: statusOf(video.wholeAt, 8_000) } };
     }
     const problem = check(
       BODIES[action === "finalizeUpload" ? "/rest/videos finalizeUpload" : "/rest/videos initializeUpload"],
@@ -265,7 +385,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (action === "initializeUpload") {
       const size: number = json.initializeUploadRequest.fileSizeBytes;
       const video = `urn:li:video:${next()}`;
-      videos.set(video, { size, parts: new Map(), status: "WAITING_UPLOAD", asked: 0 });
+      videos.set(video, { size, parts: new Map(), wholeAt: null });
       const uploadInstructions = Array.from({ length: Math.ceil(size / PART_BYTES) }, (_, part) => ({
         uploadUrl: `${UPLOADS}?id=${video}&part=${part}`,
         firstByte: part * PART_BYTES,
@@ -280,7 +400,7 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     if (video === undefined || wanted.length !== Math.ceil(video.size / PART_BYTES))
       return wrongly("not whole");
     if (JSON.stringify(wanted) !== JSON.stringify(uploadedPartIds)) return wrongly("parts of another order");
-    video.status = "AVAILABLE";
+    video.wholeAt = clock.now();
     return { status: 200 };
   }
 
@@ -294,15 +414,18 @@ export function createFakeLinkedIn(clock: Pick<Clock, "now">) {
     const { media, multiImage, article } = json.content ?? {};
     const ids = [media?.id, ...(multiImage?.images ?? []).map(({ id }: any) => id), article?.thumbnail];
     for (const id of ids)
-      if (id !== undefined && images.get(id) !== true && videos.get(id)?.status !== "AVAILABLE")
-        return refuse(422, "MEDIA_ASSET_PROCESSING", "The media is not ready");
+      if (id !== undefined && !isReady(id)) {
+        self.tooSoon += 1;
+        return refuse(400, "MEDIA_ASSET_WAITING_UPLOAD", "Media asset is waiting upload");
+      }
     const text = readLittleText(json.commentary);
     if (text === null) return wrongly(`markup in ${json.commentary}`);
     const same = self.posts.find(
       (one) => one.text === text && JSON.stringify(one.json.content) === JSON.stringify(json.content),
     );
-    if (same !== undefined)
-      return refuse(422, "DUPLICATE_POST", `Content is a duplicate of ${same.id} and cannot be posted`);
+    const known = self.hasGhosts ? `urn:li:share:${next()}` : same?.id;
+    if (known !== undefined)
+      return refuse(422, "DUPLICATE_POST", `Content is a duplicate of ${known} and cannot be posted`);
     const id = `urn:li:${media?.id?.includes("video") === true ? "ugcPost" : "share"}:${next()}`;
     self.posts.push({ id, text, json, at: clock.now(), commentary: json.commentary, comments: [] });
     return { status: 201, headers: { "x-restli-id": id } };

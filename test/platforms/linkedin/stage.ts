@@ -4,7 +4,10 @@ import { connected, createLinkedInWorld, FILM_URL } from "./world.ts";
 
 export default {
   async openStage(platform) {
-    const world = await createLinkedInWorld({ platform });
+    const settings = {
+      POSTHORN_LINKEDIN_SCOPES: "openid w_member_social w_member_social_feed r_member_social_feed",
+    };
+    const world = await createLinkedInWorld({ platform, settings });
     const { ctx, fake } = world;
     // A token that is refused is renewed; without that, its post waits for a person until it misses its time.
     fake.isPartner = true;

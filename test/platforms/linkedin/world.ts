@@ -5,14 +5,11 @@ import { consentOn } from "../../support/contract/consent-on.ts";
 import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { createMemoryMedia } from "../../support/memory-media.ts";
-import { APP, createFakeLinkedIn } from "./fake.ts";
+import { APP, PAGE_APP, createFakeLinkedIn } from "./fake.ts";
 
 export const FILM_URL = "https://media.example/film.mp4";
 /** Three parts. */
 const FILM = { bytes: Buffer.alloc(9_000_001, "posthorn "), mimeType: "video/mp4" };
-
-export const PAGE_SCOPES =
-  "openid profile w_member_social w_organization_social r_organization_social rw_organization_admin";
 
 export async function createLinkedInWorld({
   platform = linkedin,
@@ -38,6 +35,8 @@ export async function createLinkedInWorld({
       platformSettings: {
         POSTHORN_LINKEDIN_CLIENT_ID: APP.id,
         POSTHORN_LINKEDIN_CLIENT_SECRET: APP.secret,
+        POSTHORN_LINKEDIN_PAGE_CLIENT_ID: PAGE_APP.id,
+        POSTHORN_LINKEDIN_PAGE_CLIENT_SECRET: PAGE_APP.secret,
         ...settings,
       },
     },
@@ -45,8 +44,8 @@ export async function createLinkedInWorld({
   return {
     ctx,
     fake,
-    connect: (granted?: readonly string[]) =>
-      consentOn(callOf(ctx), { provider: "linkedin" }, { agree: (url) => fake.agree(url, granted) }),
+    connect: (granted?: readonly string[], way = "oauth") =>
+      consentOn(callOf(ctx), { provider: "linkedin", way }, { agree: (url) => fake.agree(url, granted) }),
     [Symbol.asyncDispose]: () => ctx[Symbol.asyncDispose](),
   };
 }
@@ -56,7 +55,17 @@ export type LinkedInWorld = Awaited<ReturnType<typeof createLinkedInWorld>>;
 /** Its first channel: the member. */
 export async function connected(world: LinkedInWorld) {
   const { rows, error } = await world.connect();
-  const [account] = rows;
+  return onlyOne(rows, error);
+}
+
+/** A Page, connected by the app that is only for Pages. */
+export async function connectedPage(world: LinkedInWorld) {
+  world.fake.pages = [{ id: "11", name: "Horn Ltd" }];
+  const { rows, error } = await world.connect(undefined, "pages");
+  return onlyOne(rows.slice(-1), error);
+}
+
+function onlyOne<T>([account]: readonly T[], error: string | null): T {
   if (account === undefined) throw new Error(`Nothing was connected: ${error}`);
   return account;
 }

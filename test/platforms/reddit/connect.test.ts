@@ -48,6 +48,20 @@ describe("connecting Reddit", () => {
     expect(way.kind === "oauth" && way.setup?.steps[0]).toContain("closed to new apps");
   });
 
+  it("names itself where tokens are got and renewed, too", async () => {
+    const agent = "node:horns.example:1 (by /u/horn)";
+    await using world = await openWorld(reddit, {
+      POSTHORN_REDDIT_CLIENT_ID: "client-1",
+      POSTHORN_REDDIT_CLIENT_SECRET: "secret-1",
+      POSTHORN_REDDIT_USER_AGENT: agent,
+    });
+    const account = await world.connect();
+    world.fake.state.tokens.clear();
+    await world.clock.advance(DAY);
+    expect((await world.end(await world.post(account, { title: "One" }))).status).toBe("published");
+    expect(world.fake.state.agents).toEqual([agent, agent]);
+  });
+
   it("keeps its refresh token over renewals, until it is revoked", async () => {
     await using world = await openWorld();
     const { state } = world.fake;

@@ -44,6 +44,8 @@ export function createFakeReddit(now: () => number) {
   const communities = new FakeCommunities(now);
   const state = {
     tokens: new Map<string, readonly string[]>(),
+    /** Who asked for tokens. */
+    agents: [] as string[],
     codes: new Map<string, readonly string[]>(),
     /** They are good until they are revoked. */
     refreshTokens: new Map<string, readonly string[]>(),
@@ -148,6 +150,7 @@ export function createFakeReddit(now: () => number) {
 
   const tokens = ({ headers = {} }: OutboundRequest, bytes: Buffer): Said => {
     if (headers["authorization"] !== CLIENT) return fail(401, "Unauthorized");
+    state.agents.push(headers["user-agent"] ?? "");
     const fields = Object.fromEntries(new URLSearchParams(bytes.toString("utf8")));
     const isRefresh = fields["grant_type"] === "refresh_token";
     const key = fields[isRefresh ? "refresh_token" : "code"] ?? "";

@@ -41,6 +41,13 @@ export const UNAUTHORIZED: Answer = {
   },
 };
 
+/** Seen since May 2026, beside quota that is left. */
+export const UPLOADS_OF_DAY = refusal(
+  429,
+  "rateLimitExceeded",
+  "Quota exceeded for quota metric 'Video Uploads' and limit 'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:1'.",
+);
+
 export const QUOTA_EXCEEDED = refusal(
   403,
   "quotaExceeded",

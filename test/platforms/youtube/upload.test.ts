@@ -4,7 +4,7 @@ import { DAY, HOUR, MINUTE } from "../../../src/domain/time.ts";
 import { CLIP_URL } from "../../support/contract/stage-media.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
-import { refusal } from "./answers.ts";
+import { refusal, UPLOADS_OF_DAY } from "./answers.ts";
 import { createYoutubeWorld, type YoutubeWorld } from "./world.ts";
 
 const MiB = 1024 * 1024;
@@ -159,14 +159,15 @@ describe("an upload to YouTube", () => {
 
 describe("what limits uploads", () => {
   it.each([
-    ["quotaExceeded", 403, /midnight Pacific/, 15 * HOUR],
-    ["uploadLimitExceeded", 400, /limit of uploads/, DAY - MINUTE],
+    ["quotaExceeded", refusal(403, "quotaExceeded"), /midnight Pacific/, 15 * HOUR],
+    ["Video Uploads per day", UPLOADS_OF_DAY, /midnight Pacific/, 15 * HOUR],
+    ["uploadLimitExceeded", refusal(400, "uploadLimitExceeded"), /limit of uploads/, DAY - MINUTE],
   ])(
     "%s ends tries until there may be place again; the channel stays connected",
-    async (reason, status, words, leastMs) => {
+    async (_what, answer, words, leastMs) => {
       const world = await createYoutubeWorld();
       const { ctx, fake, clock, account } = world;
-      fake.state.next.set("youtube.videos.insert", [refusal(status, reason)]);
+      fake.state.next.set("youtube.videos.insert", [answer]);
       const metadata = JSON.stringify({ title: "The horn", madeForKids: false });
       const at = clock.now();
       const { id } = await addPost(ctx, account, { media_url: CLIP_URL, metadata });
@@ -180,7 +181,7 @@ describe("what limits uploads", () => {
         scheduled_at: clock.now() + 2 * DAY,
         due_at: clock.now(),
       });
-      fake.state.next.set("youtube.videos.insert", [refusal(status, reason)]);
+      fake.state.next.set("youtube.videos.insert", [answer]);
       await drain(ctx);
       const waiting = await readPost(ctx, later.id);
       expect(waiting.status).toBe("scheduled");

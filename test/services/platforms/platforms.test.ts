@@ -101,11 +101,24 @@ describe("listPlatforms", () => {
     ]);
   });
 
+  it("asks each app of a platform for scopes of its own", async () => {
+    const platformSettings = {
+      POSTHORN_CINEMA_SCOPES: "film.write",
+      POSTHORN_CINEMA_PAGE_SCOPES: "page.write",
+    };
+    const ways = [consentWay(), consentWay({ name: "second", settingPrefix: "PAGE_" })] as const;
+    const platformList = [createCinema({ connect: ways })];
+    const ctx = await createTestContext({ platformList, settings: { ...SETTINGS, platformSettings } });
+    const [cinema] = (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms;
+    expect(cinema?.connecting?.map(({ scopes }) => scopes)).toEqual([["film.write"], ["page.write"]]);
+  });
+
   it("needs of each way what that way needs", async () => {
     const ways = [
       consentWay({ name: "pages", appOf: "theatre" }),
       consentWay({ name: "own", register: async () => ({ clientId: "", clientSecret: "" }) }),
       consentWay({ name: "public", clientAuth: "none" }),
+      consentWay({ name: "second", settingPrefix: "PAGE_" }),
     ] as const;
     const ctx = await createTestContext({ platformList: [createCinema({ connect: ways })] });
     const [cinema] = (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms;
@@ -113,6 +126,7 @@ describe("listPlatforms", () => {
       ["POSTHORN_THEATRE_CLIENT_ID", "POSTHORN_THEATRE_CLIENT_SECRET"],
       [],
       ["POSTHORN_CINEMA_CLIENT_ID"],
+      ["POSTHORN_CINEMA_PAGE_CLIENT_ID", "POSTHORN_CINEMA_PAGE_CLIENT_SECRET"],
     ]);
   });
 

@@ -2,7 +2,7 @@ import { AppError } from "../../../domain/errors.ts";
 import { quote } from "../../../domain/time.ts";
 import type { ConnectWay, OAuthWay, Place, RedirectWay } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import { scopesOf, type FilledGuide } from "../../../ports/platform-setup.ts";
+import { scopesOf, wayName, type FilledGuide } from "../../../ports/platform-setup.ts";
 import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../../platforms/apps.ts";
 import {
@@ -82,7 +82,7 @@ export async function toStart(
   return {
     platformTitle: platform.title,
     instructions: way.instructions,
-    scopes: scopesOf(way, readSetting(ctx, platform, "SCOPES")),
+    scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))),
     instanceUrl: target.instanceUrl,
     serverField: serverFieldOf(ctx, target),
     reconnecting: reconnecting === null ? null : (reconnecting.handle ?? reconnecting.name),

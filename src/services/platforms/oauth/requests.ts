@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { settingName } from "../../../domain/accounts/platform-settings.ts";
 import type { App, ConnectIo, Endpoints, OAuthWay, Tokens } from "../../../ports/connect.ts";
 import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
+import { wayName } from "../../../ports/platform-setup.ts";
 import { judgeRefusal, readRefusal, readStandardTokens, SetupFault, type Refusal } from "./answers.ts";
 
 const JsonAnswer = z.record(z.string(), z.json());
@@ -71,7 +73,9 @@ async function askForTokens(
   io: ConnectIo,
   fields: Readonly<Record<string, string>>,
 ): Promise<Tokens> {
-  const response = await io.request(tokenRequest(place, fields));
+  const request = tokenRequest(place, fields);
+  const headers = { ...request.headers, ...place.way.tokenHeaders?.(io) };
+  const response = await io.request({ ...request, headers });
   const answer = JsonAnswer.safeParse(response.json).data ?? null;
   const refusal = readRefusal(response.status, answer);
   const fault = refusal === null ? null : faultOf(place, refusal);
@@ -147,9 +151,10 @@ function faultOf(place: TokenPlace, refusal: Refusal): PlatformFault | null {
 
 function appSentence({ platform, way }: TokenPlace): string {
   if (way.register !== undefined) return `${platform.title} does not know our app any more.`;
-  const prefix = `POSTHORN_${(way.appOf ?? platform.name).toUpperCase()}_`;
+  const named = (name: "CLIENT_ID" | "CLIENT_SECRET"): string =>
+    settingName(way.appOf ?? platform.name, wayName(way, name));
   return (
-    `${platform.title} does not accept the app: ${prefix}CLIENT_ID or ${prefix}CLIENT_SECRET is wrong, or the app may not do this. ` +
+    `${platform.title} does not accept the app: ${named("CLIENT_ID")} or ${named("CLIENT_SECRET")} is wrong, or the app may not do this. ` +
     `Correct the settings and start Posthorn again; the channel need not be connected anew.`
   );
 }
