@@ -2,6 +2,7 @@ import { constants, fstatSync, openSync } from "node:fs";
 import { destination, pino, stdTimeFunctions } from "pino";
 import type { Config } from "./config.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Tell } from "../store/engine/store.ts";
 
 /** Names under which a secret could slip into a line; a canary test reads the whole log for others. */
 const SECRET_NAMES = [
@@ -46,6 +47,15 @@ export function createLogger(level: Config["logLevel"], file?: string): Logger {
   return file === undefined
     ? createPino(level, standardError())
     : createPino(level, destination({ dest: file, sync: true }));
+}
+
+/** The same for the log and for somebody else. */
+export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
+  return (sentence, kind) => {
+    if (kind === "done") log.info({}, sentence);
+    else log.warn({}, sentence);
+    tell(sentence, kind);
+  };
 }
 
 /**

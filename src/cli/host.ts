@@ -64,6 +64,8 @@ export interface Server extends AsyncDisposable {
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
   readonly apiKeyFile: string;
+  /** What the start did to the database, in sentences. */
+  readonly news: readonly string[];
 }
 
 interface ServerOptions {

@@ -46,7 +46,12 @@ interface ServerStart {
  */
 export async function startServer(start: ServerStart): Promise<Server> {
   const { setup } = start;
-  const ctx = await createContext(setup);
+  const news: string[] = [];
+  const ctx = await createContext(
+    setup,
+    {},
+    (sentence, kind) => void (kind === "done" && news.push(sentence)),
+  );
   const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
   closers.add(() => ctx[Symbol.asyncDispose]());
   try {
@@ -82,7 +87,7 @@ export async function startServer(start: ServerStart): Promise<Server> {
       });
       closers.add(() => watchdog.askToEnd());
     }
-    return describeServer({ setup, ctx, toolbox, half: start.half, http, firstKey, closers });
+    return describeServer({ setup, ctx, toolbox, half: start.half, http, firstKey, news, closers });
   } catch (error) {
     await closers[Symbol.asyncDispose]();
     throw error;
@@ -188,9 +193,11 @@ function keyFileOf(file: string): KeyFile {
 }
 
 function describeServer(
-  parts: Parts & Pick<ServerStart, "half"> & { http: HttpServer; firstKey: string | null; closers: Closers },
+  parts: Parts &
+    Pick<ServerStart, "half"> &
+    Pick<Server, "news"> & { http: HttpServer; firstKey: string | null; closers: Closers },
 ): Server {
-  const { setup, ctx, toolbox, half, http, firstKey, closers } = parts;
+  const { setup, ctx, toolbox, half, http, firstKey, news, closers } = parts;
   const host = setup.config.host.includes(":") ? `[${setup.config.host}]` : setup.config.host;
   return {
     ctx,
@@ -200,6 +207,7 @@ function describeServer(
     publicUrl: defaultPublicUrl(setup.config, http.port),
     half: half ?? null,
     firstKey,
+    news,
     apiKeyFile: setup.folder.apiKeyFile,
     [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
   };

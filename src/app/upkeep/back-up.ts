@@ -6,19 +6,21 @@ import { makeBackup, signBackup } from "../../services/upkeep/backup.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD } from "../file-store.ts";
 import type { Setup } from "../setup.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
+import type { Tell } from "../../store/engine/store.ts";
 import { VERSION } from "../version.ts";
 
 interface BackupOptions {
   readonly file: string;
   readonly isForced: boolean;
   readonly signal: AbortSignal;
+  readonly tell: Tell;
 }
 
 /** Opens the service beside whatever runs, and backs it up. */
 export async function backUp(setup: Setup, options: BackupOptions): Promise<BackupResult> {
   const { folder } = setup;
   assertOwnFolder(setup, "posthorn backup", BACK_UP_INSTEAD);
-  await using ctx = await createContext(setup);
+  await using ctx = await createContext(setup, {}, options.tell);
   // Read again: opening may have finished a replacement that was cut off.
   const key = (await findSecretKey(folder.secretKey)) ?? setup.masterKey;
   const { bucket } = setup.config;

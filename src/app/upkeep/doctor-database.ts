@@ -60,7 +60,7 @@ export async function examineDatabase(
       return { findings: [...findings, { topic, verdict: "ok", text: key }], setup: null };
     const setup = { ...given, masterKey };
     topic = "database";
-    await using store = await openDatabase(setup);
+    await using store = await openDatabase(setup, () => {});
     await assertMoved(store);
     topic = "secret key";
     if ((await readMeta(store, KEY_CHECK)) === null)

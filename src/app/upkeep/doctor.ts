@@ -22,6 +22,7 @@ import { AppError } from "../../domain/errors.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
+import type { Tell } from "../../store/engine/store.ts";
 import { tryWriting } from "../../store/tables/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 
@@ -80,7 +81,9 @@ export async function examine(env: Environment, platform: string | null = null):
   if (settings === null || masterKey === null) return findings;
 
   const setup = quiet({ ...settings, folder: trial, masterKey, catalog });
-  const ctx = await attempt("database", () => openWritable(setup));
+  const ctx = await attempt("database", () =>
+    openWritable(setup, (sentence) => note("database", "note", sentence)),
+  );
   if (ctx === null) return findings;
   const made = scratch === null ? folder.database : "none yet; the first start makes it";
   note("database", "ok", `${made} (${ctx.store.engine})`);
@@ -126,8 +129,8 @@ function quiet(setup: Setup): Setup {
 }
 
 /** With a write that changes nothing: a database that can be read alone opens, too. */
-async function openWritable(setup: Setup): Promise<Context> {
-  const ctx = await createContext(setup);
+async function openWritable(setup: Setup, tell?: Tell): Promise<Context> {
+  const ctx = await createContext(setup, {}, tell);
   try {
     await ctx.store.write(tryWriting);
     return ctx;

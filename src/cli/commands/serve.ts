@@ -66,6 +66,7 @@ function greet(host: Host, server: Server): string {
     `Posthorn ${host.version} is listening on ${server.address}`,
     ...faces,
     `  Data folder  ${server.folder}`,
+    ...server.news.map((sentence) => `  Database     ${sentence}`),
     ...key,
     "",
   ].join("\n");
