@@ -19,6 +19,8 @@ import { takeFolder } from "../store/sqlite/folder-lock.ts";
 export interface DataFolder {
   readonly path: string;
   readonly database: string;
+  /** What the user has set for this folder; there is none before. */
+  readonly settings: string;
   readonly files: string;
   /** Remote media of posts that are being worked on. */
   readonly spool: string;
@@ -84,6 +86,7 @@ function layOut(path: string): DataFolder {
   return {
     path,
     database: join(path, "posthorn.db"),
+    settings: settingsFileOf(path),
     files: join(path, "files"),
     spool: join(path, "spool"),
     uploads: join(path, "uploads"),
@@ -96,6 +99,10 @@ function layOut(path: string): DataFolder {
   };
 }
 
+function settingsFileOf(path: string): string {
+  return join(path, "posthorn.env");
+}
+
 /** What is set, and what is to be said of the file that some of it stands in. */
 export interface Given {
   readonly env: Environment;
@@ -104,12 +111,18 @@ export interface Given {
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
 export async function readEnvironment(path: string, env: Environment): Promise<Given> {
-  const file = join(path, "posthorn.env");
+  const file = settingsFileOf(path);
   const text = await readIfThere(file);
   if (text === null) return { env, file: { problems: [], names: [] } };
+  const given = readSettingsText(file, text, env);
+  assertTrusted(file, await stat(file), given.file.names);
+  return given;
+}
+
+/** The same for the text of such a file. */
+export function readSettingsText(file: string, text: string, env: Environment): Given {
   const { good, problems } = checkEnvLines(text);
   const stored: Environment = parseEnv(good);
-  assertTrusted(file, await stat(file), Object.keys(stored));
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {
     throw new AppError(
       "invalid",
@@ -128,7 +141,8 @@ export async function readEnvironment(path: string, env: Environment): Promise<G
 /** Where part of the path is a file, nothing is there either; making the folder says so in better words. */
 const ABSENT: readonly string[] = ["ENOENT", "ENOTDIR"];
 
-async function readIfThere(file: string): Promise<string | null> {
+/** Null where it is not there. Throws `unavailable` where it cannot be read. */
+export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
@@ -156,7 +170,7 @@ export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
 function lostKey({ secretKey, path }: DataFolder): AppError {
   return new AppError(
     "unavailable",
-    `${secretKey} is missing, and the tokens in the database open with it alone. Put your copy of it back (no backup of Posthorn holds it). Without a copy, move ${path} away, start anew and connect your channels again.`,
+    `${secretKey} is missing, and the tokens in the database open with it alone. Put your copy of it back: no backup of Posthorn holds it. Without a copy, move ${path} away, start anew and connect your channels again.`,
   );
 }
 

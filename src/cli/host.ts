@@ -95,6 +95,8 @@ export interface Finding {
 }
 
 export interface BackupResult extends BackupReport {
+  /** There is a `posthorn.env`, which is in it. */
+  readonly hasSettings: boolean;
   /** What keeps the files that are not in the backup, in words; null: they are in it. */
   readonly bucket: string | null;
   /** The key that is not in the backup. */
@@ -115,6 +117,8 @@ export interface RestoreResult {
   readonly missing: readonly string[];
   /** Posts that may have gone out since, and wait until that is settled. */
   readonly held: number;
+  /** Where the settings of the backup stand now, and whether they are in force; null: nothing was written. */
+  readonly settings: { readonly file: string; readonly isInForce: boolean } | null;
   /** Where the replaced database stands; null: there was none. */
   readonly keptAside: string | null;
   /** Whether the secret key vouches for the backup. */
