@@ -51,7 +51,7 @@ export async function createContext(
   tell: Tell = () => {},
 ): Promise<Context> {
   const { config, folder } = setup;
-  const log = overrides.log ?? createLogger(config.logLevel);
+  const log = overrides.log ?? createLogger(config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {

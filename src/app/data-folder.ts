@@ -19,7 +19,7 @@ import { takeFolder } from "../store/sqlite/folder-lock.ts";
 export interface DataFolder {
   readonly path: string;
   readonly database: string;
-  /** What the user has set for this folder; there is none before. */
+  /** `posthorn.env`, where somebody wrote one. */
   readonly settings: string;
   readonly files: string;
   /** Remote media of posts that are being worked on. */
@@ -42,6 +42,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRET_KEY_BYTES = 32;
 const OTHERS = 0o077;
+const SETTINGS = "posthorn.env";
 
 /**
  * The folder of the program itself: the checkout, or the installed package. Built, this file is somewhere
@@ -56,8 +57,8 @@ function findPackage(folder: string): string {
 }
 
 /**
- * The data folder's place: `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the
- * operating system. A published package has no `src/`, which tells it from a checkout.
+ * `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the operating system. A
+ * published package has no `src/`, which tells it from a checkout.
  */
 export function locateDataFolder(env: Environment): string {
   const given = env["POSTHORN_DATA_DIR"];
@@ -66,10 +67,7 @@ export function locateDataFolder(env: Environment): string {
   return envPaths("posthorn", { suffix: "" }).data;
 }
 
-/**
- * Creates the folder, readable by this user alone, where it is missing. Throws `unavailable` where it cannot
- * be used.
- */
+/** Makes the folder, for this user only, where it is missing. Throws `unavailable` where it cannot be used. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   await makeDataPath(path);
   return layOut(path);
@@ -86,7 +84,7 @@ function layOut(path: string): DataFolder {
   return {
     path,
     database: join(path, "posthorn.db"),
-    settings: settingsFileOf(path),
+    settings: join(path, SETTINGS),
     files: join(path, "files"),
     spool: join(path, "spool"),
     uploads: join(path, "uploads"),
@@ -99,10 +97,6 @@ function layOut(path: string): DataFolder {
   };
 }
 
-function settingsFileOf(path: string): string {
-  return join(path, "posthorn.env");
-}
-
 /** What is set, and what is to be said of the file that some of it stands in. */
 export interface Given {
   readonly env: Environment;
@@ -111,7 +105,7 @@ export interface Given {
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
 export async function readEnvironment(path: string, env: Environment): Promise<Given> {
-  const file = settingsFileOf(path);
+  const file = join(path, SETTINGS);
   const text = await readIfThere(file);
   if (text === null) return { env, file: { problems: [], names: [] } };
   const given = readSettingsText(file, text, env);

@@ -93,7 +93,8 @@ export function createHost(options: HostOptions): Host {
     },
     async logFailure(error) {
       const { createLogger } = await import("./log.ts");
-      createLogger("error").error({ err: error }, "a command failed");
+      const logFormat = env["POSTHORN_LOG_FORMAT"] === "json" ? "json" : null;
+      createLogger({ logLevel: "error", logFormat }).error({ err: error }, "a command failed");
     },
   };
 }

@@ -63,7 +63,10 @@ export interface Server extends AsyncDisposable {
   readonly half: "api" | "publisher" | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
-  readonly apiKeyFile: string;
+  /** Where the first key is kept; null: it is not (any more). */
+  readonly apiKeyFile: string | null;
+  /** Where posts on the built-in feed are seen; null: there is no such channel. */
+  readonly feedPage: string | null;
   /** What the start did to the database, in sentences. */
   readonly news: readonly string[];
 }

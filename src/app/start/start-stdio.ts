@@ -47,7 +47,7 @@ interface StdioStart {
 /** MCP over the standard streams, with a publisher; resolves when the client has gone. */
 export async function runStdio(start: StdioStart): Promise<void> {
   const { settings, streams } = start;
-  const log = createLogger(settings.config.logLevel);
+  const log = createLogger(settings.config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
     const store = await openDatabase(settings, tellingLog(log));

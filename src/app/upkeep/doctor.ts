@@ -29,10 +29,18 @@ import { secretKeyId } from "../../store/engine/cipher.ts";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out.
- * Throws `invalid` for a platform that there is none of.
+ * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out. Of
+ * a platform that is named, what it needs comes first, and of the rest only problems. Throws `invalid` for a
+ * platform that there is none of.
  */
 export async function examine(env: Environment, platform: string | null = null): Promise<Finding[]> {
+  const findings = await examineAll(env, platform);
+  if (platform === null) return findings;
+  const isOwn = ({ topic }: Finding): boolean => topic === platform;
+  return [...findings.filter(isOwn), ...findings.filter((one) => !isOwn(one) && one.verdict === "problem")];
+}
+
+async function examineAll(env: Environment, platform: string | null): Promise<Finding[]> {
   const findings: Finding[] = [];
   const note = (topic: string, verdict: Finding["verdict"], text: string): void =>
     void findings.push({ topic, verdict, text });

@@ -45,7 +45,7 @@ export async function migrateDatabase({
   if (config.database === null)
     throw new AppError(
       "invalid",
-      "DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, and a bucket for the files (POSTHORN_S3_…), then try again. Nothing was changed.",
+      "DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, and a bucket for the files (POSTHORN_S3_…) or POSTHORN_FILES=folder for a shared folder, then try again. Nothing was changed.",
     );
   const folder = await openDataFolder(place);
   if (!(await isThere(folder.database)))
