@@ -5,6 +5,7 @@ import { build, type Plugin } from "esbuild";
 import { VERSION } from "../src/app/version.ts";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
 import { leanLibraries } from "./lean-libraries.ts";
+import { LICENSES, writeLicenses } from "./licenses.ts";
 import { staticCatalog } from "./static-catalog.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -37,7 +38,7 @@ const finishedModules: Plugin = {
 };
 
 const [folder = `${ROOT}dist`] = process.argv.slice(2);
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: ROOT,
   entryPoints: { posthorn: "src/main.ts" },
   outdir: folder,
@@ -58,6 +59,7 @@ const { outputFiles } = await build({
   lineLimit: 4_000,
   sourcemap: "external",
   sourcesContent: false,
+  metafile: true,
   logLevel: "warning",
 });
 
@@ -75,6 +77,7 @@ const chunks = outputFiles.filter(({ path }) => basename(path) !== ENTRY);
 const names = new Set(chunks.map(({ path }) => basename(path)));
 await mkdir(chunksFolder, { recursive: true });
 for (const { path, contents } of chunks) await replace(path, contents, 0o644);
+await replace(`${folder}/${LICENSES}`, new TextEncoder().encode(await writeLicenses(ROOT, metafile)), 0o644);
 for (const { path, contents } of outputFiles)
   if (basename(path) === ENTRY) await replace(path, contents, 0o755);
 for (const name of await readdir(chunksFolder))

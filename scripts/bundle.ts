@@ -21,7 +21,8 @@ const contents: Record<string, Uint8Array> = {
 for (const path of ["package.json", "LICENSE", "README.md"])
   contents[path] = await readFile(join(ROOT, path));
 const built = await readdir(program, { recursive: true, withFileTypes: true });
-for (const entry of built.filter((one) => one.isFile())) {
+// Maps are half of it, and nobody reads them there.
+for (const entry of built.filter((one) => one.isFile() && !one.name.endsWith(".map"))) {
   const path = join(entry.parentPath, entry.name);
   contents[`dist/${relative(program, path).replaceAll("\\", "/")}`] = await readFile(path);
 }

@@ -4,7 +4,7 @@ import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
 import { clearDisk, openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
-import { createLogger } from "./log.ts";
+import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
 import { createMediaSource } from "../media/source/source.ts";
@@ -21,7 +21,7 @@ import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
 import { openCipher } from "./secret-key.ts";
 import type { Setup } from "./setup.ts";
-import type { Store } from "../store/engine/store.ts";
+import type { Store, Tell } from "../store/engine/store.ts";
 import { assertMoved } from "../store/moving/move.ts";
 import { createFeedShelf } from "../store/tables/feed-items.ts";
 import { shareFolder } from "../store/sqlite/folder-lock.ts";
@@ -42,11 +42,15 @@ export type Context = AppContext & AsyncDisposable & { readonly links: Links };
 
 /**
  * Builds everything a use case works with; closed in reverse order with `await using`. Tests pass overrides
- * instead of mocks.
+ * instead of mocks. What the log is told of the database's opening, `tell` is told, too.
  */
-export async function createContext(setup: Setup, overrides: Partial<AppContext> = {}): Promise<Context> {
+export async function createContext(
+  setup: Setup,
+  overrides: Partial<AppContext> = {},
+  tell: Tell = () => {},
+): Promise<Context> {
   const { config, folder } = setup;
-  const log = overrides.log ?? createLogger(config.logLevel);
+  const log = overrides.log ?? createLogger(config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
@@ -54,7 +58,7 @@ export async function createContext(setup: Setup, overrides: Partial<AppContext>
     const isShared = config.database !== null;
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
-    const store = overrides.store ?? (await openDatabase(setup));
+    const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
     closers.add(() => store[Symbol.asyncDispose]());
     if (isShared) await assertMoved(store);
     const byMs = clockErrorMs(store);

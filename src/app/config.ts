@@ -34,6 +34,8 @@ export interface Config {
   /** Requests a minute and key. */
   readonly rateLimit: number;
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  /** Null: text where a person reads along, else JSON. */
+  readonly logFormat: "json" | "text" | null;
   /**
    * Folders below which `upload_file` may read a `path`, over stdio and the command line; null: those that a
    * person usually has.
@@ -94,6 +96,16 @@ const Duration = z
 
 const TimeZone = z.string().refine(isTimezone, "must be an IANA time zone, for example Europe/Berlin");
 
+/** A text of which something is made; what is wrong with it comes as a string. */
+function readBy<T extends object>(read: (text: string) => T | string): z.ZodType<T, string> {
+  return z.string().transform((text, context) => {
+    const result = read(text);
+    if (typeof result !== "string") return result;
+    context.addIssue({ code: "custom", message: result });
+    return z.NEVER;
+  });
+}
+
 const Environment = z.object({
   POSTHORN_HOST: z
     .string()
@@ -123,6 +135,7 @@ const Environment = z.object({
       error: "must be debug, info, warn, error or silent",
     })
     .default("info"),
+  POSTHORN_LOG_FORMAT: z.enum(["json", "text"], { error: "must be json or text" }).optional(),
   POSTHORN_UPLOAD_FOLDERS: z
     .string()
     .transform((text, context) => {
@@ -144,18 +157,9 @@ const Environment = z.object({
     .enum(["on", "off"], { error: "must be on or off" })
     .default("on")
     .transform((text) => text === "on"),
-  POSTHORN_TOOLS: z
-    .string()
-    .default(DEFAULT_TOOL_SETS.join(","))
-    .transform((text, context) => {
-      const sets = parseToolSets(text);
-      if (sets !== null) return sets;
-      context.addIssue({
-        code: "custom",
-        message: `must be all, or some of ${PERMISSIONS.join(", ")}, separated by commas`,
-      });
-      return z.NEVER;
-    }),
+  POSTHORN_TOOLS: readBy(
+    (text) => parseToolSets(text) ?? `must be all, or some of ${PERMISSIONS.join(", ")}, separated by commas`,
+  ).prefault(DEFAULT_TOOL_SETS.join(",")),
 });
 
 /** What stands in `posthorn.env`: the lines that are none, and every name, which all must be settings. */
@@ -216,6 +220,7 @@ export function readConfig(
       allowedHosts: values.POSTHORN_ALLOWED_HOSTS,
       rateLimit: values.POSTHORN_RATE_LIMIT,
       logLevel: values.POSTHORN_LOG_LEVEL,
+      logFormat: values.POSTHORN_LOG_FORMAT ?? null,
       // Whoever sets it to nothing wants no folder to be open.
       uploadFolders: env["POSTHORN_UPLOAD_FOLDERS"] === "" ? [] : (values.POSTHORN_UPLOAD_FOLDERS ?? null),
       confirm: values.POSTHORN_CONFIRM,

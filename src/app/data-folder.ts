@@ -19,6 +19,8 @@ import { takeFolder } from "../store/sqlite/folder-lock.ts";
 export interface DataFolder {
   readonly path: string;
   readonly database: string;
+  /** `posthorn.env`, where somebody wrote one. */
+  readonly settings: string;
   readonly files: string;
   /** Remote media of posts that are being worked on. */
   readonly spool: string;
@@ -40,6 +42,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SECRET_KEY_BYTES = 32;
 const OTHERS = 0o077;
+const SETTINGS = "posthorn.env";
 
 /**
  * The folder of the program itself: the checkout, or the installed package. Built, this file is somewhere
@@ -54,8 +57,8 @@ function findPackage(folder: string): string {
 }
 
 /**
- * The data folder's place: `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the
- * operating system. A published package has no `src/`, which tells it from a checkout.
+ * `POSTHORN_DATA_DIR`, in a checkout its `data/`, else the user's data folder of the operating system. A
+ * published package has no `src/`, which tells it from a checkout.
  */
 export function locateDataFolder(env: Environment): string {
   const given = env["POSTHORN_DATA_DIR"];
@@ -64,10 +67,7 @@ export function locateDataFolder(env: Environment): string {
   return envPaths("posthorn", { suffix: "" }).data;
 }
 
-/**
- * Creates the folder, readable by this user alone, where it is missing. Throws `unavailable` where it cannot
- * be used.
- */
+/** Makes the folder, for this user only, where it is missing. Throws `unavailable` where it cannot be used. */
 export async function openDataFolder(path: string): Promise<DataFolder> {
   await makeDataPath(path);
   return layOut(path);
@@ -84,6 +84,7 @@ function layOut(path: string): DataFolder {
   return {
     path,
     database: join(path, "posthorn.db"),
+    settings: join(path, SETTINGS),
     files: join(path, "files"),
     spool: join(path, "spool"),
     uploads: join(path, "uploads"),
@@ -104,12 +105,18 @@ export interface Given {
 
 /** The environment with `posthorn.env` of the folder beneath it; what the environment says wins. */
 export async function readEnvironment(path: string, env: Environment): Promise<Given> {
-  const file = join(path, "posthorn.env");
+  const file = join(path, SETTINGS);
   const text = await readIfThere(file);
   if (text === null) return { env, file: { problems: [], names: [] } };
+  const given = readSettingsText(file, text, env);
+  assertTrusted(file, await stat(file), given.file.names);
+  return given;
+}
+
+/** The same for the text of such a file. */
+export function readSettingsText(file: string, text: string, env: Environment): Given {
   const { good, problems } = checkEnvLines(text);
   const stored: Environment = parseEnv(good);
-  assertTrusted(file, await stat(file), Object.keys(stored));
   if (stored["POSTHORN_DATA_DIR"] !== undefined) {
     throw new AppError(
       "invalid",
@@ -128,7 +135,8 @@ export async function readEnvironment(path: string, env: Environment): Promise<G
 /** Where part of the path is a file, nothing is there either; making the folder says so in better words. */
 const ABSENT: readonly string[] = ["ENOENT", "ENOTDIR"];
 
-async function readIfThere(file: string): Promise<string | null> {
+/** Null where it is not there. Throws `unavailable` where it cannot be read. */
+export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, "utf8");
   } catch (cause) {
@@ -156,7 +164,7 @@ export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
 function lostKey({ secretKey, path }: DataFolder): AppError {
   return new AppError(
     "unavailable",
-    `${secretKey} is missing, and the tokens in the database open with it alone. Put your copy of it back (no backup of Posthorn holds it). Without a copy, move ${path} away, start anew and connect your channels again.`,
+    `${secretKey} is missing, and the tokens in the database open with it alone. Put your copy of it back: no backup of Posthorn holds it. Without a copy, move ${path} away, start anew and connect your channels again.`,
   );
 }
 

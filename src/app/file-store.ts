@@ -11,8 +11,9 @@ import type { Outbound } from "../ports/outbound.ts";
 import { makeRoom } from "../services/files/unfinished-uploads.ts";
 import type { DataFolder } from "./data-folder.ts";
 import type { Settings } from "./setup.ts";
-import type { Store } from "../store/engine/store.ts";
-import { openStore } from "../store/open-store.ts";
+import { keepSchemaCopy } from "../store/backup/schema-copy.ts";
+import type { Store, Tell } from "../store/engine/store.ts";
+import { openStore, type StoreOptions } from "../store/open-store.ts";
 import { systemClock } from "./system-clock.ts";
 
 interface Doors {
@@ -71,15 +72,32 @@ export async function clearDisk(folder: DataFolder, clock: Clock): Promise<void>
 
 type DatabasePlace = Pick<Settings, "config" | "secrets" | "folder">;
 
-/** The store that the settings name: the data folder's SQLite, or a PostgreSQL. */
-export async function openDatabase({ config, secrets, folder }: DatabasePlace): Promise<Store> {
+/**
+ * The store that the settings name: the data folder's SQLite, or a PostgreSQL. `tell` hears, in sentences,
+ * that it was brought to a newer schema and where the copy is, and what the start waits for.
+ */
+export async function openDatabase({ config, secrets, folder }: DatabasePlace, tell: Tell): Promise<Store> {
   if (config.database !== null && secrets.database !== null) {
     const { url, directUrl } = secrets.database;
     const sizes = { application: config.database.connections };
-    return openStore({ url, directUrl: directUrl ?? undefined, sizes, clock: systemClock });
+    return openStore({
+      url,
+      directUrl: directUrl ?? undefined,
+      sizes,
+      clock: systemClock,
+      telling: { tell },
+    });
   }
   assertNotMoved(folder);
-  return openStore({ file: folder.database, usedMark: folder.generation, locks: folder.locks });
+  return openStore({ ...ownDatabase(folder, tell), locks: folder.locks });
+}
+
+/** The data folder's own database, of which a copy is kept before it is brought to a newer schema. */
+export function ownDatabase(folder: DataFolder, tell: Tell): StoreOptions {
+  const keepCopy = (version: number): string =>
+    keepSchemaCopy(folder.database, { version, now: systemClock.now() });
+  const upgrade = { keepCopy, tell };
+  return { file: folder.database, usedMark: folder.generation, upgrade };
 }
 
 /** Throws `unavailable` for a folder whose database went to a PostgreSQL. */

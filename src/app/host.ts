@@ -27,6 +27,7 @@ interface HostOptions {
  */
 export function createHost(options: HostOptions): Host {
   const { env, terminal, machine, stopSignal } = options;
+  const tell = (sentence: string): void => terminal.tell(`${sentence}\n`);
   const threads = options.threads && { threads: options.threads };
   return {
     version: VERSION,
@@ -36,7 +37,7 @@ export function createHost(options: HostOptions): Host {
     locateProgram: () => locateProgram(env, options.installation.node),
     async openSession({ isEnlisted = false } = {}) {
       const { startSession } = await import("./start/start-session.ts");
-      return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted });
+      return startSession({ ...quiet(await readSetup(env), env), ...threads }, machine, { isEnlisted, tell });
     },
     async startServer({ role, half, sandbox, tools, host, port }) {
       const { startServer } = await import("./start/start-server.ts");
@@ -68,7 +69,7 @@ export function createHost(options: HostOptions): Host {
     },
     async backup({ file, isForced }) {
       const { backUp } = await import("./upkeep/back-up.ts");
-      return backUp(quiet(await readSetup(env), env), { file, isForced, signal: stopSignal });
+      return backUp(quiet(await readSetup(env), env), { file, isForced, signal: stopSignal, tell });
     },
     async restore(restoring) {
       const { restoreBackup } = await import("./upkeep/restore-backup.ts");
@@ -76,11 +77,11 @@ export function createHost(options: HostOptions): Host {
     },
     async rotateSecret({ oldKeyFile }) {
       const { rotateSecret } = await import("./upkeep/rotate-secret.ts");
-      return rotateSecret({ env, oldKeyFile });
+      return rotateSecret({ env, oldKeyFile, tell });
     },
     async migrateDatabase(progress) {
       const { migrateDatabase } = await import("./upkeep/migrate-database.ts");
-      return migrateDatabase({ env, signal: stopSignal, progress });
+      return migrateDatabase({ env, signal: stopSignal, progress, tell });
     },
     async openMachine() {
       const { openMachine } = await import("./upkeep/machine.ts");
@@ -92,7 +93,8 @@ export function createHost(options: HostOptions): Host {
     },
     async logFailure(error) {
       const { createLogger } = await import("./log.ts");
-      createLogger("error").error({ err: error }, "a command failed");
+      const logFormat = env["POSTHORN_LOG_FORMAT"] === "json" ? "json" : null;
+      createLogger({ logLevel: "error", logFormat }).error({ err: error }, "a command failed");
     },
   };
 }

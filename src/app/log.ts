@@ -1,7 +1,10 @@
 import { constants, fstatSync, openSync } from "node:fs";
+import { isatty } from "node:tty";
 import { destination, pino, stdTimeFunctions } from "pino";
 import type { Config } from "./config.ts";
+import { visibleText } from "../domain/plain-text.ts";
 import type { Logger } from "../ports/logger.ts";
+import type { Tell } from "../store/engine/store.ts";
 
 /** Names under which a secret could slip into a line; a canary test reads the whole log for others. */
 const SECRET_NAMES = [
@@ -41,11 +44,26 @@ const RETRY_MS = 100;
  */
 const RETRIES_AT_EXIT = 5;
 
-/** Lines of JSON on standard error. Writing one never waits for whoever reads them. */
-export function createLogger(level: Config["logLevel"], file?: string): Logger {
-  return file === undefined
-    ? createPino(level, standardError())
-    : createPino(level, destination({ dest: file, sync: true }));
+type LogSettings = Pick<Config, "logLevel" | "logFormat">;
+
+/**
+ * Lines on standard error: of JSON, and for people where that is a terminal, unless the settings say which.
+ * Writing one never waits for whoever reads them.
+ */
+export function createLogger({ logLevel, logFormat }: LogSettings, file?: string): Logger {
+  if (file !== undefined)
+    return createPino(logLevel, logFormat ?? "json", destination({ dest: file, sync: true }));
+  const format = logFormat ?? (isatty(STANDARD_ERROR) ? "text" : "json");
+  return createPino(logLevel, format, standardError(format));
+}
+
+/** The same for the log and for somebody else. */
+export function tellingLog(log: Logger, tell: Tell = () => {}): Tell {
+  return (sentence, kind) => {
+    if (kind === "done") log.info({}, sentence);
+    else log.warn({}, sentence);
+    tell(sentence, kind);
+  };
 }
 
 /**
@@ -63,7 +81,7 @@ let flushStandardError: (() => void) | null = null;
  * Synchronous while it is read, so that the last lines before an end are written: they are the ones that are
  * looked for. What a full pipe does not take at once is tried again later.
  */
-function standardError(): ReturnType<typeof destination> {
+function standardError(format: Format): ReturnType<typeof destination> {
   if (opened !== null) return opened;
   let dropped = 0;
   let hasWaited = false;
@@ -80,7 +98,10 @@ function standardError(): ReturnType<typeof destination> {
     if (dropped === 0) return;
     const lines = dropped;
     dropped = 0;
-    createPino("warn", stream).warn({ lines }, "Lines of the log were dropped here: nobody read them");
+    createPino("warn", format, stream).warn(
+      { lines },
+      "Lines of the log were dropped here: nobody read them",
+    );
   };
   stream.on("drop", () => (dropped += 1));
   stream.on("drain", () => {
@@ -125,7 +146,14 @@ function openWithoutBlocking(fd: number): number {
   }
 }
 
-function createPino(level: Config["logLevel"], stream: ReturnType<typeof destination>): Logger {
+type Format = NonNullable<Config["logFormat"]>;
+
+function createPino(
+  level: Config["logLevel"],
+  format: Format,
+  stream: ReturnType<typeof destination>,
+): Logger {
+  const readable = { write: (line: string) => void stream.write(toReadable(line)) };
   return pino(
     {
       level,
@@ -138,7 +166,7 @@ function createPino(level: Config["logLevel"], stream: ReturnType<typeof destina
         censor: "[redacted]",
       },
     },
-    stream,
+    format === "json" ? stream : readable,
   );
 }
 
@@ -165,4 +193,48 @@ export function showError(error: unknown, causes = 0): unknown {
       ? {}
       : { cause: showError(error.cause, causes + 1) }),
   };
+}
+
+/** A line as the logger writes it. */
+interface Line {
+  readonly level: string;
+  readonly time: string;
+  readonly msg?: string;
+  readonly err?: LoggedError | string;
+  readonly [field: string]: unknown;
+}
+
+interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly cause?: LoggedError | string;
+}
+
+/**
+ * A line of JSON for somebody who reads along: time, level, message, fields, and below it what an error says.
+ * Stacks stand only below errors, which are our own bugs. Nothing in it is obeyed by a terminal.
+ */
+function toReadable(json: string): string {
+  const { level, time, msg = "", err, ...fields } = JSON.parse(json) as Line;
+  const named = Object.entries(fields).map(([name, value]) => `${name}=${showValue(value)}`);
+  const head = `${time.slice(0, "2026-11-23T09:58:12".length)}Z ${level.padEnd(5)} ${[msg, ...named].join("  ")}`;
+  const lines = [head, ...tellError(err, level === "error")];
+  return `${visibleText(lines.join("\n"))}\n`;
+}
+
+function showValue(value: unknown): string {
+  return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+function tellError(err: Line["err"], hasStack: boolean): string[] {
+  if (err === undefined) return [];
+  if (typeof err === "string") return [indent(err)];
+  const { type, message, stack, cause } = err;
+  const calls = hasStack ? (stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
+  return [indent(`${type}: ${message}`), ...calls.map(indent), ...tellError(cause, hasStack)];
+}
+
+function indent(text: string): string {
+  return `    ${text.replaceAll("\n", "\n    ")}`;
 }

@@ -94,6 +94,11 @@ export const SETTINGS: readonly {
     meaning: "debug, info, warn, error or silent; the log goes to standard error",
     default: "info",
   },
+  {
+    name: "POSTHORN_LOG_FORMAT",
+    meaning: "json or text: a line of JSON for programs, or one for people",
+    default: "text on a terminal, else json",
+  },
 ];
 
 const OTHERS = 0o077;

@@ -63,7 +63,12 @@ export interface Server extends AsyncDisposable {
   readonly half: "api" | "publisher" | null;
   /** The full key made at the first start; null ever after. */
   readonly firstKey: string | null;
-  readonly apiKeyFile: string;
+  /** Where the first key is kept; null: it is not (any more). */
+  readonly apiKeyFile: string | null;
+  /** Where posts on the built-in feed are seen; null: there is no such channel. */
+  readonly feedPage: string | null;
+  /** What the start did to the database, in sentences. */
+  readonly news: readonly string[];
 }
 
 interface ServerOptions {
@@ -93,6 +98,8 @@ export interface Finding {
 }
 
 export interface BackupResult extends BackupReport {
+  /** There is a `posthorn.env`, which is in it. */
+  readonly hasSettings: boolean;
   /** What keeps the files that are not in the backup, in words; null: they are in it. */
   readonly bucket: string | null;
   /** The key that is not in the backup. */
@@ -113,6 +120,8 @@ export interface RestoreResult {
   readonly missing: readonly string[];
   /** Posts that may have gone out since, and wait until that is settled. */
   readonly held: number;
+  /** Where the settings of the backup stand now, and whether they are in force; null: nothing was written. */
+  readonly settings: { readonly file: string; readonly isInForce: boolean } | null;
   /** Where the replaced database stands; null: there was none. */
   readonly keptAside: string | null;
   /** Whether the secret key vouches for the backup. */

@@ -1,5 +1,6 @@
+import { Option } from "commander";
 import { AppError } from "../domain/errors.ts";
-import { PERMISSIONS, type Permission } from "../domain/permissions.ts";
+import { PERMISSIONS, ROLE_NAMES, ROLES, type Permission, type Role } from "../domain/permissions.ts";
 
 /** A list separated by commas, as every command takes one. */
 export function parseList(text: string): string[] {
@@ -10,7 +11,7 @@ export function parseList(text: string): string[] {
 }
 
 /** Throws `invalid` that lists the known permissions. */
-export function parsePermissions(text: string): Permission[] {
+function parsePermissions(text: string): Permission[] {
   const names = parseList(text);
   const known = PERMISSIONS.filter((permission) => names.includes(permission));
   const unknown = names.find((name) => !PERMISSIONS.some((permission) => permission === name));
@@ -20,4 +21,21 @@ export function parsePermissions(text: string): Permission[] {
     throw new AppError("invalid", `--permissions: ${reason}. The permissions are ${PERMISSIONS.join(", ")}.`);
   }
   return known;
+}
+
+/** What a command is told of permissions: a list of them, or the role that stands for some. */
+export interface PermissionOptions {
+  readonly role?: Role;
+  readonly permissions?: string;
+}
+
+/** `--role` beside the `--permissions` of a command. */
+export function roleOption(meaning: string): Option {
+  return new Option("--role <role>", meaning).choices(ROLE_NAMES).conflicts("permissions");
+}
+
+/** What is told; undefined: nothing is. Throws `invalid` for a name that is no permission. */
+export function readPermissionOptions(options: PermissionOptions): readonly Permission[] | undefined {
+  if (options.permissions !== undefined) return parsePermissions(options.permissions);
+  return options.role === undefined ? undefined : ROLES[options.role];
 }

@@ -4,6 +4,26 @@ import { AppError } from "./errors.ts";
 export const PERMISSIONS = ["read", "publish", "accounts", "files", "admin"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
+/** Names for sets of permissions, wherever permissions are given. */
+export const ROLES = {
+  viewer: ["read"],
+  writer: ["read", "files"],
+  publisher: ["read", "publish", "files"],
+  admin: PERMISSIONS,
+} as const satisfies Record<string, readonly Permission[]>;
+export type Role = keyof typeof ROLES;
+export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
+
+/** What a new key is, unless somebody asks for another: it posts, and neither channels nor keys are its own. */
+export const DEFAULT_KEY_ROLE: Role = "publisher";
+
+/** The role that has exactly these permissions; null: none has. */
+export function roleOf(permissions: readonly Permission[]): Role | null {
+  const isSame = (role: readonly Permission[]): boolean =>
+    role.length === permissions.length && role.every((one) => permissions.includes(one));
+  return ROLE_NAMES.find((name) => isSame(ROLES[name])) ?? null;
+}
+
 /** Tools come in sets, which are named after the permission that they need. These are listed over MCP. */
 export const DEFAULT_TOOL_SETS: readonly Permission[] = PERMISSIONS.filter((set) => set !== "admin");
 

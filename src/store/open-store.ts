@@ -13,7 +13,7 @@ import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
 /** What is the matter with the disk or the file, as an AppError; anything else as it is. */
 export { explained } from "./sqlite/database.ts";
 
-interface StoreOptions extends OpenOptions {
+export interface StoreOptions extends OpenOptions {
   readonly usedMark?: string;
   /**
    * The folder of locks, made where it is missing: the store is lost with it, and by its locks workers see

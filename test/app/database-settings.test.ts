@@ -68,7 +68,7 @@ describe("DATABASE_URL", () => {
 
   it("wants files where every host finds them, and names both ways", () => {
     const sentence =
-      /^POSTHORN_FILES: with DATABASE_URL, files must be .* POSTHORN_S3_ settings .* POSTHORN_FILES=folder /;
+      /^POSTHORN_FILES: is not set, and DATABASE_URL is\. Files must .* POSTHORN_S3_ settings .* POSTHORN_FILES=folder /;
     expect(problemsOf({ DATABASE_URL: URL_TEXT })).toEqual([expect.stringMatching(sentence)]);
     expect(problemsOf({ DATABASE_URL: URL_TEXT, POSTHORN_FILES: "folder" })).toEqual([]);
     expect(problemsOf({ DATABASE_URL: URL_TEXT, ...BUCKET })).toEqual([]);

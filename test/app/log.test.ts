@@ -6,10 +6,13 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const CANARY = "canary-5ecret-7ext";
 
-function write(work: (log: ReturnType<typeof createLogger>) => void): string {
+function write(
+  work: (log: ReturnType<typeof createLogger>) => void,
+  logFormat: "json" | "text" | null = null,
+): string {
   using folder = temporaryFolder();
   const file = join(folder.path, "log");
-  work(createLogger("info", file));
+  work(createLogger({ logLevel: "info", logFormat }, file));
   return readFileSync(file, "utf8");
 }
 
@@ -24,6 +27,26 @@ describe("the log", () => {
       postId: "post_1",
       time: expect.stringMatching(/Z$/),
     });
+  });
+
+  it("is for people where that is asked for, without anything that a terminal obeys", () => {
+    const cause = new Error("no route to host");
+    const text = write((log) => {
+      log.info({ postId: "post_1", tries: 2, words: "two words" }, "published");
+      log.warn({ err: new Error("the server\u001b[2J is down", { cause }), secret: CANARY }, "tried");
+      log.error({ err: new Error("it broke") }, "a bug");
+    }, "text");
+    const lines = text.trimEnd().split("\n");
+    const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z /;
+    expect(lines.slice(0, 6).map((line) => line.replace(time, "TIME "))).toEqual([
+      'TIME info  published  postId=post_1  tries=2  words="two words"',
+      "TIME warn  tried  secret=[redacted]",
+      "    Error: the server\\u001b[2J is down",
+      "    Error: no route to host",
+      "TIME error a bug",
+      "    Error: it broke",
+    ]);
+    expect(lines[6]).toMatch(/^ {8}at .*log\.test\.ts/);
   });
 
   it("shows no secret, wherever one slips in", () => {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readSetup } from "../../src/app/setup.ts";
 import { startServer } from "../../src/app/start/start-server.ts";
 import type { Finding } from "../../src/cli/host.ts";
+import { isPlain } from "../../src/store/postgres/health.ts";
 import { runCli } from "../support/cli.ts";
 import { administer, urlOf, type TestDatabase } from "../support/postgres-server.ts";
 import { createDatabase, serverAddress } from "../support/postgres.ts";
@@ -221,6 +222,29 @@ describe("posthorn doctor with DATABASE_URL", () => {
       `ok: DATABASE_URL leads through 127.0.0.1:${pooler.port}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
     ]);
     expect(both.linesOf("connections")[0]).toContain("a process takes up to 5,");
+  });
+
+  it.each([
+    ["postgres://u:s3cret@db.example.com/x", true],
+    ["postgres://u:s3cret@db.example.com/x?sslmode=disable", true],
+    ["postgres://u:s3cret@db.example.com/x?ssl=0", true],
+    ["postgres://u:s3cret@10.0.0.5/x", true],
+    ["postgres://u:s3cret@db.example.com/x?sslmode=require", false],
+    ["postgres://u:s3cret@db.example.com/x?sslmode=verify-full", false],
+    ["postgres://u:s3cret@127.0.0.1:5432/x", false],
+    ["postgres://u:s3cret@localhost/x", false],
+    ["postgres://u:s3cret@[::1]/x", false],
+    ["postgres:///x?host=/var/run/postgresql", false],
+  ])("knows whether %s goes over a network in plain text", async (url, expected) => {
+    expect(await isPlain(url)).toBe(expected);
+  });
+
+  it("tells of an address that goes over a network in plain text", async () => {
+    // The test's own server, by a name that is none of this machine's.
+    const url = database.url.replace("127.0.0.1", "0.0.0.0");
+    const { linesOf, status } = await examine({ DATABASE_URL: url });
+    expect(linesOf("database")[1]).toMatch(/^note: DATABASE_URL has no TLS: .*sslmode=verify-full/);
+    expect(status).toBe(0);
   });
 
   it("tells of connections that are not enough", async () => {

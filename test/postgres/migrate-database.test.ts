@@ -154,7 +154,7 @@ it("refuses a database that is in use, a folder at work, and one that is not the
   const lock = takeFolder(join(folder.path, "locks"));
   await expect(run()).rejects.toThrow(/is at work on this data folder/);
   lock.release();
-  await using other = await openDatabase(await readSetup(env()));
+  await using other = await openDatabase(await readSetup(env()), () => {});
   await queryOf(other).insertInto("meta").values({ key: "x", value: "y" }).execute();
   await expect(run()).rejects.toThrow(/its table meta is not empty/);
   expect(existsSync(join(folder.path, "moved-to-postgresql"))).toBe(false);
@@ -176,7 +176,7 @@ it("notices a row that is not what the folder holds", async () => {
     progress: ({ table }) => table === "posts" && stop.abort(new Error("The process is stopping.")),
   });
   await expect(cut).rejects.toThrow("The process is stopping.");
-  await using target = await openDatabase(await readSetup(env()));
+  await using target = await openDatabase(await readSetup(env()), () => {});
   await queryOf(target)
     .updateTable("posts")
     .set({ caption: "changed" })

@@ -63,6 +63,31 @@ describe("the schema of PostgreSQL", () => {
     expect(rows).toEqual([]);
   });
 
+  it("says what it waits for, and goes on when that is over", async () => {
+    await using held = await createDatabase({ isEmpty: true });
+    const connect = async () => {
+      const one = new pg.Client({ connectionString: held.url });
+      await one.connect();
+      return one;
+    };
+    const [holder, starting] = [await connect(), await connect()];
+    await holder.query("SELECT pg_advisory_lock(5795996486486553198)");
+    const { rows } = await holder.query<{ pid: number }>("SELECT pg_backend_pid() AS pid");
+    const told: string[] = [];
+    await migrate(starting, {
+      everyMs: 500,
+      tell: (sentence, kind) => {
+        told.push(`${kind}: ${sentence}`);
+        if (told.length === 2) void holder.query("SELECT pg_advisory_unlock_all()");
+      },
+    });
+    expect(told).toEqual([told[0], told[0]]);
+    expect(told[0]).toBe(
+      `waiting: The start waits for process ${rows[0]?.pid} of the user "postgres" on the PostgreSQL server, which holds the lock for bringing the database to a newer schema. Another Posthorn lets go of it by itself. Where it is none, end that session: SELECT pg_terminate_backend(${rows[0]?.pid}).`,
+    );
+    await Promise.all([holder.end(), starting.end()]);
+  });
+
   it("refuses a database of a newer Posthorn, and changes nothing", async () => {
     await using newer = await createDatabase();
     const other = new pg.Client({ connectionString: newer.url });

@@ -188,7 +188,10 @@ beforeAll(async () => {
     POSTHORN_METRICS_TOKEN: CANARY.metricsToken,
     POSTHORN_LOG_LEVEL: "debug",
   });
-  ctx = await createContext(setup, { clock: new FakeClock(), log: createLogger("debug", logFile) });
+  ctx = await createContext(setup, {
+    clock: new FakeClock(),
+    log: createLogger({ logLevel: "debug", logFormat: "json" }, logFile),
+  });
   const toolbox = createToolbox(ctx, setup.catalog.tools);
   server = await startTestServer(ctx, setup.catalog.tools, {
     ...httpDeps({ setup, ctx, toolbox, isReady: () => true }),

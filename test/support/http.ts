@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { createHttpApp, type HttpDeps } from "../../src/http/app.ts";
 import { startHttpServer, type HttpServer } from "../../src/http/server.ts";
+import { PERMISSIONS } from "../../src/domain/permissions.ts";
 import type { AppContext } from "../../src/services/context.ts";
 import { createKey } from "../../src/services/access/api-keys.ts";
 import type { KeyInput } from "../../src/services/access/key-input.ts";
@@ -51,7 +52,7 @@ export async function startTestServer(
   });
   const server = await startHttpServer(app, { host: "127.0.0.1", port: 0 });
   const keyFor = async (ownerId: string, input: KeyInput = {}): Promise<string> =>
-    (await createKey(callOf(ctx, callerOf({ ownerId })), input)).key;
+    (await createKey(callOf(ctx, callerOf({ ownerId })), { permissions: PERMISSIONS, ...input })).key;
   const fullKey = await keyFor("default");
   return {
     port: server.port,

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { platform } from "node:os";
 import type { Server } from "../../cli/host.ts";
 import { Closers } from "../closers.ts";
@@ -18,6 +18,9 @@ import { removeLeftovers, replaceFile, UNFINISHED } from "../../store/backup/dur
 import type { WorkerRole } from "../../store/tables/workers.ts";
 
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
+import { localCaller } from "../../cli/local-caller.ts";
+import { listAccounts } from "../../services/accounts/accounts.ts";
+import { plainCall } from "../../services/context.ts";
 import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access/api-keys.ts";
 import { noteServerUrl } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
@@ -46,7 +49,12 @@ interface ServerStart {
  */
 export async function startServer(start: ServerStart): Promise<Server> {
   const { setup } = start;
-  const ctx = await createContext(setup);
+  const news: string[] = [];
+  const ctx = await createContext(
+    setup,
+    {},
+    (sentence, kind) => void (kind === "done" && news.push(sentence)),
+  );
   const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
   closers.add(() => ctx[Symbol.asyncDispose]());
   try {
@@ -82,7 +90,8 @@ export async function startServer(start: ServerStart): Promise<Server> {
       });
       closers.add(() => watchdog.askToEnd());
     }
-    return describeServer({ setup, ctx, toolbox, half: start.half, http, firstKey, closers });
+    const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);
+    return describeServer({ feedPage, setup, ctx, toolbox, half: start.half, http, firstKey, news, closers });
   } catch (error) {
     await closers[Symbol.asyncDispose]();
     throw error;
@@ -188,10 +197,22 @@ function keyFileOf(file: string): KeyFile {
   };
 }
 
+/** Of the channel that asks for nothing, which publishes on pages of ours. */
+async function findFeedPage(ctx: Context, publicUrl: string): Promise<string | null> {
+  const { accounts } = await listAccounts(plainCall(ctx, localCaller()));
+  const feed = accounts.find(
+    ({ provider, status }) =>
+      status === "connected" && ctx.platforms.get(provider)?.connect[0].kind === "none",
+  );
+  return feed === undefined ? null : `${publicUrl}/feed/${feed.id}.html`;
+}
+
 function describeServer(
-  parts: Parts & Pick<ServerStart, "half"> & { http: HttpServer; firstKey: string | null; closers: Closers },
+  parts: Parts &
+    Pick<ServerStart, "half"> &
+    Pick<Server, "news" | "feedPage"> & { http: HttpServer; firstKey: string | null; closers: Closers },
 ): Server {
-  const { setup, ctx, toolbox, half, http, firstKey, closers } = parts;
+  const { setup, ctx, toolbox, half, http, firstKey, feedPage, news, closers } = parts;
   const host = setup.config.host.includes(":") ? `[${setup.config.host}]` : setup.config.host;
   return {
     ctx,
@@ -201,7 +222,9 @@ function describeServer(
     publicUrl: defaultPublicUrl(setup.config, http.port),
     half: half ?? null,
     firstKey,
-    apiKeyFile: setup.folder.apiKeyFile,
+    feedPage,
+    news,
+    apiKeyFile: existsSync(setup.folder.apiKeyFile) ? setup.folder.apiKeyFile : null,
     [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
   };
 }

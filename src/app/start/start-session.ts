@@ -6,14 +6,15 @@ import { freeDeadWorkers } from "../../publisher/workers.ts";
 import { isPublisherRunning } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
+import type { Tell } from "../../store/engine/store.ts";
 
 /** Opens the service for one command: no publisher, and no server, unless the command asks for them. */
 export async function startSession(
   setup: Setup,
   machine: Machine,
-  options: { readonly isEnlisted: boolean },
+  options: { readonly isEnlisted: boolean; readonly tell?: Tell },
 ): Promise<Session> {
-  const ctx = await createContext(setup);
+  const ctx = await createContext(setup, {}, options.tell);
   const closers = new Closers((error) => ctx.log.error({ err: error }, "something did not close"));
   closers.add(() => ctx[Symbol.asyncDispose]());
   try {

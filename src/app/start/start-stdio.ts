@@ -4,7 +4,7 @@ import { localCaller } from "../../cli/local-caller.ts";
 import { Closers } from "../closers.ts";
 import { isAllowed, type Permission } from "../../domain/permissions.ts";
 import { SECOND } from "../../domain/time.ts";
-import { createLogger } from "../log.ts";
+import { createLogger, tellingLog } from "../log.ts";
 import { WHILE_OPEN } from "../../mcp/instructions.ts";
 import { untilOrphaned } from "../../mcp/transports/parent.ts";
 import { serveStdio } from "../../mcp/transports/stdio.ts";
@@ -47,10 +47,10 @@ interface StdioStart {
 /** MCP over the standard streams, with a publisher; resolves when the client has gone. */
 export async function runStdio(start: StdioStart): Promise<void> {
   const { settings, streams } = start;
-  const log = createLogger(settings.config.logLevel);
+  const log = createLogger(settings.config);
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   try {
-    const store = await openDatabase(settings);
+    const store = await openDatabase(settings, tellingLog(log));
     closers.add(() => store[Symbol.asyncDispose]());
     const base = {
       store,

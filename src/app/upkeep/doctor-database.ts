@@ -60,7 +60,7 @@ export async function examineDatabase(
       return { findings: [...findings, { topic, verdict: "ok", text: key }], setup: null };
     const setup = { ...given, masterKey };
     topic = "database";
-    await using store = await openDatabase(setup);
+    await using store = await openDatabase(setup, () => {});
     await assertMoved(store);
     topic = "secret key";
     if ((await readMeta(store, KEY_CHECK)) === null)
@@ -108,6 +108,13 @@ function describeServer(health: ServerHealth, connections: number): Finding[] {
   return [
     finding("database", "ok", `PostgreSQL ${version} at ${host} answers; its database is ${quote(database)}`),
     ...refusals.map((text) => finding("database", "problem", text)),
+    ...health.plain.map((setting) =>
+      finding(
+        "database",
+        "note",
+        `${setting} has no TLS: passwords and posts can be read on the way to the server. Add ?sslmode=verify-full to it (docs/many-machines.md has the choices), unless the network in between is yours only.`,
+      ),
+    ),
     describeSchema(health),
     health.mayWrite
       ? finding("user", "ok", `${quote(user)} may write`)

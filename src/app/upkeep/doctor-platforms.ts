@@ -1,3 +1,4 @@
+import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Finding } from "../../cli/host.ts";
 import { localCaller } from "../../cli/local-caller.ts";
 import { guideOf, requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
@@ -7,21 +8,39 @@ import { listAccounts } from "../../services/accounts/accounts.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
 
 /**
- * Whether each platform can be connected, and what is missing. The steps are told of the one that was named,
- * and of those that somebody has begun to set up.
+ * Whether a platform can be connected, and what is missing: of the one that was named, else of those that have
+ * channels or settings. The steps are told of the one that was named, and of those that somebody has begun to
+ * set up.
  */
 export async function examinePlatforms(ctx: AppContext, named: string | null): Promise<Finding[]> {
   const platforms = [...ctx.platforms.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   const { accounts } = await listAccounts(plainCall(ctx, localCaller()));
+  const isWanted = ({ name }: AnyPlatform): boolean =>
+    named === null
+      ? accounts.some(({ provider }) => provider === name) || hasSettings(ctx, name)
+      : name === named;
+  const wanted = platforms.filter(isWanted);
   const findings = await Promise.all(
-    platforms.map((one) => {
+    wanted.map((one) => {
       const connected = accounts.filter(
         ({ provider, status }) => provider === one.name && status === "connected",
       );
       return examinePlatform(ctx, one, { isNamed: one.name === named, connected: connected.length });
     }),
   );
-  return findings.flat();
+  return [...findings.flat(), ...(named === null ? tellOthers(platforms.length - wanted.length) : [])];
+}
+
+function hasSettings({ settings }: AppContext, platform: string): boolean {
+  const beginning = settingName(platform, "");
+  return Object.keys(settings.platformSettings).some((name) => name.startsWith(beginning));
+}
+
+function tellOthers(others: number): Finding[] {
+  if (others === 0) return [];
+  const count = others === 1 ? "1 that has" : `${others} that have`;
+  const text = `${count} neither channels nor settings: left out; "posthorn doctor instagram" tells what one of them needs, and docs/platforms.md lists them`;
+  return [{ topic: "platforms", verdict: "ok", text }];
 }
 
 async function examinePlatform(

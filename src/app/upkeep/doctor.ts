@@ -22,16 +22,25 @@ import { AppError } from "../../domain/errors.ts";
 import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
+import type { Tell } from "../../store/engine/store.ts";
 import { tryWriting } from "../../store/tables/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out.
- * Throws `invalid` for a platform that there is none of.
+ * Looks at everything a start needs, one thing after the other; what depends on a broken thing is left out. Of
+ * a platform that is named, what it needs comes first, and of the rest only problems. Throws `invalid` for a
+ * platform that there is none of.
  */
 export async function examine(env: Environment, platform: string | null = null): Promise<Finding[]> {
+  const findings = await examineAll(env, platform);
+  if (platform === null) return findings;
+  const isOwn = ({ topic }: Finding): boolean => topic === platform;
+  return [...findings.filter(isOwn), ...findings.filter((one) => !isOwn(one) && one.verdict === "problem")];
+}
+
+async function examineAll(env: Environment, platform: string | null): Promise<Finding[]> {
   const findings: Finding[] = [];
   const note = (topic: string, verdict: Finding["verdict"], text: string): void =>
     void findings.push({ topic, verdict, text });
@@ -80,7 +89,9 @@ export async function examine(env: Environment, platform: string | null = null):
   if (settings === null || masterKey === null) return findings;
 
   const setup = quiet({ ...settings, folder: trial, masterKey, catalog });
-  const ctx = await attempt("database", () => openWritable(setup));
+  const ctx = await attempt("database", () =>
+    openWritable(setup, (sentence) => note("database", "note", sentence)),
+  );
   if (ctx === null) return findings;
   const made = scratch === null ? folder.database : "none yet; the first start makes it";
   note("database", "ok", `${made} (${ctx.store.engine})`);
@@ -126,8 +137,8 @@ function quiet(setup: Setup): Setup {
 }
 
 /** With a write that changes nothing: a database that can be read alone opens, too. */
-async function openWritable(setup: Setup): Promise<Context> {
-  const ctx = await createContext(setup);
+async function openWritable(setup: Setup, tell?: Tell): Promise<Context> {
+  const ctx = await createContext(setup, {}, tell);
   try {
     await ctx.store.write(tryWriting);
     return ctx;

@@ -5,7 +5,7 @@ import { createDoor } from "../compose.ts";
 import { locateDataFolder, openDataFolder, readEnvironment, type DataFolder } from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
-import { openBucket, openDatabase, openDiskRoom } from "../file-store.ts";
+import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
 import { whyGivenUp } from "../../publisher/given-up.ts";
 import { openCipher } from "../secret-key.ts";
@@ -13,6 +13,7 @@ import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { createWhole, isThere } from "../../store/backup/durable.ts";
 import { listStoredKeys } from "../../store/backup/stored-keys.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../../store/moving/move.ts";
+import type { Tell } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { takeFolder } from "../../store/sqlite/folder-lock.ts";
 import { systemClock } from "../system-clock.ts";
@@ -21,6 +22,8 @@ interface Migration {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
   readonly progress: (moved: MovedCount) => void;
+  /** Default: nobody hears it. */
+  readonly tell?: Tell;
 }
 
 type Target = Pick<Settings, "config" | "secrets" | "folder">;
@@ -31,13 +34,18 @@ type Target = Pick<Settings, "config" | "secrets" | "folder">;
  * on when it is called again. Throws `conflict` while anything works on the folder, or where the target is in
  * use.
  */
-export async function migrateDatabase({ env, signal, progress }: Migration): Promise<MigrationResult> {
+export async function migrateDatabase({
+  env,
+  signal,
+  progress,
+  tell = () => {},
+}: Migration): Promise<MigrationResult> {
   const place = locateDataFolder(env);
   const { config, secrets } = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
   if (config.database === null)
     throw new AppError(
       "invalid",
-      "DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, and a bucket for the files (POSTHORN_S3_…), then try again. Nothing was changed.",
+      "DATABASE_URL is not set. Set it to the address of an empty PostgreSQL database, and a bucket for the files (POSTHORN_S3_…) or POSTHORN_FILES=folder for a shared folder, then try again. Nothing was changed.",
     );
   const folder = await openDataFolder(place);
   if (!(await isThere(folder.database)))
@@ -48,7 +56,7 @@ export async function migrateDatabase({ env, signal, progress }: Migration): Pro
   const target = { config, secrets, folder };
   const lock = takeFolder(folder.locks);
   try {
-    return await move({ target, signal, progress });
+    return await move({ target, signal, progress, tell });
   } finally {
     lock.release();
   }
@@ -56,14 +64,15 @@ export async function migrateDatabase({ env, signal, progress }: Migration): Pro
 
 async function move({
   target,
+  tell,
   signal,
   progress,
-}: Omit<Migration, "env"> & { readonly target: Target }): Promise<MigrationResult> {
+}: Required<Omit<Migration, "env">> & { readonly target: Target }): Promise<MigrationResult> {
   const { folder } = target;
-  await using from = await openStore({ file: folder.database, usedMark: folder.generation });
+  await using from = await openStore(ownDatabase(folder, tell));
   // The hosts of the PostgreSQL need this very key.
   await openCipher(from, { ...target, masterKey: await readMasterKey(target) });
-  await using to = await openDatabase(target);
+  await using to = await openDatabase(target, tell);
   const files = await copyFiles(target, signal);
   if (await isMovedAlready(from, to)) {
     await leaveMark(folder);

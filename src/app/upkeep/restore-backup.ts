@@ -3,10 +3,13 @@ import { join, resolve } from "node:path";
 import type { RestoreResult } from "../../cli/host.ts";
 import { createDoor } from "../compose.ts";
 import {
+  createOnce,
   findSecretKey,
   locateDataFolder,
   openDataFolder,
   readEnvironment,
+  readIfThere,
+  readSettingsText,
   type DataFolder,
 } from "../data-folder.ts";
 import { listPlatformSettings, loadCatalog } from "../catalog.ts";
@@ -15,7 +18,7 @@ import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { assertOwnFolder, BACK_UP_INSTEAD, openFileStore } from "../file-store.ts";
 import { assertKey } from "../../media/stores/file-key.ts";
-import { findMissing } from "../../services/upkeep/backup.ts";
+import { findMissing, openSettings } from "../../services/upkeep/backup.ts";
 import { ownsDatabase } from "../../services/upkeep/first-start.ts";
 import { copyFiles } from "../../services/upkeep/restore-files.ts";
 import { holdRestored } from "../../services/upkeep/restored.ts";
@@ -63,25 +66,28 @@ export async function restoreBackup({
     if (!isForced) assertEmpty(folder, await isThere(folder.database));
     await removeLeftovers(folder.path, STAGING);
     const staging = await mkdtemp(join(folder.path, STAGING));
-    return await restoreInto({ ...settings, folder, isUnsigned }, archive, staging);
+    return await restoreInto({ ...settings, env, folder, isUnsigned }, archive, staging);
   } finally {
     lock.release();
   }
 }
 
-type Target = Pick<Settings, "config" | "secrets" | "folder"> & Pick<RestoreInput, "isUnsigned">;
+type Target = Pick<Settings, "config" | "secrets" | "folder"> & Pick<RestoreInput, "env" | "isUnsigned">;
 
-async function restoreInto(target: Target, archive: string, staging: string): Promise<RestoreResult> {
-  const { folder } = target;
+async function restoreInto(given: Target, archive: string, staging: string): Promise<RestoreResult> {
+  const { folder } = given;
   try {
     const staged = join(staging, "posthorn.db");
     const backup = await verifyBackup(archive, { stagedDatabase: staged, assertKey });
-    const isSigned = await assertSigned(archive, backup, target);
+    const isSigned = await assertSigned(archive, backup, given);
     assertOwnSchema(archive, staged);
+    const wanted = await findSettings(given, backup);
+    const target = wanted?.isInForce === true ? await withSettings(given, wanted.text) : given;
     assertSameBucket(target, backup);
     const generation = newGeneration();
     const { held, posts } = await prepareDatabase(staged, { folder, backup, generation });
     const missing = await restoreFiles(target, archive, backup);
+    if (wanted !== null) await createOnce(wanted.file, wanted.text);
     const keptAside = await switchDatabase(folder, staged);
     // Until this is written the two differ, and the next start would hold back what it need not, but nothing
     // worse.
@@ -94,11 +100,43 @@ async function restoreInto(target: Target, archive: string, staging: string): Pr
       files: backup.files.size,
       missing,
       held,
+      settings: wanted && { file: wanted.file, isInForce: wanted.isInForce },
       keptAside,
       isSigned,
     };
   } finally {
     await rm(staging, { recursive: true, force: true });
+  }
+}
+
+interface WantedSettings {
+  readonly file: string;
+  readonly text: string;
+  readonly isInForce: boolean;
+}
+
+/**
+ * The settings of the backup and where they belong. Those that the folder has already stay in force: whoever
+ * moves to a bucket or another address has changed them for this restore. Null where there is nothing to write.
+ */
+async function findSettings({ folder }: Target, backup: VerifiedBackup): Promise<WantedSettings | null> {
+  const key = await findSecretKey(folder.secretKey);
+  const text = key === null ? null : openSettings(createCipher(key), backup.manifest);
+  const present = await readIfThere(folder.settings);
+  if (text === null || text === present) return null;
+  const isInForce = present === null;
+  const file = isInForce ? folder.settings : await freeName(`${folder.settings}.from-backup`);
+  return { file, text, isInForce };
+}
+
+/** Settings that are wrong on this machine are told by its first start; the restore does without them. */
+async function withSettings(target: Target, text: string): Promise<Target> {
+  try {
+    const given = readSettingsText(target.folder.settings, text, target.env);
+    return { ...target, ...parseConfig(given, await listPlatformSettings()) };
+  } catch (error) {
+    if (error instanceof AppError && error.kind === "invalid") return target;
+    throw error;
   }
 }
 
@@ -182,17 +220,17 @@ async function assertKeyFits(store: Store, folder: DataFolder, backupKeyId: stri
 /** The old database gets a second name; then the new one takes its first in one step. */
 async function switchDatabase({ path, database }: DataFolder, staged: string): Promise<string | null> {
   const isReplacing = await isThere(database);
-  const aside = isReplacing ? await asideName(database) : null;
+  const aside = isReplacing ? await freeName(`${database}.before`) : null;
   if (aside !== null) await keepAside(database, aside);
   await rename(staged, database);
   await syncFolder(path);
   return aside;
 }
 
-async function asideName(database: string): Promise<string> {
+async function freeName(beginning: string): Promise<string> {
   const stamp = toIso(systemClock.now()).slice(0, 19).replaceAll(":", "");
   for (let n = 1; ; n++) {
-    const name = `${database}.before-${stamp}${n === 1 ? "" : `-${n}`}`;
+    const name = `${beginning}-${stamp}${n === 1 ? "" : `-${n}`}`;
     if (!(await isThere(name))) return name;
   }
 }

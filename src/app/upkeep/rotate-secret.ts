@@ -9,12 +9,12 @@ import {
 } from "../data-folder.ts";
 import { listPlatformSettings } from "../catalog.ts";
 import { AppError } from "../../domain/errors.ts";
-import { openDatabase } from "../file-store.ts";
+import { openDatabase, ownDatabase } from "../file-store.ts";
 import { resealAll } from "../../services/upkeep/sealed-columns.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { makeNextSecretKey, openCipher, promoteNextSecretKey } from "../secret-key.ts";
 import { createCipher, secretKeyId } from "../../store/engine/cipher.ts";
-import type { Store } from "../../store/engine/store.ts";
+import type { Store, Tell } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { listWorkersBeside } from "../../store/tables/workers.ts";
 import { isThere } from "../../store/backup/durable.ts";
@@ -24,6 +24,8 @@ interface RotationInput {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the old key is kept, for backups that were made with it; null: nowhere. */
   readonly oldKeyFile: string | null;
+  /** Default: nobody hears it. */
+  readonly tell?: Tell;
 }
 
 interface Rotation {
@@ -42,11 +44,11 @@ interface Rotation {
  * transaction, and takes its name after that: at every moment a key of the folder opens the database
  * (`openCipher` finishes what was cut off).
  */
-export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<Rotation> {
+export async function rotateSecret({ env, oldKeyFile, tell = () => {} }: RotationInput): Promise<Rotation> {
   const place = locateDataFolder(env);
   const settings = parseConfig(await readEnvironment(place, env), await listPlatformSettings());
   const folder = await openDataFolder(place);
-  if (settings.config.database !== null) return rotateShared({ ...settings, folder }, oldKeyFile);
+  if (settings.config.database !== null) return rotateShared({ ...settings, folder }, { oldKeyFile, tell });
   if (!(await isThere(folder.database))) {
     throw new AppError(
       "conflict",
@@ -55,7 +57,7 @@ export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<
   }
   const lock = takeFolder(folder.locks);
   try {
-    await using store = await openStore({ file: folder.database, usedMark: folder.generation });
+    await using store = await openStore(ownDatabase(folder, tell));
     const old = await openCipher(store, { ...settings, masterKey: await readPresentKey(folder), folder });
     const present = await readPresentKey(folder);
     if (oldKeyFile !== null) await keep(present, resolve(oldKeyFile));
@@ -75,11 +77,11 @@ export async function rotateSecret({ env, oldKeyFile }: RotationInput): Promise<
  */
 async function rotateShared(
   settings: Omit<Settings, "masterKey">,
-  oldKeyFile: string | null,
+  { oldKeyFile, tell }: Required<Omit<RotationInput, "env">>,
 ): Promise<Rotation> {
   const { config, secrets, folder } = settings;
   const masterKey = await readMasterKey(settings);
-  await using store = await openDatabase(settings);
+  await using store = await openDatabase(settings, tell);
   await assertNobodyWorks(store);
   const old = await openCipher(store, { ...settings, masterKey });
   if (oldKeyFile !== null) await keep(masterKey, resolve(oldKeyFile));

@@ -9,11 +9,11 @@ export function addDoctorCommand(program: Command, host: Host): void {
   program
     .command("doctor")
     .description("check settings, data folder, clock, database, platforms and reachability")
-    .argument("[platform]", "tell the steps to set up this platform, too")
+    .argument("[platform]", "tell what this platform needs, and the steps to set it up")
     .option("--json", "print the findings as JSON")
     .addHelpText(
       "after",
-      "\nIt changes nothing; to a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
+      "\nOf platforms it tells those that have channels or settings. With a name it tells of that platform, and of the rest only problems.\nIt changes nothing; to a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
     )
     .action((platform: string | undefined, options: { json?: true }) => examine(host, platform, options));
 }

@@ -1,19 +1,18 @@
 import type { Command } from "commander";
-import { DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
+import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permissions.ts";
 import type { ApiKey } from "../../services/access/api-keys.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
-import { parseList } from "../lists.ts";
+import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
 import { localCaller } from "../local-caller.ts";
 import { toTable } from "../shell/table.ts";
 
 const ISO_DATE_CHARS = "2026-11-21".length;
 
-interface CreateOptions {
+interface CreateOptions extends PermissionOptions {
   readonly owner: string;
   readonly name?: string;
-  readonly permissions?: string;
   readonly expires?: string;
   readonly accounts?: string;
 }
@@ -28,7 +27,8 @@ export function addKeysCommand(program: Command, host: Host): void {
     .description("make a key; it is shown this once")
     .option("--owner <owner>", "whose data it reaches", DEFAULT_OWNER)
     .option("--name <name>", "what you recognise it by in lists")
-    .option("--permissions <list>", `any of ${PERMISSIONS.join(",")} (default: all)`)
+    .addOption(roleOption(`what it may do (default: ${DEFAULT_KEY_ROLE})`))
+    .option("--permissions <list>", `in the place of --role, any of ${PERMISSIONS.join(",")}`)
     .option("--expires <when>", "a date, a time or a span such as 90d (default: never)")
     .option("--accounts <list>", "ids of the only accounts it reaches (default: all)")
     .action((options: CreateOptions) => create(host, options));
@@ -59,7 +59,8 @@ export function addKeysCommand(program: Command, host: Host): void {
 
 const EXAMPLES = `
 Examples:
-  posthorn keys create --name "Nightly script" --permissions read,publish --expires 90d
+  posthorn keys create --name "Nightly script" --expires 90d
+  posthorn keys create --name Reports --role viewer
   posthorn keys create --owner alice --accounts acc_…,acc_…
   posthorn keys list
   posthorn keys revoke key_…
@@ -70,12 +71,26 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
   await using session = await host.openSession();
   const created = await createKey(plainCall(session.ctx, localCaller({ ownerId: options.owner })), {
     name: options.name,
-    permissions: options.permissions === undefined ? undefined : parseList(options.permissions),
+    permissions: readPermissionOptions(options),
     accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
     expires: options.expires,
   });
   host.terminal.print(toJsonText(created));
-  host.terminal.tell("Store the key now: only its fingerprint is kept, and it is not shown again.\n");
+  host.terminal.tell(`${explainKey(created.apiKey, options)}
+Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
+}
+
+/** What nobody asked for in so many words. */
+function explainKey({ role, permissions, expiresAt }: ApiKey, options: CreateOptions): string {
+  const isChosen = options.role !== undefined || options.permissions !== undefined;
+  const may = `It may: ${permissions.join(", ")}${role === null ? "" : ` (the role ${role})`}.`;
+  return [
+    may,
+    ...(isChosen ? [] : ["Ask for another role with --role, for everything with --role admin."]),
+    expiresAt === null
+      ? "It never expires. --expires 90d makes one that does."
+      : `It expires at ${expiresAt}.`,
+  ].join(" ");
 }
 
 async function list(host: Host, { owner, json }: { owner: string; json?: true }): Promise<void> {
@@ -92,8 +107,9 @@ function showKeys(keys: readonly ApiKey[], width: number): string {
     [
       { title: "NAME", of: ({ name }) => name, isCut: true },
       { title: "STATUS", of: ({ status }) => status },
-      { title: "MAY", of: ({ permissions }) => permissions.join(","), isCut: true },
+      { title: "MAY", of: ({ role, permissions }) => role ?? permissions.join(","), isCut: true },
       { title: "EXPIRES", of: ({ expiresAt }) => expiresAt?.slice(0, ISO_DATE_CHARS) ?? "never" },
+      { title: "LAST USED", of: ({ lastUsedAt }) => lastUsedAt?.slice(0, ISO_DATE_CHARS) ?? "never" },
       { title: "ID", of: ({ id }) => id },
     ],
     keys,

@@ -9,9 +9,9 @@ export function addMigrateDatabaseCommand(program: Command, host: Host): void {
     .addHelpText(
       "after",
       `
-Stop everything that works on the data folder first, and set DATABASE_URL to an empty database, the bucket for the files, and the
-secret key that every host will have (docs/many-machines.md). Every row is copied and compared; files go into the bucket. Cut off, it
-goes on where it was when you run it again. The folder is only read, and marked: nothing starts on it by mistake afterwards.
+Stop everything that works on the data folder first. Set DATABASE_URL to an empty database, and say where the files are to be: in a
+bucket (POSTHORN_S3_…), or in a folder that all hosts share (POSTHORN_FILES=folder). Set the secret key that every host will have, too
+(docs/many-machines.md). Every row is copied and compared; files go into the bucket. Cut off, it goes on where it was when you run it again. The folder is only read, and marked: nothing starts on it by mistake afterwards.
 
 Example:
   DATABASE_URL=postgres://posthorn:…@db.example.com/posthorn posthorn migrate-database`,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { UNSIGNED_RISK, type Host } from "../host.ts";
+import { UNSIGNED_RISK, type Host, type RestoreResult } from "../host.ts";
 import { toJsonText } from "../json.ts";
 
 export function addRestoreCommand(program: Command, host: Host): void {
@@ -12,7 +12,8 @@ export function addRestoreCommand(program: Command, host: Host): void {
     .addHelpText(
       "after",
       `
-The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it: on a new machine, copy it
+Database, files and posthorn.env come from the backup. A posthorn.env that is in the data folder already stays, and the
+backup's is put beside it. The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it: on a new machine, copy it
 into the data folder first. By it a restore also tells that the backup is as it was made. With --unsigned it takes one that is not, or that
 was made before backups were signed. ${UNSIGNED_RISK}
 
@@ -28,11 +29,18 @@ Example:
     );
 }
 
+function explainSettings({ file, isInForce }: NonNullable<RestoreResult["settings"]>): string {
+  return isInForce
+    ? `The settings of the backup are in ${file}. Look through them where this is another machine.\n`
+    : `posthorn.env of the data folder stays as it is. The settings of the backup are beside it, in ${file}.\n`;
+}
+
 async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): Promise<void> {
   const report = await host.restore(restoring);
   host.terminal.print(toJsonText(report));
   if (report.keptAside !== null)
     host.terminal.tell(`The database that was there is kept as ${report.keptAside}.\n`);
+  if (report.settings !== null) host.terminal.tell(explainSettings(report.settings));
   if (!report.isSigned)
     host.terminal.tell(
       `secret.key does not vouch for this backup. ${UNSIGNED_RISK} Look through "posthorn keys list" and your channels before you start.\n`,

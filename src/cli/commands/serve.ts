@@ -44,14 +44,7 @@ async function serve(host: Host, { api, publisher, ...options }: ServeOptions): 
 }
 
 function greet(host: Host, server: Server): string {
-  const { publicUrl } = server;
-  const key =
-    server.firstKey === null
-      ? []
-      : [
-          `  API key      ${server.firstKey}`,
-          `               (shown this once; kept in ${server.apiKeyFile})`,
-        ];
+  const { publicUrl, feedPage } = server;
   const faces =
     server.half === "publisher"
       ? [`  Publisher    alone; health at ${server.address}/readyz, the API is another process's`]
@@ -64,9 +57,17 @@ function greet(host: Host, server: Server): string {
         ];
   return [
     `Posthorn ${host.version} is listening on ${server.address}`,
+    ...(feedPage === null ? [] : [`  Your feed    ${feedPage}`]),
     ...faces,
     `  Data folder  ${server.folder}`,
-    ...key,
+    ...server.news.map((sentence) => `  Database     ${sentence}`),
+    ...describeKey(server),
     "",
   ].join("\n");
+}
+
+function describeKey({ firstKey, apiKeyFile }: Server): string[] {
+  const kept = apiKeyFile === null ? [] : [`kept in ${apiKeyFile}`];
+  if (firstKey === null) return kept.map((text) => `  API key      ${text}`);
+  return [`  API key      ${firstKey}`, `               (${["shown this once", ...kept].join("; ")})`];
 }

@@ -3,16 +3,15 @@ import { delimiter, dirname, join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/errors.ts";
 import type { Host, Place } from "../host.ts";
-import { parsePermissions } from "../lists.ts";
+import { readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
 import { CLIENTS, type Client, type Launch } from "./clients.ts";
 import { readConfigFile, writeConfigFile } from "./config-file.ts";
 import { showChange } from "./show-change.ts";
 
-interface InstallOptions {
+interface InstallOptions extends PermissionOptions {
   readonly remove?: true;
   readonly yes?: true;
   readonly dryRun?: true;
-  readonly permissions?: string;
 }
 
 const NAMES = CLIENTS.map(({ name }) => name).join(", ");
@@ -22,20 +21,21 @@ export function addInstallCommand(program: Command, host: Host): void {
     .command("install")
     .description("set Posthorn up in an agent's client; without a name, show which are here")
     .argument("[client]", NAMES)
-    .option("--permissions <list>", "what the agent may do, separated by commas (all)")
+    .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
+    .addOption(roleOption("a name for permissions, in the place of --permissions"))
     .option("--remove", "take it out again")
     .option("--dry-run", "show the change and write nothing")
     .option("-y, --yes", "write it without asking")
     .addHelpText(
       "after",
       `
-Shows what changes in the client's configuration, asks, and leaves everything else in it as it is; what it was is
-kept beside it. The paths in it are absolute, so that a client finds them which knows no PATH.
+Shows what changes in the client's configuration, asks, and leaves everything else in it as it is. What it was is
+kept beside it until --remove. The paths in it are absolute, so that a client finds them which knows no PATH.
 
 Examples:
   posthorn install
   posthorn install claude-code
-  posthorn install cursor --permissions read`,
+  posthorn install cursor --role viewer`,
     )
     .action((name: string | undefined, options: InstallOptions) =>
       name === undefined ? list(host) : install(host, clientOf(name), options),
@@ -70,14 +70,15 @@ const NOTHING = { text: "", exists: false };
 async function install(host: Host, client: Client, options: InstallOptions): Promise<void> {
   const { planEntry, planRemoval } = await import("./plan.ts");
   const { terminal } = host;
+  const isRemoval = options.remove === true;
   const launch = launchOf(host, options);
   const plan = (text: string): string =>
-    options.remove === true ? planRemoval(client, text, launch) : planEntry(client, text, launch);
+    isRemoval ? planRemoval(client, text, launch) : planEntry(client, text, launch);
   const paths = client.files(host.place);
   const file = await readConfigFile(paths);
   const planned = plan(file.text);
   if (planned === file.text) {
-    const state = options.remove === true ? "does not have Posthorn" : "starts Posthorn like this already";
+    const state = isRemoval ? "does not have Posthorn" : "starts Posthorn like this already";
     return terminal.print(`${client.title} ${state}; nothing to change in ${file.path}.\n`);
   }
   terminal.print(`${file.path}:\n${showChange(file.text, planned)}`);
@@ -85,24 +86,31 @@ async function install(host: Host, client: Client, options: InstallOptions): Pro
   await requireYes(host, options);
   // The client may have written it while the person thought about it.
   const now = await readConfigFile(paths);
-  const backup = await writeConfigFile(now, plan(now.text));
-  if (backup !== null) terminal.tell(`What it was is kept in ${backup}.\n`);
-  const done = options.remove === true ? "does not start Posthorn any more" : "starts Posthorn from now on";
+  const backup = await writeConfigFile(now, plan(now.text), { isRemoval });
+  if (backup !== null) terminal.tell(`What it was before Posthorn is kept in ${backup}.\n`);
+  const done = isRemoval ? "does not start Posthorn any more" : "starts Posthorn from now on";
   terminal.print(`${client.title} ${done}. ${client.next}\n`);
-  if (options.remove !== true) terminal.tell(KEEP_RUNNING);
+  if (!isRemoval) terminal.tell(KEEP_RUNNING);
 }
 
 const KEEP_RUNNING =
   "Posts go out while the client is open. posthorn service install keeps Posthorn running without it.\n";
 
-function launchOf(host: Host, { permissions }: InstallOptions): Launch {
+function launchOf(host: Host, options: InstallOptions): Launch {
   const { node, script, dataFolder } = host.locateProgram();
-  const limits = permissions === undefined ? [] : ["--permissions", parsePermissions(permissions).join(",")];
+  const limits = limitsOf(options);
   return {
     command: node,
     args: [script, "stdio", ...limits],
     env: dataFolder === null ? {} : { POSTHORN_DATA_DIR: dataFolder },
   };
+}
+
+/** A role stays a name in the entry: what it stands for may grow. */
+function limitsOf(options: InstallOptions): readonly string[] {
+  if (options.role !== undefined) return ["--role", options.role];
+  const permissions = readPermissionOptions(options);
+  return permissions === undefined ? [] : ["--permissions", permissions.join(",")];
 }
 
 async function requireYes(host: Host, { yes }: InstallOptions): Promise<void> {

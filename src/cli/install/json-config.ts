@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
+import { applyEdits, findNodeAtLocation, modify, parse, parseTree, type ParseError } from "jsonc-parser";
 import { isRecord, type ConfigEditor } from "./config-editor.ts";
 
 const OPTIONS = { allowTrailingComma: true };
@@ -22,9 +22,24 @@ export const jsonConfig: ConfigEditor = {
       .filter(([key, value]) => !isDeepStrictEqual(before[key], value))
       .reduce((current, [key, value]) => put(current, [section, name, key], value), start);
   },
-  remove: (text, path) => applyEdits(text, modify(text, [...path], undefined, {})),
+  remove(text, path) {
+    const without = take(text, path);
+    const [section] = path;
+    return isBlank(without, section) ? take(without, [section]) : without;
+  },
   show: ([section, name], entry) => JSON.stringify({ [section]: { [name]: entry } }, null, 2),
 };
+
+function take(text: string, path: readonly string[]): string {
+  return applyEdits(text, modify(text, [...path], undefined, {}));
+}
+
+/** An object without even a comment in it. */
+function isBlank(text: string, section: string): boolean {
+  const tree = parseTree(text, [], OPTIONS);
+  const node = tree && findNodeAtLocation(tree, [section]);
+  return node?.type === "object" && /^\{\s*\}$/.test(text.slice(node.offset, node.offset + node.length));
+}
 
 /** Laid out by hand: the library would lay out what stands before it, too. */
 function put(text: string, path: readonly string[], value: unknown): string {

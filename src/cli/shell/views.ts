@@ -79,7 +79,7 @@ export async function showPosts(
   ];
   const [head = "", ...lines] = toTable(columns, posts, width).split("\n");
   const rows = posts.flatMap((post, at) => [lines[at] ?? "", ...noteOf(post)]);
-  return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are those of ${timezone}.\n`;
+  return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
 /** As clocks show it there, to the minute. */

@@ -106,8 +106,8 @@ export function checkPlace(
     return ["POSTHORN_FILES: is bucket, and there is none; set the POSTHORN_S3_ settings to it"];
   if (given["DATABASE_URL"] === undefined) return [];
   return [
-    "POSTHORN_FILES: with DATABASE_URL, files must be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
-      "or POSTHORN_FILES=folder where the folder files/ in the data folder is one that all hosts share",
+    "POSTHORN_FILES: is not set, and DATABASE_URL is. Files must then be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
+      "or set POSTHORN_FILES=folder where there is one host only, or all hosts share the folder files/ in the data folder",
   ];
 }
 

@@ -59,7 +59,7 @@ const Address = z
   .refine(isAddress, {
     error:
       "must be an address of PostgreSQL, for example postgres://posthorn:PASSWORD@db.example.com:5432/posthorn; " +
-      "other databases are none that Posthorn works on, and signs as @ : / # ? % in the password are written as in addresses (%40 for @)",
+      "Posthorn works with no other database. Write signs such as @ : / # ? % in the password as in addresses (%40 for @)",
   })
   .optional();
 

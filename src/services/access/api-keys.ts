@@ -1,7 +1,14 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import { newId } from "../../domain/ids.ts";
-import { DEFAULT_OWNER, PERMISSIONS, type Caller, type Permission } from "../../domain/permissions.ts";
+import {
+  DEFAULT_OWNER,
+  PERMISSIONS,
+  roleOf,
+  type Caller,
+  type Permission,
+  type Role,
+} from "../../domain/permissions.ts";
 import { MINUTE, quote, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findApiKeyRow,
@@ -24,6 +31,8 @@ export interface ApiKey {
   readonly name: string;
   readonly status: "active" | "expired" | "revoked";
   readonly permissions: readonly Permission[];
+  /** The name of this set of permissions; null: it has none. */
+  readonly role: Role | null;
   /** The only accounts it reaches; null: all. */
   readonly accountIds: readonly string[] | null;
   readonly createdAt: string;
@@ -201,12 +210,14 @@ function makeKey(
 }
 
 function toApiKey(ctx: AppContext, row: ApiKeyRow): ApiKey {
+  const permissions = permissionsOf(row);
   return {
     id: row.id,
     ownerId: row.owner_id,
     name: row.name,
     status: statusOf(ctx, row),
-    permissions: permissionsOf(row),
+    permissions,
+    role: roleOf(permissions),
     accountIds: accountIdsOf(row),
     createdAt: toIso(row.created_at),
     expiresAt: toIsoOrNull(row.expires_at),

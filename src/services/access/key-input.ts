@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { PERMISSIONS, type Permission } from "../../domain/permissions.ts";
+import { DEFAULT_KEY_ROLE, PERMISSIONS, ROLES, type Permission } from "../../domain/permissions.ts";
 import { DAY, HOUR, MINUTE, parseBound, quote, toIso } from "../../domain/time.ts";
 import type { Reader } from "../../store/engine/store.ts";
 import { listAccountRows } from "../../store/tables/accounts.ts";
@@ -7,7 +7,7 @@ import type { AppContext } from "../context.ts";
 
 export interface KeyInput {
   readonly name?: string | undefined;
-  /** Default: all of them. */
+  /** Default: those of `DEFAULT_KEY_ROLE`. */
   readonly permissions?: readonly string[] | undefined;
   /** Default: every account of the owner, later ones too. */
   readonly accountIds?: readonly string[] | undefined;
@@ -42,7 +42,7 @@ function readName(name: string | undefined): string {
 }
 
 function readPermissions(given: readonly string[] | undefined): readonly Permission[] {
-  if (given === undefined) return PERMISSIONS;
+  if (given === undefined) return ROLES[DEFAULT_KEY_ROLE];
   const unknown = given.find((name) => !PERMISSIONS.some((known) => known === name));
   if (unknown !== undefined) {
     throw new AppError(

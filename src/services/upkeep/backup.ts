@@ -26,8 +26,10 @@ export interface BackupInput {
   readonly folder: string;
   readonly version: string;
   readonly secretKeyId: string;
-  /** Vouches for the backup, so that a restore can tell it from one that somebody changed or made up. */
-  readonly sign: (checksums: string) => string;
+  /** What `posthorn.env` holds; null: there is none. */
+  readonly settings: string | null;
+  /** Seals them, and vouches for the backup: a restore tells it from one that somebody changed or made up. */
+  readonly cipher: Cipher;
   /** Where the files are kept, if not in the data folder: they stay there, and the backup names them. */
   readonly bucket: { readonly endpoint: string; readonly name: string } | null;
   readonly signal: AbortSignal;
@@ -50,6 +52,20 @@ export function signBackup(cipher: Cipher, checksums: string): string {
   return cipher.sign("backup", checksums);
 }
 
+/** The place that sealed settings are bound to. */
+const SETTINGS_PLACE = "backup.settings";
+
+/** The text of `posthorn.env`; null where the backup has none. Throws `invalid` for a text that does not open. */
+export function openSettings(cipher: Cipher, { settings }: Manifest): string | null {
+  if (settings === undefined) return null;
+  try {
+    return cipher.open(settings, SETTINGS_PLACE);
+  } catch (cause) {
+    const problem = "The settings in the backup do not open: they were changed after it was made.";
+    throw new AppError("invalid", `${problem} Take another backup. Nothing was changed.`, { cause });
+  }
+}
+
 type Source = Pick<AppContext, "store" | "files" | "clock">;
 
 /**
@@ -68,9 +84,10 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
     const copy = join(folder, DATABASE);
     await ctx.store.copyTo(copy);
     const keys = listStoredKeys(copy);
-    const { version, secretKeyId, bucket, signal } = input;
+    const { version, secretKeyId, settings, bucket, signal } = input;
     const missing = bucket === null ? [] : await findMissing(ctx, keys, signal);
     const manifest: Manifest = { format: FORMAT, program: "posthorn", version, createdAt, secretKeyId };
+    if (settings !== null) manifest.settings = input.cipher.seal(settings, SETTINGS_PLACE);
     if (bucket !== null) manifest.bucket = { endpoint: bucket.endpoint, name: bucket.name, keys };
     const { sizeBytes } = await explainingWrite(file, () =>
       writeArchive(
@@ -86,7 +103,7 @@ export async function makeBackup(ctx: Source, input: BackupInput): Promise<Backu
           if (bucket !== null) return;
           for (const key of keys) if (!(await addFile(ctx, archive, { key, signal }))) missing.push(key);
         },
-        input.sign,
+        (checksums) => signBackup(input.cipher, checksums),
       ),
     );
     if (!input.isForced) await assertAbsent(file);

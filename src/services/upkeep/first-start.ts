@@ -59,6 +59,7 @@ export async function ensureFirstAccount(ctx: AppContext): Promise<void> {
       target,
       found,
       chosen: found.targets,
+      logLevel: "debug",
       answer: async (tx, outcome) => {
         if (!(await insertMeta(tx, FIRST_ACCOUNT, outcome.account.id))) throw new MadeAlready();
         return outcome;

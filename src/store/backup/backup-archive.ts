@@ -30,6 +30,8 @@ export const Manifest = z.object({
   createdAt: z.int(),
   /** Which secret key opens the tokens in it; the key itself is not in it. */
   secretKeyId: Label,
+  /** `posthorn.env`, sealed as tokens are; a version that does not know it leaves it out. */
+  settings: z.string().optional(),
   /**
    * Set where the stored files are not in it, because a bucket keeps them: which bucket, and under which
    * keys.

@@ -42,6 +42,9 @@ export interface Tx extends Reader {
   readonly [HANDLE]: Handle & { readonly query: Transaction<Tables> };
 }
 
+/** Hears in a sentence what opening did (`done`), or what it cannot go on without (`waiting`). */
+export type Tell = (sentence: string, kind: "done" | "waiting") => void;
+
 export interface Store extends Reader, AsyncDisposable {
   /** What carries it, for people who look for a fault. */
   readonly engine: string;

@@ -17,6 +17,8 @@ export interface ServerHealth extends Facts {
   readonly refusals: readonly string[];
   /** `host:port` of the pooler that `url` leads through; null: it leads to the server itself. */
   readonly pooler: string | null;
+  /** The settings whose address leads over a network without TLS. */
+  readonly plain: readonly string[];
   /** Null where the user may not look. */
   readonly schema: Schema | null;
   /** When it was asked and had answered by the caller's clock, and its own in between. */
@@ -71,12 +73,32 @@ export async function examineServer(
       host: direct.host,
       refusals: refusals.filter((one) => one !== null),
       pooler: direct === main ? null : main.host,
+      plain: await listPlain(direct === main ? [main] : [main, direct]),
     };
   } catch (error) {
     throw explained(error, direct);
   } finally {
     await client.end();
   }
+}
+
+/** By what the driver makes of each address, and of its own variables (PGSSLMODE). */
+async function listPlain(addresses: readonly Address[]): Promise<string[]> {
+  const driver = await loadDriver();
+  return addresses.flatMap((address) => {
+    const { ssl, host } = new driver.Client(clientConfig(driver, address, LIMITS));
+    return ssl || isOwnMachine(host) ? [] : address.setting;
+  });
+}
+
+/** A host that begins with a slash is the folder of a socket. */
+function isOwnMachine(host: string): boolean {
+  return /^(\/|localhost$|127\.|::1$|\[::1\]$)/.test(host);
+}
+
+/** Whether what goes to this address can be read on its way. */
+export async function isPlain(url: string): Promise<boolean> {
+  return (await listPlain([readAddress(url, "DATABASE_URL")])).length > 0;
 }
 
 async function connect(address: Address): Promise<Client> {
@@ -107,7 +129,7 @@ async function refusalOf(work: () => Promise<unknown>): Promise<string | null> {
 async function look(
   client: Client,
   now: () => number,
-): Promise<Omit<ServerHealth, "host" | "refusals" | "pooler">> {
+): Promise<Omit<ServerHealth, "host" | "refusals" | "pooler" | "plain">> {
   const facts = await one<Facts>(client, FACTS);
   const asked = now();
   const { server } = await one<{ server: number }>(client, CLOCK);

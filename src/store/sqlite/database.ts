@@ -8,8 +8,9 @@ import {
   type SqliteDatabase,
   type SqliteStatement,
 } from "../engine/driver.ts";
-import { migrate } from "./migrations/migrate.ts";
+import { migrate, NEWEST_SCHEMA } from "./migrations/migrate.ts";
 import type { Tables } from "../engine/schema.ts";
+import type { Tell } from "../engine/store.ts";
 
 /** An open database: Kysely for what every engine understands, the connection for what only SQLite does. */
 export interface Database extends AsyncDisposable {
@@ -32,6 +33,17 @@ export interface OpenOptions {
    * Stands between the store and the connection, for whoever watches or disturbs it. Default: nothing does.
    */
   readonly around?: (connection: SqliteDatabase) => SqliteDatabase;
+  /** What comes before the file is brought to a newer schema. Default: nothing does. */
+  readonly upgrade?: Upgrade;
+}
+
+interface Upgrade {
+  /**
+   * Copies the file, of which it gets the version, and answers the copy's path. Under the write lock, so that
+   * nothing is written between the copy and the change. Where it throws, nothing is changed.
+   */
+  readonly keepCopy: (version: number) => string;
+  readonly tell: Tell;
 }
 
 /**
@@ -44,7 +56,7 @@ export function openDatabase(options: OpenOptions): Database {
     const raw = options.around?.(opened.database) ?? opened.database;
     try {
       setPragmas(raw);
-      migrate(raw);
+      bringUp(raw, options);
       const query = new Kysely<Tables>({ dialect: new SqliteDialect({ database: forKysely(raw) as never }) });
       return { query, raw, driver: opened.driver, [Symbol.asyncDispose]: () => query.destroy() };
     } catch (error) {
@@ -54,6 +66,16 @@ export function openDatabase(options: OpenOptions): Database {
   } catch (error) {
     throw explain(error, options.file);
   }
+}
+
+function bringUp(raw: SqliteDatabase, { upgrade }: OpenOptions): void {
+  if (upgrade === undefined) return migrate(raw);
+  let news: string | null = null;
+  migrate(raw, (version) => {
+    const copy = upgrade.keepCopy(version);
+    news = `The database was brought from schema ${version} to ${NEWEST_SCHEMA}. A copy of it as it was is kept in ${copy}.`;
+  });
+  if (news !== null) upgrade.tell(news, "done");
 }
 
 /**

@@ -17,10 +17,11 @@ import { pack } from "tar-stream";
 import { describe, expect, inject, it } from "vitest";
 import type { RestoreResult } from "../../../src/cli/host.ts";
 import { localCaller } from "../../../src/cli/local-caller.ts";
-import { makeBackup, signBackup } from "../../../src/services/upkeep/backup.ts";
+import { makeBackup } from "../../../src/services/upkeep/backup.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { startSession } from "../../../src/app/start/start-session.ts";
 import { readSetup } from "../../../src/app/setup.ts";
+import { forgeBackup } from "../../support/backup-files.ts";
 import { runCli } from "../../support/cli.ts";
 import { addAccount, addPost } from "../../support/publishing.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -102,6 +103,65 @@ describe("posthorn backup and restore", () => {
       PICTURE,
     );
     expect(readdirSync(env["POSTHORN_DATA_DIR"] ?? "").filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  it("brings the settings, which nobody reads in it, and leaves those that are there", async () => {
+    using folder = temporaryFolder();
+    const SETTINGS =
+      "POSTHORN_TIMEZONE=Asia/Tokyo\nPOSTHORN_X_CLIENT_SECRET=canary-4711\nPOSTHORN_X_CLIENT_ID=x\n";
+    await open(folder.env).then((session) => session[Symbol.asyncDispose]());
+    const file = join(folder.env["POSTHORN_DATA_DIR"] ?? "", "posthorn.env");
+    writeFileSync(file, SETTINGS, { mode: 0o600 });
+    const backup = join(folder.path, "backup.tar");
+    const made = await runCli(["backup", backup], folder);
+    expect(JSON.parse(made.stdout)).toMatchObject({ hasSettings: true });
+    expect(made.stderr).toContain("posthorn.env is in it, encrypted.");
+    for (const word of ["canary-4711", "Asia/Tokyo"]) expect(readFileSync(backup).includes(word)).toBe(false);
+
+    const env = besides(folder);
+    const restored = join(env["POSTHORN_DATA_DIR"] ?? "", "posthorn.env");
+    const run = await runCli(["restore", backup], { env });
+    expect(JSON.parse(run.stdout)).toMatchObject({ settings: { file: restored, isInForce: true } });
+    expect(run.stderr).toContain(`The settings of the backup are in ${restored}.`);
+    expect(readFileSync(restored, "utf8")).toBe(SETTINGS);
+    expect(statSync(restored).mode & 0o777).toBe(0o600);
+    expect((await runCli(["doctor"], { env })).stdout).toContain("time zone Asia/Tokyo");
+    expect(JSON.parse((await runCli(["restore", backup], { env })).stdout).settings).toBeNull();
+
+    writeFileSync(restored, "POSTHORN_TIMEZONE=Europe/Berlin\n");
+    const again = await runCli(["restore", backup], { env });
+    const beside = JSON.parse(again.stdout).settings.file as string;
+    expect(beside).toMatch(/posthorn\.env\.from-backup-\d{4}-\d{2}-\d{2}T\d{6}$/);
+    expect(again.stderr).toContain("posthorn.env of the data folder stays as it is.");
+    expect(readFileSync(beside, "utf8")).toBe(SETTINGS);
+    expect(readFileSync(restored, "utf8")).toBe("POSTHORN_TIMEZONE=Europe/Berlin\n");
+  });
+
+  it("does without settings that are wrong on this machine, and takes none that somebody made up", async () => {
+    using folder = temporaryFolder();
+    await open(folder.env).then((session) => session[Symbol.asyncDispose]());
+    const pictures = join(folder.path, "pictures");
+    mkdirSync(pictures);
+    const file = join(folder.env["POSTHORN_DATA_DIR"] ?? "", "posthorn.env");
+    writeFileSync(file, `POSTHORN_UPLOAD_FOLDERS=${pictures}\n`, { mode: 0o600 });
+    const backup = join(folder.path, "backup.tar");
+    await runCli(["backup", backup], folder);
+    rmSync(pictures, { recursive: true });
+    const env = besides(folder);
+    expect(await runCli(["restore", backup], { env })).toMatchObject({ status: 0 });
+    expect((await runCli(["doctor"], { env })).stdout).toMatch(
+      /PROBLEM +settings .*POSTHORN_UPLOAD_FOLDERS/s,
+    );
+
+    const manifest = { format: 2, program: "posthorn", version: "1", createdAt: 1, secretKeyId: "a" };
+    const forged = { ...manifest, settings: `v1.${"A".repeat(80)}` };
+    await forgeBackup(backup, { changes: { "manifest.json": JSON.stringify(forged) } });
+    rmSync(join(env["POSTHORN_DATA_DIR"] ?? "", "posthorn.env"));
+    expect(await runCli(["restore", backup, "--unsigned"], { env })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining("The settings in the backup do not open"),
+    });
+    expect(readdirSync(env["POSTHORN_DATA_DIR"] ?? "")).not.toContain("posthorn.env");
   });
 
   it("is one moment of a database that others are writing", async () => {
@@ -317,7 +377,8 @@ describe("posthorn backup and restore", () => {
         folder: session.folder,
         version: "9",
         secretKeyId: "x",
-        sign: (checksums: string) => signBackup(session.ctx.cipher, checksums),
+        settings: null,
+        cipher: session.ctx.cipher,
         bucket: null,
       };
       await makeBackup(session.ctx, { ...input, signal: new AbortController().signal });

@@ -28,7 +28,7 @@ describe("posthorn doctor", () => {
       "data folder": "ok",
       "secret key": "ok",
       database: "ok",
-      feed: "ok",
+      platforms: "ok",
       clock: "ok",
       "public address": "note",
     });
@@ -39,6 +39,9 @@ describe("posthorn doctor", () => {
     const named = await runCli(["doctor", "bluesky"], { env: folder.env });
     expect(named.status).toBe(0);
     expect(named.stdout).toContain("no app needs to be registered");
+    for (const line of named.stdout.trimEnd().split("\n")) expect(line).toMatch(/^ok +bluesky /);
+    const withProblem = await runCli(["doctor", "bluesky"], { env: { ...folder.env, POSTHORN_PORT: "x" } });
+    expect(withProblem.stdout).toMatch(/^PROBLEM +settings /);
     const unknown = await runCli(["doctor", "myspace"], { env: folder.env });
     expect(unknown).toMatchObject({ status: 1, stdout: "" });
     expect(unknown.stderr).toMatch(
@@ -109,7 +112,14 @@ describe("posthorn doctor", () => {
     const { findings } = await examine(folder.env);
     const textOf = (name: string) => findings.find(({ topic }) => topic === name)?.text;
     expect(textOf("feed")).toBe("ready; 1 channel is connected");
-    expect(textOf("bluesky")).toBe("ready; connect a channel with: posthorn connect bluesky");
+    expect(textOf("bluesky")).toBeUndefined();
+    expect(textOf("platforms")).toMatch(
+      /^28 that have neither channels nor settings: left out; "posthorn doctor instagram" tells/,
+    );
+    const asked = await examine({ ...folder.env, POSTHORN_BLUESKY_BASE_URL: "https://pds.example" });
+    expect(asked.findings.find(({ topic }) => topic === "bluesky")?.text).toBe(
+      "ready; connect a channel with: posthorn connect bluesky",
+    );
   });
 
   it("looks at everything that can still be looked at", async () => {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { PERMISSIONS } from "../../../src/domain/permissions.ts";
 import { runCli } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -33,6 +34,30 @@ describe("posthorn keys", () => {
     });
   });
 
+  it("makes a publisher's key that says so, unless another role is asked for", async () => {
+    using folder = temporaryFolder();
+    const make = async (...options: string[]) => {
+      const { stdout, stderr } = await runCli(["keys", "create", ...options], folder);
+      return { apiKey: (JSON.parse(stdout) as Created).apiKey, stderr };
+    };
+    const plain = await make("--name", "Nightly");
+    expect(plain.apiKey).toMatchObject({ role: "publisher", permissions: ["read", "publish", "files"] });
+    expect(plain.stderr).toContain(
+      "It may: read, publish, files (the role publisher). Ask for another role with --role, for everything with --role admin. It never expires.",
+    );
+    const admin = await make("--role", "admin", "--expires", "2099-01-01T00:00:00Z");
+    expect(admin.apiKey).toMatchObject({ permissions: PERMISSIONS });
+    expect(admin.stderr).toContain("(the role admin). It expires at 2099-01-01T00:00:00.000Z.");
+    expect((await make("--role", "viewer")).apiKey).toMatchObject({ permissions: ["read"] });
+    expect((await make("--role", "writer")).apiKey).toMatchObject({ permissions: ["read", "files"] });
+    expect((await make("--permissions", "publish")).apiKey).toMatchObject({ role: null });
+
+    const table = await runCli(["keys", "list"], { ...folder, columns: 120 });
+    expect(table.stdout).toMatch(/^NAME +STATUS +MAY +EXPIRES +LAST USED +ID/);
+    expect(table.stdout).toMatch(/^Nightly +active +publisher +never +never +key_/m);
+    expect(table.stdout).toMatch(/^API key +active +publish +never +never/m);
+  });
+
   it("keeps owners apart", async () => {
     using folder = temporaryFolder();
     await runCli(["keys", "create", "--owner", "alice"], folder);
@@ -47,6 +72,8 @@ describe("posthorn keys", () => {
     [["--expires", "2001-01-01"], "not in the future"],
     [["--expires", "soon"], "for example 90d"],
     [["--accounts", "acc_none"], "acc_none"],
+    [["--role", "boss"], "Allowed choices are viewer, writer, publisher, admin."],
+    [["--role", "viewer", "--permissions", "read"], "cannot be used with option"],
   ])("refuses %j", async (options, sentence) => {
     using folder = temporaryFolder();
     expect(await runCli(["keys", "create", ...options], folder)).toMatchObject({

@@ -1,4 +1,12 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CLIENTS } from "../../../src/cli/install/clients.ts";
@@ -64,6 +72,18 @@ describe("posthorn install", () => {
     expect(here.read()).not.toContain("posthorn");
     const again = await here.run(["cursor", "--yes", "--remove"]);
     expect(again.stdout).toContain("does not have Posthorn");
+  });
+
+  it("keeps what was there before the first change, and leaves nothing of its own behind", async () => {
+    const mine = '{\n  "theme": "dark"\n}\n';
+    using here = machine(mine);
+    await here.run(["cursor", "--yes"]);
+    await here.run(["cursor", "--yes", "--role", "viewer"]);
+    expect(readFileSync(`${here.file}.before-posthorn`, "utf8")).toBe(mine);
+    expect(JSON.parse(here.read()).mcpServers.posthorn.args.slice(1)).toEqual(["stdio", "--role", "viewer"]);
+    await here.run(["cursor", "--yes", "--remove"]);
+    expect(JSON.parse(here.read())).toEqual({ theme: "dark" });
+    expect(readdirSync(dirname(here.file))).toEqual(["mcp.json"]);
   });
 
   it("names the data folder where others would not find it, and what the agent may do", async () => {

@@ -232,7 +232,7 @@ describe("posthorn list and posthorn accounts", () => {
       expect.stringMatching(/^2100-12-01 09:00 {2}My feed {2}Post of day 01 日本… {2}post_\w{26}$/),
       expect.stringMatching(/^2100-12-02 09:00 /),
     ]);
-    expect(planned.stdout).toContain("Times are those of Europe/Berlin.\nThere are more;");
+    expect(planned.stdout).toContain("Times are in Europe/Berlin.\nThere are more;");
     const days = ({ posts }: Printed) => posts.map(({ scheduledAt }) => String(scheduledAt).slice(8, 10));
     expect(days(await shell.read(["list"]))).toEqual(["01", "02", "03"]);
     expect(days(await shell.read(["list", "all", "--search", "day 02"]))).toEqual(["02"]);

@@ -1,7 +1,11 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqlite, type SqliteDatabase } from "../../../src/store/engine/driver.ts";
 import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
+import { keepSchemaCopy } from "../../../src/store/backup/schema-copy.ts";
+import { MIGRATIONS } from "../../../src/store/sqlite/migrations/migrate.ts";
+import type { Store } from "../../../src/store/engine/store.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import { readHistory } from "../../../src/services/posts/posts.ts";
 import { createTestContext } from "../../support/context.ts";
@@ -141,4 +145,92 @@ function everythingIn(raw: SqliteDatabase) {
     tables.map((name) => [name, raw.prepare(`SELECT * FROM "${name}" ORDER BY 1`).all([])]),
   );
   return { made, rows, version: raw.prepare("PRAGMA user_version").get([]) };
+}
+
+describe("a database that is brought to a newer schema", () => {
+  const upgrade = (file: string, told: string[]) => ({
+    keepCopy: (version: number) => keepSchemaCopy(file, { version, now: NOW }),
+    tell: (one: string) => void told.push(one),
+  });
+  const versionOf = (file: string): number => {
+    const { database } = openSqlite({ file, busyTimeoutMs: 1_000 });
+    const row = database.prepare("PRAGMA user_version").get([]) as { user_version: number };
+    database.close();
+    return row.user_version;
+  };
+
+  it.each(["better-sqlite3", "node:sqlite"] as const)(
+    "is copied before, for this user alone (%s)",
+    async (driver) => {
+      if (driver === "node:sqlite" && Number(process.versions.node.split(".")[0]) < 22) return;
+      using folder = temporaryFolder();
+      const file = join(folder.path, "posthorn.db");
+      makeOld(file);
+      const told: string[] = [];
+      await using store = await openStore({ file, driver, upgrade: upgrade(file, told) });
+      const copy = `${file}.schema-1-2026-11-21T090000`;
+      expect(told).toEqual([
+        `The database was brought from schema 1 to ${MIGRATIONS.length}. A copy of it as it was is kept in ${copy}.`,
+      ]);
+      expect(statSync(copy).mode & 0o777).toBe(0o600);
+      expect(versionOf(copy)).toBe(1);
+      expect(await readCount(store)).toBe(POSTS.length + 2);
+      // What the program before would read.
+      await using old = await openStore({ file: copy });
+      expect(await readCount(old)).toBe(POSTS.length + 2);
+    },
+  );
+
+  it("is copied by one of several starts, and neither when it is new nor when nothing changes", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "posthorn.db");
+    const told: string[] = [];
+    for (let start = 0; start < 2; start++) {
+      const store = await openStore({ file, upgrade: upgrade(file, told) });
+      await store[Symbol.asyncDispose]();
+    }
+    expect(told).toEqual([]);
+    expect(readdirSync(folder.path).filter((name) => name.includes("schema"))).toEqual([]);
+  });
+
+  it("keeps the newest two copies", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "posthorn.db");
+    for (const name of [
+      "schema-12-2025-01-01T000000",
+      "schema-2-2026-01-01T000000",
+      "before-2024-01-01T000000",
+    ])
+      writeFileSync(`${file}.${name}`, "");
+    makeOld(file);
+    await using _store = await openStore({ file, upgrade: upgrade(file, []) });
+    expect(readdirSync(folder.path).filter((name) => /\.(schema|before)-/.test(name))).toEqual([
+      "posthorn.db.before-2024-01-01T000000",
+      "posthorn.db.schema-1-2026-11-21T090000",
+      "posthorn.db.schema-2-2026-01-01T000000",
+    ]);
+  });
+
+  it("stays as it is where the copy cannot be written", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "posthorn.db");
+    makeOld(file);
+    mkdirSync(`${file}.schema-1-2026-11-21T090000`);
+    writeFileSync(`${file}.schema-1-2026-11-21T090000/x`, "");
+    const told: string[] = [];
+    await expect(openStore({ file, upgrade: upgrade(file, told) })).rejects.toThrow(
+      `The database needs a newer schema, and the copy that is kept of it before cannot be written to ${folder.path}: it is a folder. Nothing was changed.`,
+    );
+    expect(versionOf(file)).toBe(1);
+    expect(told).toEqual([]);
+    expect(readdirSync(folder.path).filter((name) => name.startsWith(".new-"))).toEqual([]);
+  });
+});
+
+async function readCount(store: Store): Promise<number> {
+  const [row] = await queryOf(store)
+    .selectFrom("posts")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .execute();
+  return Number(row?.count);
 }

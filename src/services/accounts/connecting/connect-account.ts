@@ -29,6 +29,8 @@ export interface ConnectRun<T> {
    * anybody may.
    */
   readonly begin?: (tx: Tx) => Promise<void>;
+  /** How much of an event it is for the log. Default: info. */
+  readonly logLevel?: "debug" | "info";
   /** Makes the call's answer in the transaction that stores the accounts; what it throws undoes that. */
   readonly answer: (tx: Tx, outcome: ConnectOutcome) => Promise<T>;
 }
@@ -49,7 +51,7 @@ export async function connectAccounts<T>(call: GuestCall, run: ConnectRun<T>): P
     const shownOnce = joined(run.chosen.map((target) => target.shownOnce));
     return run.answer(tx, { account, accounts: [account, ...more], notice, shownOnce });
   });
-  ctx.log.info({ accountIds: ids, provider: run.target.platform.name }, "Connected");
+  ctx.log[run.logLevel ?? "info"]({ accountIds: ids, provider: run.target.platform.name }, "Connected");
   ctx.wakePublisher();
   await Promise.all(ids.map((id) => inspectConnected(ctx, run.target.ownerId, id)));
   return done;

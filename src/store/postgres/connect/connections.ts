@@ -9,7 +9,7 @@ import type { Client, ClientBase, ClientConfig } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
 import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
-import { migrate } from "../migrations/migrate.ts";
+import { migrate, type Telling } from "../migrations/migrate.ts";
 import { readAddress } from "./address.ts";
 import { askOutcome, type Begun } from "./commit-outcome.ts";
 import { loadDriver } from "./driver.ts";
@@ -30,6 +30,8 @@ export interface PostgresOptions {
   readonly limits?: Partial<Limits> | undefined;
   /** Longest that a COMMIT without an answer is asked for. Default: 20 s. */
   readonly askMs?: number | undefined;
+  /** Hears what opening did, or waits for. Default: nobody does. */
+  readonly telling?: Telling | undefined;
 }
 
 /** What is read and written through. */
@@ -95,7 +97,7 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   };
 
   await refusePooler(direct, () => connect());
-  await bringUp(await connect(), (error) => explained(error, direct));
+  await bringUp(await connect(), options.telling, (error) => explained(error, direct));
   const asking = {
     connect: () => connect({ query_timeout: limits.silentMs }),
     withinMs: options.askMs ?? ASK_MS,
@@ -131,11 +133,15 @@ export async function openConnections(options: PostgresOptions, index: PostIndex
   };
 }
 
-async function bringUp(client: Client, tell: (error: unknown) => unknown): Promise<void> {
+async function bringUp(
+  client: Client,
+  telling: Telling | undefined,
+  explain: (error: unknown) => unknown,
+): Promise<void> {
   try {
-    await migrate(client);
+    await migrate(client, telling);
   } catch (error) {
-    throw tell(error);
+    throw explain(error);
   } finally {
     await client.end();
   }

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { ClientBase } from "pg";
 import { AppError } from "../../../domain/errors.ts";
+import type { Tell } from "../../engine/store.ts";
 import * as init from "./0001_init.ts";
 
 /** In order, append-only; the table `schema_version` counts those that a database has. */
@@ -8,16 +10,25 @@ const MIGRATIONS: readonly { readonly statements: readonly string[] }[] = [init]
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";
 
+export interface Telling {
+  readonly tell: Tell;
+  /** How often it says what it still waits for. Default: 10 s. */
+  readonly everyMs?: number;
+}
+
+const TELL_EVERY_MS = 10_000;
+const TRY_EVERY_MS = 250;
+
 /**
  * Brings a database to the newest schema, on a connection to the server itself. Of several processes that
  * start together, one migrates and the others find it done. Throws `unavailable` for a database that is newer
  * than this program; the server's own errors come as they are.
  */
-export async function migrate(client: ClientBase): Promise<void> {
+export async function migrate(client: ClientBase, telling: Telling = { tell: () => {} }): Promise<void> {
   if ((await readVersion(client)) === MIGRATIONS.length) return;
   // However long another process's migration takes.
   await client.query("SET statement_timeout = 0; SET lock_timeout = 0");
-  await client.query(`SELECT pg_advisory_lock(${LOCK})`);
+  await takeLock(client, telling);
   try {
     const version = await readVersion(client);
     if (version > MIGRATIONS.length) throw newerSchema(version);
@@ -25,9 +36,45 @@ export async function migrate(client: ClientBase): Promise<void> {
       // Several statements in one query are one transaction.
       await client.query([...statements, ...noting(version + step + 1)].join(";\n"));
     }
+    if (version > 0 && version < MIGRATIONS.length)
+      telling.tell(`The database was brought from schema ${version} to ${MIGRATIONS.length}.`, "done");
   } finally {
     await client.query(`SELECT pg_advisory_unlock(${LOCK})`);
   }
+}
+
+/**
+ * Tried again and again instead of waited for: any role that may connect to the database can hold it, and a
+ * start that waits without a word looks like one that hangs.
+ */
+async function takeLock(client: ClientBase, { tell, everyMs = TELL_EVERY_MS }: Telling): Promise<void> {
+  for (let waitedMs = 0; !(await tryLock(client)); waitedMs += TRY_EVERY_MS) {
+    if (waitedMs >= everyMs && waitedMs % everyMs < TRY_EVERY_MS)
+      tell(await describeHolder(client), "waiting");
+    await delay(TRY_EVERY_MS);
+  }
+}
+
+async function tryLock(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(`SELECT pg_try_advisory_lock(${LOCK}) AS taken`);
+  return rows[0]?.taken === true;
+}
+
+/** An advisory lock's number stands in two columns of 32 bits each. */
+const HOLDER = `
+  SELECT a.pid, a.usename AS role FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND a.datname = current_database()
+    AND (l.classid::bigint << 32) | l.objid::bigint = ${LOCK}`;
+
+async function describeHolder(client: ClientBase): Promise<string> {
+  const { rows } = await client.query<{ pid: number; role: string | null }>(HOLDER);
+  const [holder] = rows;
+  const who =
+    holder === undefined
+      ? "another session"
+      : `process ${holder.pid} of the user ${JSON.stringify(holder.role)}`;
+  const end = holder === undefined ? "" : `: SELECT pg_terminate_backend(${holder.pid})`;
+  return `The start waits for ${who} on the PostgreSQL server, which holds the lock for bringing the database to a newer schema. Another Posthorn lets go of it by itself. Where it is none, end that session${end}.`;
 }
 
 export interface Schema {

@@ -19,11 +19,14 @@ export const MIGRATIONS: readonly { readonly statements: readonly string[] }[] =
   limits,
 ];
 
+export const NEWEST_SCHEMA = MIGRATIONS.length;
+
 /**
  * Synchronous and under the write lock: of several processes that start together, one migrates and the others
- * find it done.
+ * find it done. `beforeUpgrade` is called with the version of a database that holds something; where it
+ * throws, nothing is changed.
  */
-export function migrate(database: SqliteDatabase): void {
+export function migrate(database: SqliteDatabase, beforeUpgrade: (version: number) => void = () => {}): void {
   // Writing the same version again would be a write like any other: every start would wait for the disk.
   if (readUserVersion(database) === MIGRATIONS.length) return;
   inTransaction(database, () => {
@@ -34,6 +37,7 @@ export function migrate(database: SqliteDatabase): void {
         `The database was written by a newer Posthorn (schema ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed. Update Posthorn, or point POSTHORN_DATA_DIR at another folder.`,
       );
     }
+    if (version > 0 && version < MIGRATIONS.length) beforeUpgrade(version);
     for (const migration of MIGRATIONS.slice(version)) {
       for (const statement of migration.statements) database.exec(statement);
     }
