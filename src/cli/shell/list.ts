@@ -5,12 +5,12 @@ import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
+import { findChannel } from "../../services/accounts/meant-channel.ts";
 import { plainCall, type CallContext } from "../../services/context.ts";
 import { listPosts } from "../../services/posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
-import { findChannel } from "./channels.ts";
 import { showList, showPosts } from "./views.ts";
 
 interface ListOptions {
@@ -78,7 +78,7 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   const channels = options.on.length === 0 ? [] : (await listAccounts(call)).accounts;
   const filter = {
     status: [...KINDS[which]],
-    accountId: options.on.length === 0 ? undefined : options.on.map((name) => findChannel(channels, name).id),
+    accountId: options.on.length === 0 ? undefined : options.on.map((name) => findChannel(channels, name, "--on").id),
     search: options.search,
     from: options.from,
     to: options.to,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { BatchResult, type Post } from "../../domain/posts/post.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
+import { findChannel, sayChannels } from "../../services/accounts/meant-channel.ts";
 import { plainCall } from "../../services/context.ts";
 import { deleteFile } from "../../services/files/files.ts";
 import { uploadFile } from "../../services/files/file-imports.ts";
@@ -11,7 +12,6 @@ import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
-import { findChannel, sayChannels } from "./channels.ts";
 import { readMetadata } from "./metadata.ts";
 import { findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { showPosts } from "./views.ts";
@@ -100,7 +100,7 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
   const { accounts } = await listAccounts(call);
   if (options.on.length === 0)
     throw new AppError("invalid", `--on: say which channel. ${sayChannels(accounts)}`);
-  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name).id));
+  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name, "--on").id));
   const { timezone } = ctx.settings;
   const at = options.at === undefined ? null : readWhen(options.at, { now: ctx.clock.now(), timezone });
   const media = await bringMedia(posting);

@@ -2,7 +2,7 @@ import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import type { Calendar, CalendarArgs } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote, toIso } from "../../domain/time.ts";
-import { listAccountNames } from "../../store/tables/accounts.ts";
+import { namesOfAccounts } from "../accounts/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { listPosts } from "./list-posts.ts";
 
@@ -30,8 +30,7 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
     );
   }
   const ids = [...new Set(page.posts.map((post) => post.accountId))];
-  const accounts = await listAccountNames(ctx.store, call.caller.ownerId, ids);
-  const names = Object.fromEntries(accounts.map(({ id, name }) => [id, name]));
+  const names = Object.fromEntries(await namesOfAccounts(call, ids));
   return { posts: page.posts.toReversed(), names, from: toIso(from), to: toIso(to), timezone };
 }
 

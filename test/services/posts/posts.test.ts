@@ -77,9 +77,9 @@ describe("scheduling", () => {
     [
       "unknown metadata",
       { metadata: { titel: "x" } },
-      /metadata: "titel" is not a known field\. The fields of Feed are title/,
+      /metadata: "titel" is not a known field\. Did you mean title\? The fields of Feed are title/,
     ],
-    ["metadata of another type", { metadata: { tags: "one" } }, /metadata\.tags: must be a list/],
+    ["metadata of another type", { metadata: { tags: 5, title: 5 } }, /metadata\.title: must be a string/],
     [
       "two thumbnails",
       { thumbnailUrl: "https://a.example/1", metadata: { thumbnailUrl: "https://a.example/2" } },
