@@ -1,0 +1,55 @@
+import type { Command } from "commander";
+import { plainCall } from "../../services/context.ts";
+import { listAccounts } from "../../services/accounts/accounts.ts";
+import { findChannel } from "../../services/accounts/meant-channel.ts";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+import { shellCaller } from "../local-caller.ts";
+import { consentOf } from "./consent.ts";
+import { showList } from "./views.ts";
+
+export function addAccountsCommand(program: Command, host: Host): void {
+  program
+    .command("accounts")
+    .description("list the connected channels")
+    .option("--json", "print JSON on a terminal, too")
+    .action((options: { json?: true }) => accounts(host, options));
+}
+
+export function addDisconnectCommand(program: Command, host: Host): void {
+  program
+    .command("disconnect")
+    .description("forget a channel's passwords and tokens; its posts stay")
+    .argument("<channel>", "its name, handle, id or platform")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON on a terminal, too")
+    .action((channel: string, options: { yes?: true; json?: true }) => disconnect(host, channel, options));
+}
+
+async function accounts(host: Host, options: { json?: true }): Promise<void> {
+  await using session = await host.openSession();
+  const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+  const { isScreen, columns } = host.terminal;
+  const table = isScreen && options.json !== true ? await showList(session.ctx, result, columns) : null;
+  host.terminal.print(table ?? toJsonText(result));
+}
+
+async function disconnect(
+  host: Host,
+  channel: string,
+  options: { readonly yes?: true; readonly json?: true },
+): Promise<void> {
+  await using session = await host.openSession();
+  const { accounts: all } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+  const { id, name } = findChannel(all, channel, "channel");
+  const { result } = await session.toolbox.call("disconnect_channel", { accountId: id }, shellCaller(), {
+    signal: host.stopSignal,
+    ...consentOf(host, session, options.yes === true),
+  });
+  const isTold = host.terminal.isScreen && options.json !== true;
+  host.terminal.print(
+    isTold
+      ? `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.\n`
+      : toJsonText(result),
+  );
+}
