@@ -6,6 +6,7 @@ import { drain, readPost } from "../../support/publishing.ts";
 import { fixture } from "../../support/media.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { queryOf } from "../../support/handles.ts";
+import { addAccount } from "../../support/post-rows.ts";
 
 let service: Service;
 let accountId: string;
@@ -60,6 +61,15 @@ describe("scheduling", () => {
     await expect(schedule({ scheduledAt: inMinutes(-6) })).rejects.toThrow(
       `the server's time is ${toZoned(Date.parse(inMinutes(0)), "UTC")}`,
     );
+  });
+
+  it("tells once that a text is too long, also where the platform checks it as well", async () => {
+    await addAccount(service.ctx.store, { id: "acc_sky", provider: "bluesky" });
+    const long = schedule({ accountId: "acc_sky", caption: "x".repeat(301) });
+    await expect(long).rejects.toThrow(
+      "caption: has 301 graphemes; Bluesky takes at most 300. Shorten it by 1.",
+    );
+    await expect(long).rejects.not.toThrow(/caption:.*caption:/);
   });
 
   it("reads a time without an offset in the configured zone and says so", async () => {
