@@ -59,7 +59,7 @@ const ROOMS: Readonly<
 > = {
   app: { order: ["publishing", "start", "upkeep"], tops: ["src/app/host.ts", "src/main.ts"] },
   cli: { order: ["shell", "commands", "demo", "install", "service"], tops: ["src/cli/program.ts"] },
-  domain: { order: ["settings", "accounts", "files", "posts", "webhooks", "health"], tops: [] },
+  domain: { order: ["settings", "accounts", "files", "posts", "arguments", "webhooks", "health"], tops: [] },
   http: {
     order: ["access", "", "pages", "api", "accounts", "files", "feeds", "openapi", "health"],
     tops: ["src/http/app.ts"],

@@ -10,7 +10,7 @@ export default defineTool({
   permission: "accounts",
   description:
     "Forget a channel's passwords and tokens. Its waiting posts stay and fail with a clear reason unless it is reconnected (connect_channel with accountId) before their time; posts on the platform stay there. " +
-    'Take accountId from list_accounts. Example: {"accountId":"acc_01jd…"}',
+    'Example: {"accountId":"acc_01jd…"}',
   hints: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({ accountId: z.string().min(1).max(64).describe("From list_accounts.") }),
   output: z.strictObject({ account: Account }),

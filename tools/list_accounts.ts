@@ -9,7 +9,7 @@ export default defineTool({
   permission: "read",
   description:
     "List the connected channels with their health and what each can do (media, caption length, editing, thumbnails, analytics). " +
-    "Call it before schedule_post: it supplies accountId for every other tool. " +
+    "Call it before schedule_post: accountId takes an id, a name or a handle of it. " +
     'A status other than "connected" says in statusReason what to do. Example: {}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({}),

@@ -12,7 +12,7 @@ export default defineTool({
   description:
     "Schedule up to 100 posts in one call, each as in schedule_post. Each stands for itself: see error and warnings of every result. " +
     "With atomic, all are scheduled or none. " +
-    'Example: {"posts":[{"accountId":"acc_…","scheduledAt":"2027-01-31T09:00:00Z","caption":"One"}],"atomic":true}',
+    'Example: {"posts":[{"accountId":"acc_…","scheduledAt":"2027-01-31T09:00","caption":"One"}],"atomic":true}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: z.strictObject({
     posts: z.array(PostBody).min(1).max(100).describe("The posts, each with the fields of schedule_post."),

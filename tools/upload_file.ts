@@ -15,8 +15,8 @@ export default defineTool({
   name: "upload_file",
   title: "Upload a file",
   description:
-    "Brings a picture, video or sound into the store, to be used as mediaUrl by its id. With url it is fetched from there; with path it is read from this " +
-    "machine (only where Posthorn runs locally: the person's Desktop, Documents, Downloads, Pictures, … and the project; they may be asked for others). With neither, the answer is a signed address for one upload within 15 minutes: send " +
+    "Brings a picture, video or sound into the store, to be used as mediaUrl by its id. With url it is fetched from there. " +
+    "Without a source, the answer is a signed address for one upload within 15 minutes: send " +
     'the bytes there with the given method and headers; the answer holds the file. Example: {"url": "https://example.com/a.jpg", "altText": "A lake at dawn"}.',
   permission: "files",
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },

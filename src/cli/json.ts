@@ -1,10 +1,19 @@
 import { AppError } from "../domain/errors.ts";
 import { requireShallow } from "../domain/json-depth.ts";
 import { requireWholeTexts } from "../domain/whole-text.ts";
+import type { Host } from "./host.ts";
 
 /** How results look on standard output. */
 export function toJsonText(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+/** A sentence for whoever reads a terminal; JSON for programs, and for people who ask for it. */
+export function printResult(
+  { terminal }: Host,
+  { json, sentence, result }: { readonly json: boolean; readonly sentence: string; readonly result: unknown },
+): void {
+  terminal.print(terminal.isScreen && !json ? `${sentence}\n` : toJsonText(result));
 }
 
 interface Typed {

@@ -17,8 +17,11 @@ import { addServiceCommand } from "./service/service.ts";
 import { addStdioCommand } from "./commands/stdio.ts";
 import { addToolsCommand } from "./commands/tools.ts";
 import { addCompletionCommand } from "./shell/completion.ts";
-import { addAccountsCommand, addListCommand } from "./shell/list.ts";
+import { addChangeCommands } from "./shell/change.ts";
+import { addAccountsCommand, addDisconnectCommand } from "./shell/channels.ts";
+import { addListCommand } from "./shell/list.ts";
 import { addPostCommand } from "./shell/post.ts";
+import { addUploadCommand } from "./shell/upload.ts";
 
 const UPKEEP = "Look after it:";
 
@@ -61,6 +64,9 @@ function createProgram(host: Host): Command {
   addAccountsCommand(program, host);
   addPostCommand(program, host);
   addListCommand(program, host);
+  addChangeCommands(program, host);
+  addUploadCommand(program, host);
+  addDisconnectCommand(program, host);
   addToolsCommand(program, host);
   addCallCommand(program, host);
   program.commandsGroup(UPKEEP);
@@ -73,6 +79,9 @@ function createProgram(host: Host): Command {
   addMigrateDatabaseCommand(program, host);
   addExportCommand(program, host);
   addCompletionCommand(program, host);
+  // Else groups would take over the program's own, under its heading.
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0))
+    group.helpCommand("help [command]", "print help for a command");
   return program;
 }
 
@@ -83,6 +92,7 @@ Examples:
   posthorn connect bluesky --handle alice.example connect a channel; the app password is asked for, unseen
   posthorn post "Hello" --on bluesky --at "tomorrow 9:00" --media lake.jpg
   posthorn list                                   what is planned
+  posthorn move 4kq2zt friday 18:30               another time; so are edit, cancel, retry, show
   posthorn call list_files '{"type":"image"}'     call a tool; the answer is JSON, on a terminal a list is a table
 
 Settings are environment variables, or lines of posthorn.env in the data folder; "posthorn doctor" checks them.`;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
+import { unwrapped } from "./left-out.ts";
 import { quote } from "./time.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -7,25 +8,27 @@ type Issue = z.core.$ZodIssue;
 /** Most issues, and unknown fields of one, told at once: a caller mends a few, not a hundred. */
 const MAX_TOLD = 5;
 
-/** Where the object stands and whose it is: `{ prefix: "metadata", owner: "Bluesky" }`. */
-interface Within {
-  readonly prefix: string;
-  readonly owner: string;
+interface Telling {
+  /** Where the object stands and whose it is: `{ prefix: "metadata", owner: "Bluesky" }`. */
+  readonly within?: { readonly prefix: string; readonly owner: string };
+  /** The field that an unknown one probably means. */
+  readonly meant?: (given: string, known: readonly string[]) => string | null;
 }
 
 /** Turns what zod found into one sentence a field: its path, the reason, and what is taken instead. */
-export function explainInvalid(error: z.ZodError, schema: z.ZodObject, within?: Within): AppError {
-  const told = error.issues.slice(0, MAX_TOLD).map((issue) => explainIssue(issue, schema, within));
+export function explainInvalid(error: z.ZodError, schema: z.ZodObject, telling: Telling = {}): AppError {
+  const told = error.issues.slice(0, MAX_TOLD).map((issue) => explainIssue(issue, schema, telling));
   const more = error.issues.length - told.length;
   return new AppError("invalid", told.join(" ") + (more > 0 ? ` And ${more} more.` : ""));
 }
 
-function explainIssue(issue: Issue, schema: z.ZodObject, within: Within | undefined): string {
+function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): string {
+  const { within } = telling;
   const path = pathOf(within === undefined ? issue.path : [within.prefix, ...issue.path]);
   const field = path === "" ? "arguments" : path;
   switch (issue.code) {
     case "unrecognized_keys":
-      return explainUnknown(issue, { schema, path, within });
+      return explainUnknown(issue, { schema, path, telling });
     case "invalid_type":
       return issue.input === undefined
         ? `${field}: is required; give ${article(issue.expected)}.`
@@ -43,21 +46,23 @@ function explainIssue(issue: Issue, schema: z.ZodObject, within: Within | undefi
 
 function explainUnknown(
   issue: Issue & { code: "unrecognized_keys" },
-  at: { schema: z.ZodObject; path: string; within: Within | undefined },
+  { schema, path, telling }: { schema: z.ZodObject; path: string; telling: Telling },
 ): string {
   const names = listOfSome(issue.keys.map((key) => quote(key)));
-  const prefix = at.path === "" ? "" : `${at.path}: `;
-  const known = knownKeys(at.schema, issue.path);
-  const whose = at.within === undefined ? "" : ` of ${at.within.owner}`;
+  const prefix = path === "" ? "" : `${path}: `;
+  const known = knownKeys(schema, issue.path);
+  const whose = telling.within === undefined ? "" : ` of ${telling.within.owner}`;
   const hint = known.length === 0 ? "It takes no fields." : `The fields${whose} are ${known.join(", ")}.`;
-  return `${prefix}${names} ${issue.keys.length === 1 ? "is not a known field" : "are not known fields"}. ${hint}`;
+  const meant = issue.keys.slice(0, MAX_TOLD).flatMap((key) => telling.meant?.(key, known) ?? []);
+  const places = meant.length === 0 ? "" : ` Did you mean ${meant.join(", ")}?`;
+  return `${prefix}${names} ${issue.keys.length === 1 ? "is not a known field" : "are not known fields"}.${places} ${hint}`;
 }
 
 /** The fields of the object at `path` inside the schema. */
 function knownKeys(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at: z.ZodType | undefined = schema;
-  for (const part of path) at = at === undefined ? undefined : step(unwrap(at), part);
-  const end = at === undefined ? undefined : unwrap(at);
+  for (const part of path) at = at === undefined ? undefined : step(unwrapped(at), part);
+  const end = at === undefined ? undefined : unwrapped(at);
   return end instanceof z.ZodObject ? Object.keys(end.shape) : [];
 }
 
@@ -67,13 +72,6 @@ function step(schema: z.ZodType, part: PropertyKey): z.ZodType | undefined {
   return undefined;
 }
 
-function unwrap(schema: z.ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault) {
-    return unwrap(schema.unwrap() as z.ZodType);
-  }
-  return schema;
-}
-
 export function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at === 0 ? "" : "."}${String(part)}`))
@@ -81,7 +79,7 @@ export function pathOf(path: readonly PropertyKey[]): string {
 }
 
 const ARTICLES: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "a string",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",

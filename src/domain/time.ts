@@ -92,9 +92,8 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
   if (offset !== undefined) return { ms, warning: null };
   const unclear = warnOfClockChange(field, parsed, iso);
   if (unclear !== null || zone !== undefined) return { ms, warning: unclear };
-  const read = toZoned(ms, timezone);
-  const warning = `${field} had no offset; it was read in the time zone ${timezone}: ${read}. Add Z or an offset to be sure.`;
-  return { ms, warning };
+  const read = tellClock(ms, timezone);
+  return { ms, warning: `${field} has no offset. It was read as ${timezone}: ${read}.` };
 }
 
 /**
@@ -177,6 +176,10 @@ export function quote(text: string): string {
 
 /** As a person reads it, to the minute: `Tuesday 1 December 2026, 10:00 (Europe/Berlin)`. */
 export function tellTime(ms: number, timezone: string): string {
-  const moment = DateTime.fromMillis(ms, { zone: timezone, locale: "en" });
-  return `${moment.toFormat("cccc d MMMM yyyy, HH:mm")} (${timezone})`;
+  return `${tellClock(ms, timezone)} (${timezone})`;
+}
+
+/** The same where the zone is told beside it. */
+function tellClock(ms: number, timezone: string): string {
+  return DateTime.fromMillis(ms, { zone: timezone, locale: "en" }).toFormat("cccc d MMMM yyyy, HH:mm");
 }

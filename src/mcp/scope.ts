@@ -3,7 +3,9 @@ import type { AppContext } from "../services/context.ts";
 import type { ToolAccess } from "../toolkit/toolbox.ts";
 
 /** What the MCP face needs of the context. */
-export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store">;
+export type McpContext = Pick<AppContext, "clock" | "log" | "cipher" | "store"> & {
+  readonly settings: Pick<AppContext["settings"], "timezone">;
+};
 
 /**
  * Whose eyes resources, prompts and completions are read with. Data comes through the toolbox, so that its

@@ -6,7 +6,7 @@ import { callTool } from "./calls/call-tool.ts";
 import { ClientLog } from "./calls/client-log.ts";
 import { serveCompletions } from "./prompts/completions.ts";
 import type { McpDeps } from "./deps.ts";
-import { INSTRUCTIONS } from "./instructions.ts";
+import { instructionsFor } from "./instructions.ts";
 import type { OpenCalls } from "./calls/open-calls.ts";
 import { servePrompts } from "./prompts/prompt-handlers.ts";
 import { serveResources } from "./resources/resource-handlers.ts";
@@ -36,7 +36,7 @@ export function createMcpServer(deps: McpDeps, caller: Caller, openCalls?: OpenC
   };
   const server = new Server(identity, {
     capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
-    instructions: INSTRUCTIONS + (deps.note ?? ""),
+    instructions: instructionsFor(deps.ctx) + (deps.note ?? ""),
     cacheHints: {
       "tools/list": LIST_CACHE,
       "server/discover": LIST_CACHE,

@@ -9,8 +9,11 @@ import { runOnce } from "../services/access/idempotency.ts";
 import { requireConfirmation, type ConfirmOptions } from "./confirm.ts";
 import type { AnyTool, Link } from "./define-tool.ts";
 import { explainInvalid } from "../domain/explain-invalid.ts";
-import { withoutLeftOut } from "../domain/left-out.ts";
+import { isFields, withoutLeftOut } from "../domain/left-out.ts";
+import { meantField } from "../domain/arguments/meant-field.ts";
+import { inUsualForm } from "../domain/arguments/usual-form.ts";
 import { toJsonSchema, toListedSchema, type JsonSchema } from "./json-schema.ts";
+import { withShortRows } from "./short-rows.ts";
 
 /** A tool as every face lists it. */
 export interface ToolListing {
@@ -33,6 +36,8 @@ interface CallOptions extends ConfirmOptions {
   readonly signal?: AbortSignal;
   readonly progress?: CallContext["progress"];
   readonly client?: CallContext["client"];
+  /** Rows of lists as a model should read them, see `withShortRows`. */
+  readonly hasShortRows?: boolean;
   /** From the `Idempotency-Key` header; the argument `idempotencyKey` means the same. */
   readonly idempotencyKey?: string;
 }
@@ -61,9 +66,13 @@ export interface Toolbox {
 /** What is listed and called, without the tools themselves. */
 export type ToolAccess = Pick<Toolbox, "list" | "call">;
 
-const Confirm = z.string().max(200).describe("Token that stands for the person's yes.");
+const Confirm = z.string().max(200).describe("The refusal's token, once the person has agreed.");
 
-const IdempotencyKey = z.string().min(1).max(255).describe("Done once per key (24 h).");
+const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(255)
+  .describe("Called again with this key, it is not done twice (24 hours).");
 
 interface ToolboxOptions {
   /**
@@ -104,8 +113,6 @@ export function createToolbox(
       );
     }
     requirePermission(caller, tool.permission, `call ${tool.name}`);
-    requireShallow(args);
-    requireWholeTexts(args);
     const { idempotencyKey, confirm, ...input } = parseInput(tool, args);
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
     const asked = typeof confirm === "string" ? { confirmToken: confirm, ...options } : options;
@@ -115,7 +122,9 @@ export function createToolbox(
     const done = isOnce
       ? await runOnce(ctx, caller, { key: checkKey(key), tool: name, args: input }, run)
       : { result: await run(null), isReplay: false };
-    return { ...done, link: tool.link?.(done.result) ?? null };
+    const link = tool.link?.(done.result) ?? null;
+    if (options.hasShortRows !== true) return { ...done, link };
+    return { ...done, result: await withShortRows({ ctx, caller }, done.result), link };
   };
 
   return { tools: remoteTools, list, call };
@@ -192,9 +201,13 @@ function describeTool(tool: AnyTool, tools: readonly string[]): ToolListing {
 }
 
 function parseInput(tool: AnyTool, args: unknown): Record<string, unknown> {
+  const given = isFields(args) ? inUsualForm(tool.input, args) : (args ?? {});
+  // After that: what came as JSON in a text is looked at, too.
+  requireShallow(given);
+  requireWholeTexts(given);
   // `reportInput`: a missing field and a wrong one need different sentences.
-  const parsed = tool.input.safeParse(withoutLeftOut(tool.input, args ?? {}), { reportInput: true });
-  if (!parsed.success) throw explainInvalid(parsed.error, tool.input);
+  const parsed = tool.input.safeParse(withoutLeftOut(tool.input, given), { reportInput: true });
+  if (!parsed.success) throw explainInvalid(parsed.error, tool.input, { meant: meantField });
   return parsed.data as Record<string, unknown>;
 }
 

@@ -74,12 +74,12 @@ describe("POST /posts", () => {
 
   it.each([
     [{}, 400, /^accountId: is required/],
-    [{ accountId: 7, caption: "x" }, 400, /^accountId: must be a text/],
+    [{ accountId: 7, caption: "x" }, 400, /^accountId: must be a string/],
     [{ accountId: "acc_nobody", caption: "x" }, 404, /acc_nobody/],
     [
       { captoin: "x" },
       400,
-      /"captoin" is not a known field. The fields are accountId, scheduledAt, mediaUrl/,
+      /"captoin" is not a known field. Did you mean caption\? The fields are accountId, scheduledAt, mediaUrl/,
     ],
     [{ scheduledAt: "yesterday", caption: "x" }, 400, /^scheduledAt: "yesterday" is not a date and time/],
     [{ scheduledAt: "2026-11-21T08:00:00Z", caption: "x" }, 400, /2026-11-21T09:00Z/],
@@ -301,7 +301,7 @@ describe("POST /posts/{id}", () => {
       { metadata: { thumbnailUrl: "ftp://example.com/a" } },
       /^metadata\.thumbnailUrl: .*no media address/,
     ],
-    ["edit_published_post", { metadata: { tags: "one" } }, /^metadata\.tags: must be a list/],
+    ["edit_published_post", { metadata: { title: 5 } }, /^metadata\.title: must be a string/],
     ["edit_published_post", { caption: "x".repeat(10_001) }, /^caption: has 10001/],
     ["update_post", { caption: "" }, /^caption: is empty/],
     ["set_thumbnail", { thumbnailUrl: "r3://a" }, /^thumbnailUrl: .*no media address/],

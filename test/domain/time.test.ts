@@ -77,7 +77,7 @@ describe("a moment that a caller gives", () => {
     const { ms, warning } = read("2026-11-22T09:00:00");
     expect([toIso(ms), warning]).toEqual([
       "2026-11-22T00:00:00.000Z",
-      "scheduledAt had no offset; it was read in the time zone Asia/Tokyo: 2026-11-22T09:00+09:00. Add Z or an offset to be sure.",
+      "scheduledAt has no offset. It was read as Asia/Tokyo: Sunday 22 November 2026, 09:00.",
     ]);
   });
 

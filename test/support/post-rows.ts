@@ -17,7 +17,7 @@ export interface TestPost {
 /** Writes an account's row as connecting would. */
 export async function addAccount(
   store: Reader,
-  account: { id: string; ownerId?: string; provider?: string },
+  account: { id: string; ownerId?: string; provider?: string; name?: string; handle?: string },
 ): Promise<void> {
   await queryOf(store)
     .insertInto("accounts")
@@ -25,7 +25,8 @@ export async function addAccount(
       id: account.id,
       owner_id: account.ownerId ?? "default",
       provider: account.provider ?? "feed",
-      name: account.id,
+      name: account.name ?? account.id,
+      handle: account.handle ?? null,
       status: "connected",
       scopes: "[]",
       settings: "{}",

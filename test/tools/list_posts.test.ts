@@ -51,7 +51,7 @@ describe("list_posts", () => {
     [{ accountId: [] }, /^accountId: must be at least 1 items long\.$/],
     [
       { accountIds: ["acc_1"] },
-      /^"accountIds" is not a known field\. The fields are accountId, provider, status/,
+      /^"accountIds" is not a known field\. Did you mean accountId\? The fields are accountId, provider, status/,
     ],
   ])("refuses %j", async (args, sentence) => {
     await using ctx = await createTestContext();

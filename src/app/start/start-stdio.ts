@@ -61,7 +61,7 @@ export async function runStdio(start: StdioStart): Promise<void> {
     const service = openLate(start, base, closers);
     await serveStdio({
       toolbox: offerSets(await createLateToolbox(settings, service.open), settings.config.toolSets),
-      ctx: base,
+      ctx: { ...base, settings: settings.config },
       version: VERSION,
       note: (await isServerRunning(base)) ? "" : WHILE_OPEN,
       caller: localCaller({ permissions: start.permissions }),

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { printResult } from "../json.ts";
+import { tellSize } from "../shell/views.ts";
 
 export function addBackupCommand(program: Command, host: Host): void {
   program
@@ -8,6 +9,7 @@ export function addBackupCommand(program: Command, host: Host): void {
     .description("write database, stored files and settings to one file, while a server goes on working")
     .argument("<file>", "where to; its folder must be there")
     .option("--force", "overwrite the file if it is there")
+    .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
       `
@@ -20,12 +22,20 @@ Examples:
   posthorn backup /mnt/backups/posthorn-$(date +%F).tar
   posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
     )
-    .action((file: string, options: { force?: true }) => backup(host, file, options.force === true));
+    .action((file: string, options: BackupOptions) => backup(host, file, options));
 }
 
-async function backup(host: Host, file: string, isForced: boolean): Promise<void> {
+interface BackupOptions {
+  readonly force?: true;
+  readonly json?: true;
+}
+
+async function backup(host: Host, file: string, { force, json }: BackupOptions): Promise<void> {
+  const isForced = force === true;
   const { secretKeyFile, missing, bucket, ...report } = await host.backup({ file, isForced });
-  host.terminal.print(toJsonText({ ...report, missing }));
+  const stored = report.files === 1 ? "1 stored file" : `${report.files} stored files`;
+  const sentence = `The backup ${report.file} is written: the database and ${stored}, ${tellSize(report.sizeBytes)}.`;
+  printResult(host, { json: json === true, sentence, result: { ...report, missing } });
   if (missing.length > 0) {
     const files = missing.length === 1 ? "1 file is" : `${missing.length} files are`;
     host.terminal.tell(

@@ -2,13 +2,14 @@ import { type Command, Option } from "commander";
 import { DEFAULT_OWNER } from "../../domain/permissions.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { printResult } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
 
 interface LinkOptions {
   readonly owner: string;
   readonly new?: true;
   readonly revoke?: true;
+  readonly json?: true;
 }
 
 export function addCalendarLinkCommand(program: Command, host: Host): void {
@@ -18,6 +19,7 @@ export function addCalendarLinkCommand(program: Command, host: Host): void {
     .option("--owner <owner>", "whose plan", DEFAULT_OWNER)
     .addOption(new Option("--new", "make another address; the old one ends").conflicts("revoke"))
     .option("--revoke", "end the address")
+    .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
       `
@@ -31,7 +33,7 @@ Examples:
     .action((options: LinkOptions) => run(host, options));
 }
 
-async function run(host: Host, { owner, new: isNew, revoke }: LinkOptions): Promise<void> {
+async function run(host: Host, { owner, new: isNew, revoke, json }: LinkOptions): Promise<void> {
   const { openCalendarLink, revokeCalendarLink } = await import("../../services/feeds/calendar-link.ts");
   await using session = await host.openSession();
   const call = plainCall(session.ctx, localCaller({ ownerId: owner }));
@@ -40,5 +42,7 @@ async function run(host: Host, { owner, new: isNew, revoke }: LinkOptions): Prom
     host.terminal.tell("The address is not valid any more.\n");
     return;
   }
-  host.terminal.print(toJsonText(await openCalendarLink(call, { isNew: isNew === true })));
+  const link = await openCalendarLink(call, { isNew: isNew === true });
+  const sentence = `Subscribe to this address in your calendar application. Whoever knows it sees the plan.\n${link.url}`;
+  printResult(host, { json: json === true, sentence, result: link });
 }

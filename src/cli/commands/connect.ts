@@ -5,7 +5,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { ConnectTarget } from "../../services/accounts/connecting/connect-fields.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
-import { parseJson, toJsonText } from "../json.ts";
+import { parseJson, printResult, toJsonText } from "../json.ts";
 import { localCaller } from "../local-caller.ts";
 import { showList } from "../shell/views.ts";
 
@@ -17,6 +17,7 @@ interface ConnectOptions {
   readonly way?: string;
   readonly targets?: string;
   readonly secretsStdin?: true;
+  readonly json?: true;
 }
 
 type Secrets = Readonly<Record<string, string>>;
@@ -24,7 +25,7 @@ type Secrets = Readonly<Record<string, string>>;
 export function addConnectCommand(program: Command, host: Host): void {
   program
     .command("connect")
-    .description("connect a channel and print its account as JSON")
+    .description("connect a channel")
     .argument("[platform]", "where; without it, the platforms are listed")
     .option("--handle <handle>", "the account's name there")
     .option("--instance <url>", "address of the server, where the platform has many")
@@ -33,12 +34,13 @@ export function addConnectCommand(program: Command, host: Host): void {
     .option("--targets <ids>", "of several channels found, connect these (ids separated by commas, or all)")
     .option("--account <id>", "reconnect this account instead of making a new one")
     .option("--secrets-stdin", "read the secrets as one JSON object from standard input instead of asking")
+    .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
       `
 Passwords and tokens are asked for and do not show while you type. They are stored encrypted. Where you agree
 on the platform's own page, the address to open is printed; where your browser cannot come back from there,
-paste the address that it ended at. Several channels are printed as a list.
+paste the address that it ended at. To programs the account is printed as JSON, several as a list.
 
 Examples:
   posthorn connect bluesky --handle alice.example
@@ -74,7 +76,7 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
   const target = await readTarget(session.ctx, localCaller(), args);
   if (hasConsent(target)) {
     const { connectByConsent } = await import("./connect-by-consent.ts");
-    return print(host, await connectByConsent(host, session, { ...args, targets }));
+    return print(host, await connectByConsent(host, session, { ...args, targets }), options);
   }
   const { connectWithSecrets } = await import("../../services/accounts/connecting/connections.ts");
   const secrets = await readSecrets(host, target, options);
@@ -89,13 +91,20 @@ async function connect(host: Host, provider: string, options: ConnectOptions): P
       },
     },
   );
-  print(host, accounts);
+  print(host, accounts, options);
   for (const text of [notice, shownOnce]) if (text !== null) host.terminal.tell(`${text}\n`);
 }
 
 /** One account as an object, several as a list. */
-function print(host: Host, accounts: readonly Account[]): void {
-  host.terminal.print(toJsonText(accounts.length === 1 ? accounts[0] : accounts));
+function print(host: Host, accounts: readonly Account[], { json }: ConnectOptions): void {
+  const named = accounts.map(({ id, name, provider, handle }) => {
+    const also = handle === null || handle === name ? "" : `, ${handle}`;
+    return `"${name}" (${provider}${also}) is connected as ${id}.`;
+  });
+  const [first] = accounts;
+  const next = first === undefined ? [] : [`Post there with posthorn post "Hello" --on "${first.name}".`];
+  const result = accounts.length === 1 ? first : accounts;
+  printResult(host, { json: json === true, sentence: [...named, ...next].join("\n"), result });
 }
 
 async function readSecrets(

@@ -3,7 +3,7 @@ import { DEFAULT_KEY_ROLE, DEFAULT_OWNER, PERMISSIONS } from "../../domain/permi
 import type { ApiKey } from "../../services/access/api-keys.ts";
 import { plainCall } from "../../services/context.ts";
 import type { Host } from "../host.ts";
-import { toJsonText } from "../json.ts";
+import { printResult, toJsonText } from "../json.ts";
 import { parseList, readPermissionOptions, roleOption, type PermissionOptions } from "../lists.ts";
 import { localCaller } from "../local-caller.ts";
 import { toTable } from "../shell/table.ts";
@@ -15,6 +15,7 @@ interface CreateOptions extends PermissionOptions {
   readonly name?: string;
   readonly expires?: string;
   readonly accounts?: string;
+  readonly json?: true;
 }
 
 export function addKeysCommand(program: Command, host: Host): void {
@@ -31,6 +32,7 @@ export function addKeysCommand(program: Command, host: Host): void {
     .option("--permissions <list>", `in the place of --role, any of ${PERMISSIONS.join(",")}`)
     .option("--expires <when>", "a date, a time or a span such as 90d (default: never)")
     .option("--accounts <list>", "ids of the only accounts it reaches (default: all)")
+    .option("--json", "print JSON on a terminal, too")
     .action((options: CreateOptions) => create(host, options));
   keys
     .command("list")
@@ -75,8 +77,10 @@ async function create(host: Host, options: CreateOptions): Promise<void> {
     accountIds: options.accounts === undefined ? undefined : parseList(options.accounts),
     expires: options.expires,
   });
-  host.terminal.print(toJsonText(created));
-  host.terminal.tell(`${explainKey(created.apiKey, options)}
+  const { key, apiKey } = created;
+  const sentence = `The key "${apiKey.name}" (${apiKey.id}) is:\n${key}`;
+  printResult(host, { json: options.json === true, sentence, result: created });
+  host.terminal.tell(`${explainKey(apiKey, options)}
 Store the key now: only its fingerprint is kept, and it is not shown again.\n`);
 }
 

@@ -1,54 +1,55 @@
-import type { Account } from "../../domain/accounts/account.ts";
-import { AppError } from "../../domain/errors.ts";
-import { plainText } from "../../domain/plain-text.ts";
-import { quote } from "../../domain/time.ts";
+import type { Command } from "commander";
+import { plainCall } from "../../services/context.ts";
+import { listAccounts } from "../../services/accounts/accounts.ts";
+import { findChannel } from "../../services/accounts/meant-channel.ts";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+import { shellCaller } from "../local-caller.ts";
+import { consentOf } from "./consent.ts";
+import { showList } from "./views.ts";
 
-const MAX_NAMED = 20;
-const MAX_NAME = 40;
-
-/**
- * The channel that somebody means: by its id, else by its name or handle, else by its platform where that has
- * one alone. Throws `invalid` with those there are.
- */
-export function findChannel(accounts: readonly Account[], wanted: string): Account {
-  const usable = accounts.filter(({ status }) => status !== "disconnected");
-  const word = fold(wanted);
-  const ways: readonly ((account: Account) => boolean)[] = [
-    ({ id }) => id === wanted,
-    ({ name, handle }) => fold(name) === word || (handle !== null && fold(handle) === word),
-    ({ provider }) => provider === word,
-  ];
-  for (const isMeant of ways) {
-    const [found, ...others] = usable.filter(isMeant);
-    if (found !== undefined && others.length === 0) return found;
-    if (found !== undefined)
-      throw new AppError(
-        "invalid",
-        `--on: ${quote(wanted)} may be any of ${nameAll([found, ...others])}. Give the id of the one you mean.`,
-      );
-  }
-  throw new AppError("invalid", `--on: there is no channel ${quote(wanted)}. ${sayChannels(usable)}`);
+export function addAccountsCommand(program: Command, host: Host): void {
+  program
+    .command("accounts")
+    .description("list the connected channels")
+    .option("--json", "print JSON on a terminal, too")
+    .action((options: { json?: true }) => accounts(host, options));
 }
 
-/** The channels to choose from, as a sentence. */
-export function sayChannels(accounts: readonly Account[]): string {
-  const usable = accounts.filter(({ status }) => status !== "disconnected");
-  if (usable.length === 0) return 'There is none yet; connect one with "posthorn connect".';
-  return `The channels are ${nameAll(usable)}. Give a name, handle or id, or a platform that has one channel.`;
+export function addDisconnectCommand(program: Command, host: Host): void {
+  program
+    .command("disconnect")
+    .description("forget a channel's passwords and tokens; its posts stay")
+    .argument("<channel>", "its name, handle, id or platform")
+    .option("--yes", "do not ask")
+    .option("--json", "print JSON on a terminal, too")
+    .action((channel: string, options: { yes?: true; json?: true }) => disconnect(host, channel, options));
 }
 
-function nameAll(accounts: readonly Account[]): string {
-  const named = accounts.slice(0, MAX_NAMED).map(describe);
-  return `${named.join(", ")}${accounts.length > MAX_NAMED ? ' and more (see "posthorn accounts")' : ""}`;
+async function accounts(host: Host, options: { json?: true }): Promise<void> {
+  await using session = await host.openSession();
+  const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+  const { isScreen, columns } = host.terminal;
+  const table = isScreen && options.json !== true ? await showList(session.ctx, result, columns) : null;
+  host.terminal.print(table ?? toJsonText(result));
 }
 
-function describe({ id, name, handle, provider }: Account): string {
-  const called = plainText(name, MAX_NAME);
-  const also = handle === null || fold(handle) === fold(name) ? "" : `, ${plainText(handle, MAX_NAME)}`;
-  return `"${called}" (${provider}${also}, ${id})`;
-}
-
-/** People write handles with or without their sign. */
-function fold(text: string): string {
-  return text.trim().replace(/^@/, "").normalize("NFKC").toLowerCase();
+async function disconnect(
+  host: Host,
+  channel: string,
+  options: { readonly yes?: true; readonly json?: true },
+): Promise<void> {
+  await using session = await host.openSession();
+  const { accounts: all } = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
+  const { id, name } = findChannel(all, channel, "channel");
+  const { result } = await session.toolbox.call("disconnect_channel", { accountId: id }, shellCaller(), {
+    signal: host.stopSignal,
+    ...consentOf(host, session, options.yes === true),
+  });
+  const isTold = host.terminal.isScreen && options.json !== true;
+  host.terminal.print(
+    isTold
+      ? `${name} is disconnected. Its waiting posts stay, and fail unless it is connected again before their time.\n`
+      : toJsonText(result),
+  );
 }

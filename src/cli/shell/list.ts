@@ -5,13 +5,13 @@ import { POST_STATUSES } from "../../domain/posts/post-states.ts";
 import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
+import { findChannel } from "../../services/accounts/meant-channel.ts";
 import { plainCall, type CallContext } from "../../services/context.ts";
 import { listPosts } from "../../services/posts/list-posts.ts";
 import type { Host } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
-import { findChannel } from "./channels.ts";
-import { showList, showPosts } from "./views.ts";
+import { showPosts } from "./views.ts";
 
 interface ListOptions {
   readonly on: readonly string[];
@@ -32,7 +32,16 @@ const KINDS = {
 
 const PAGE = 500;
 
-const NOTHING = 'No posts are there. Plan one with posthorn post "Hello" --on NAME --at "tomorrow 9:00".\n';
+const NOTHING: Readonly<Record<keyof typeof KINDS, string>> = {
+  upcoming: 'Nothing is planned. Plan a post with posthorn post "Hello" --on NAME --at "tomorrow 9:00".\n',
+  failed: "No post has failed.\n",
+  published: "No post is out.\n",
+  cancelled: "No post is cancelled.\n",
+  all: 'There are no posts. Make one with posthorn post "Hello" --on NAME.\n',
+};
+
+/** Where a filter was given, there may be others. */
+const NOTHING_LIKE_IT = "No post is like that.\n";
 
 export function addListCommand(program: Command, host: Host): void {
   program
@@ -63,14 +72,6 @@ Examples:
     .action((which: keyof typeof KINDS, options: ListOptions) => list(host, which, options));
 }
 
-export function addAccountsCommand(program: Command, host: Host): void {
-  program
-    .command("accounts")
-    .description("list the connected channels")
-    .option("--json", "print JSON on a terminal, too")
-    .action((options: { json?: true }) => accounts(host, options));
-}
-
 async function list(host: Host, which: keyof typeof KINDS, options: ListOptions): Promise<void> {
   const limit = readLimit(options.limit);
   await using session = await host.openSession();
@@ -78,7 +79,8 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   const channels = options.on.length === 0 ? [] : (await listAccounts(call)).accounts;
   const filter = {
     status: [...KINDS[which]],
-    accountId: options.on.length === 0 ? undefined : options.on.map((name) => findChannel(channels, name).id),
+    accountId:
+      options.on.length === 0 ? undefined : options.on.map((name) => findChannel(channels, name, "--on").id),
     search: options.search,
     from: options.from,
     to: options.to,
@@ -88,9 +90,14 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
   if (!host.terminal.isScreen || options.json === true) return host.terminal.print(toJsonText({ posts }));
   // One for all is told by what was asked for.
   const hasStatus = which === "all" || posts.some(({ status }) => status !== KINDS[which][0]);
+  const isNarrowed = [options.search, options.from, options.to, ...options.on].some(
+    (one) => one !== undefined,
+  );
   host.terminal.print(
     posts.length === 0
-      ? NOTHING
+      ? isNarrowed
+        ? NOTHING_LIKE_IT
+        : NOTHING[which]
       : await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }),
   );
   if (isMore) host.terminal.print(`There are more; --limit ${limit * 2} shows twice as many.\n`);
@@ -124,14 +131,6 @@ async function nextOf(
     if (page.nextCursor === null) return { posts: posts.toReversed(), isMore };
     cursor = page.nextCursor;
   }
-}
-
-async function accounts(host: Host, options: { json?: true }): Promise<void> {
-  await using session = await host.openSession();
-  const result = await listAccounts(plainCall(session.ctx, shellCaller(), host.stopSignal));
-  const { isScreen, columns } = host.terminal;
-  const table = isScreen && options.json !== true ? await showList(session.ctx, result, columns) : null;
-  host.terminal.print(table ?? toJsonText(result));
 }
 
 function readLimit(text: string): number {

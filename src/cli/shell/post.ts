@@ -3,19 +3,18 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { BatchResult, type Post } from "../../domain/posts/post.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
+import { findChannel, sayChannels } from "../../services/accounts/meant-channel.ts";
 import { plainCall } from "../../services/context.ts";
-import { deleteFile } from "../../services/files/files.ts";
-import { uploadFile } from "../../services/files/file-imports.ts";
 import { REFUSED_WITH_OTHERS } from "../../services/posts/schedule-post.ts";
-import type { ConfirmOptions } from "../../toolkit/confirm.ts";
 import type { Host, Session } from "../host.ts";
 import { toJsonText } from "../json.ts";
 import { shellCaller } from "../local-caller.ts";
-import { findChannel, sayChannels } from "./channels.ts";
+import { askAt } from "./consent.ts";
+import { bringMedia } from "./media.ts";
 import { readMetadata } from "./metadata.ts";
 import { findDue, untilOut, whyNotOut } from "./outcomes.ts";
 import { showPosts } from "./views.ts";
-import { readWhen } from "./when.ts";
+import { readWhen, WHEN_HELP } from "./when.ts";
 
 interface PostOptions {
   readonly on: readonly string[];
@@ -53,7 +52,7 @@ export function addPostCommand(program: Command, host: Host): void {
     .addHelpText(
       "after",
       `
-Times are those of this machine's zone, or POSTHORN_TIMEZONE. Without --at it waits until the post is out, and ends with 1 where it
+Times are in this machine's time zone, or in POSTHORN_TIMEZONE. Without --at it waits until the post is out, and ends with 1 where it
 is not. On several channels it is scheduled on all of them or on none.
 
 Examples:
@@ -61,7 +60,7 @@ Examples:
   posthorn post "Look" --on "My feed" --at "friday 18:30" --media lake.jpg --alt "A lake at dawn"
   posthorn post "News" --on bluesky --on @alice@example.social --at 2026-12-01T09:00:00+01:00
   posthorn post - --on news --title "A title" --set visibility=unlisted --set 'tags=["a","b"]' < text.txt
-  When: "tomorrow 9:00", "friday 18:30", "in 2 hours", "2026-12-01 9:00", 2026-12-01T09:00:00Z`,
+  ${WHEN_HELP}`,
     )
     .action((text: string | undefined, options: PostOptions) => post(host, text, options));
 }
@@ -100,32 +99,27 @@ async function schedule(posting: Posting, caption: string | undefined): Promise<
   const { accounts } = await listAccounts(call);
   if (options.on.length === 0)
     throw new AppError("invalid", `--on: say which channel. ${sayChannels(accounts)}`);
-  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name).id));
+  const accountIds = new Set(options.on.map((name) => findChannel(accounts, name, "--on").id));
   const { timezone } = ctx.settings;
   const at = options.at === undefined ? null : readWhen(options.at, { now: ctx.clock.now(), timezone });
-  const media = await bringMedia(posting);
-  try {
-    const content = {
-      ...(caption === undefined ? {} : { caption }),
-      ...(at === null ? {} : { scheduledAt: at }),
-      ...(options.dryRun === true ? { dryRun: true } : {}),
-      ...readMetadata(options, media.urls),
-    };
-    const posts = [...accountIds].map((accountId) => ({ accountId, ...content }));
-    const asked = ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
-    const args = { posts, atomic: true };
-    const { result } = await toolbox.call("schedule_posts", args, shellCaller(), {
-      signal: host.stopSignal,
-      ...asked,
-    });
-    const { results } = z.object({ results: z.array(BatchResult) }).parse(result);
-    assertPlanned(results);
-    if (options.dryRun === true) await media.remove();
-    return results;
-  } catch (error) {
-    await media.remove();
-    throw error;
-  }
+  await using media = await bringMedia(host, session, options.media);
+  const content = {
+    ...(caption === undefined ? {} : { caption }),
+    ...(at === null ? {} : { scheduledAt: at }),
+    ...(options.dryRun === true ? { dryRun: true } : {}),
+    ...readMetadata(options, media.urls),
+  };
+  const posts = [...accountIds].map((accountId) => ({ accountId, ...content }));
+  const asked = ctx.settings.confirm === "always" ? { ask: askAt(host) } : {};
+  const args = { posts, atomic: true };
+  const { result } = await toolbox.call("schedule_posts", args, shellCaller(), {
+    signal: host.stopSignal,
+    ...asked,
+  });
+  const { results } = z.object({ results: z.array(BatchResult) }).parse(result);
+  assertPlanned(results);
+  if (options.dryRun !== true) media.keep();
+  return results;
 }
 
 /** Throws `invalid` with each reason why something was not planned. */
@@ -134,46 +128,6 @@ function assertPlanned(results: readonly BatchResult[]): void {
   const own = errors.filter((error) => !error.startsWith(REFUSED_WITH_OTHERS));
   const told = own.map((error) => error.replace(/^scheduledAt:/, "--at:"));
   if (errors.length > 0) throw new AppError("invalid", [...new Set(told)].join("\n"));
-}
-
-/** With `POSTHORN_CONFIRM=always` a person says yes to what a command would do. */
-function askAt({ terminal, stopSignal }: Host): NonNullable<ConfirmOptions["ask"]> {
-  return async ({ text }) => {
-    const answer = terminal.isInteractive
-      ? await terminal.ask(`${text} (y/N) `, { isHidden: false, signal: stopSignal })
-      : "";
-    if (/^y(es)?$/i.test(answer)) return "yes";
-    throw new AppError(
-      "conflict",
-      "Nothing was posted: with POSTHORN_CONFIRM=always a person must say yes at a terminal.",
-    );
-  };
-}
-
-/** What a post names of its media, files of this machine stored first; `remove` takes those away again. */
-async function bringMedia({
-  host,
-  session,
-  options,
-}: Posting): Promise<{ urls: string[]; remove(): Promise<void> }> {
-  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const brought: string[] = [];
-  const urls: string[] = [];
-  const remove = async (): Promise<void> => {
-    for (const id of brought) await deleteFile(call, { id });
-  };
-  try {
-    for (const media of options.media) {
-      const isFile = !/^(https?:\/\/|r2:\/\/|file_[0-9a-z]{26}$)/i.test(media);
-      const done = isFile ? await uploadFile(call, { path: media }) : null;
-      if (done !== null && "file" in done) brought.push(done.file.id);
-      urls.push(done !== null && "file" in done ? done.file.id : media);
-    }
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  return { urls, remove };
 }
 
 async function print(

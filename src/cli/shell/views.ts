@@ -7,7 +7,9 @@ import { Post } from "../../domain/posts/post.ts";
 import { Webhook } from "../../domain/webhooks/webhook.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
+import { readServerUrl } from "../../services/health/running-server.ts";
 import { shellCaller } from "../local-caller.ts";
+import { shortIds } from "./find-post.ts";
 import { oneLine, toTable, type Column } from "./table.ts";
 
 type Result = Readonly<Record<string, unknown>>;
@@ -36,7 +38,7 @@ const LISTS: readonly View[] = [
   viewOf("files", File, [
     { title: "NAME", of: ({ name }) => name, isCut: true },
     { title: "TYPE", of: ({ mimeType }) => mimeType },
-    { title: "SIZE", of: ({ sizeBytes }) => sizeOf(sizeBytes) },
+    { title: "SIZE", of: ({ sizeBytes }) => tellSize(sizeBytes) },
     { title: "STATUS", of: ({ status }) => status },
     { title: "ID", of: ({ id }) => id },
   ]),
@@ -53,32 +55,39 @@ export async function showList(ctx: AppContext, result: Result, width: number): 
   const shown =
     posts === null
       ? (LISTS.map((view) => view(result, width)).find((text) => text !== null) ?? null)
-      : await showPosts(ctx, posts, { columns: width });
+      : await showPosts(ctx, posts, { columns: width, hasShortIds: false });
   if (shown === null || typeof result["nextCursor"] !== "string") return shown;
   return `${shown}There are more: ask with a larger limit, or with --json for the cursor of the next page.\n`;
 }
 
-/**
- * One line a post, and below it why it failed or where it is. `hasStatus`: default true; false where whoever
- * asked knows it, which leaves room for the text.
- */
+interface PostColumns {
+  readonly columns: number;
+  /** False where whoever asked knows it, which leaves room for the text. */
+  readonly hasStatus?: boolean;
+  /** Of ids the end alone, as commands take it; tools take whole ones. */
+  readonly hasShortIds?: boolean;
+}
+
+/** One line a post, and below it why it failed or where it is. */
 export async function showPosts(
   ctx: AppContext,
   posts: readonly Post[],
-  { columns: width, hasStatus = true }: { readonly columns: number; readonly hasStatus?: boolean },
+  { columns: width, hasStatus = true, hasShortIds = true }: PostColumns,
 ): Promise<string> {
   const { accounts } = await listAccounts(plainCall(ctx, shellCaller()));
   const names = new Map(accounts.map(({ id, name }) => [id, name]));
   const { timezone } = ctx.settings;
+  const ids = hasShortIds ? shortIds(posts.map(({ id }) => id)) : new Map<string, string>();
   const columns: readonly Column<Post>[] = [
     { title: "WHEN", of: ({ scheduledAt }) => toClock(scheduledAt, timezone) },
     ...(hasStatus ? [{ title: "STATUS", of: ({ status }: Post) => status }] : []),
     { title: "CHANNEL", of: (post) => names.get(post.accountId) ?? post.provider, isCut: true },
     { title: "TEXT", of: textOf, isCut: true },
-    { title: "ID", of: ({ id }) => id },
+    { title: "ID", of: ({ id }) => ids.get(id) ?? id },
   ];
+  const places = await Promise.all(posts.map((post) => placeOf(ctx, post)));
   const [head = "", ...lines] = toTable(columns, posts, width).split("\n");
-  const rows = posts.flatMap((post, at) => [lines[at] ?? "", ...noteOf(post)]);
+  const rows = posts.flatMap((post, at) => [lines[at] ?? "", ...noteOf(post.error ?? places[at] ?? null)]);
   return posts.length === 0 ? "None.\n" : `${[head, ...rows].join("\n")}\nTimes are in ${timezone}.\n`;
 }
 
@@ -87,10 +96,17 @@ export function toClock(iso: string, timezone: string): string {
   return DateTime.fromISO(iso, { zone: timezone }).toFormat("yyyy-MM-dd HH:mm");
 }
 
-/** Where to see it, or what is wrong with it. */
-function noteOf(post: Post): string[] {
-  const note = post.error ?? (post.status === "published" ? post.platformUrl : null);
+function noteOf(note: string | null): string[] {
   return note === null ? [] : [`  ${oneLine(note)}`];
+}
+
+/** Where a post is seen; of our own pages, while nothing serves them, how to see them. Null: nowhere. */
+export async function placeOf(ctx: AppContext, { status, platformUrl }: Post): Promise<string | null> {
+  if (status !== "published" || platformUrl === null) return null;
+  const { publicUrl, port } = ctx.settings;
+  const isOurs = publicUrl === null && platformUrl.startsWith(`http://localhost:${port}/`);
+  if (!isOurs || (await readServerUrl(ctx)) !== null) return platformUrl;
+  return `"posthorn serve" shows it, on ${new URL(platformUrl).pathname}`;
 }
 
 function textOf({ caption, metadata, mediaUrl }: Post): string {
@@ -116,7 +132,8 @@ function stateOf({ configured, missing }: Pick<PlatformListing, "configured" | "
   return configured ? "ready" : `needs ${missing.join(", ")}`;
 }
 
-function sizeOf(bytes: number): string {
+/** As people read a size. */
+export function tellSize(bytes: number): string {
   const unit = Math.min(SIZES.length - 1, Math.floor(Math.log(Math.max(1, bytes)) / Math.log(KIB)));
   return `${(bytes / KIB ** unit).toFixed(unit === 0 ? 0 : 1)} ${SIZES[unit]}`;
 }

@@ -3,8 +3,9 @@ import { AppError } from "../../domain/errors.ts";
 import { quote } from "../../domain/time.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const WEEKDAY_LETTERS = 3;
 
-const SPAN = /^in (\d{1,4}) ?(m|min|minute|h|hour|d|day|w|week)s?$/;
+const SPAN = /^(?:in |\+ ?)(\d{1,4}|an?) ?(m|min|minute|h|hr|hour|d|day|w|week)s?$/;
 const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = {
   m: "minutes",
   h: "hours",
@@ -13,10 +14,35 @@ const UNITS: Readonly<Record<string, "minutes" | "hours" | "days" | "weeks">> = 
 };
 
 const CLOCK = /^(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?$/;
-const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m))$/;
-const DAY_AND_TIME = /^([a-z]+|\d{4}-\d{2}-\d{2}),? (?:at )?(\d[\d:.]*(?: ?[ap]m)?)$/;
+/** Of a time that stands by itself: 9 alone may be anything. */
+const TIME_ALONE = /^(?:at )?(\d{1,2}(?:[:.]\d{2}(?: ?[ap]m)?| ?[ap]m)|noon)$/;
+const DAY = String.raw`(?:(?:on |this |next )?[a-z]+|\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})`;
+const TIME = String.raw`(?:\d[\d:.]*(?: ?[ap]m)?|noon)`;
+const DAY_ALONE = new RegExp(`^(?<day>${DAY})$`);
+const DAY_AND_TIME = new RegExp(`^(?<day>${DAY}),? (?:at )?(?<time>${TIME})$`);
+const TIME_AND_DAY = new RegExp(`^(?:at )?(?<time>${TIME}),? (?<day>${DAY})$`);
+const WITH_SLASHES = /\d\/\d{1,2}(?:\/|\b)/;
+const GERMAN = /^(\d{1,2})\.(\d{1,2})\.(\d{4})$/;
 const ISO = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}/;
 const WITHOUT_OFFSET = /^\d{4}-\d{2}-\d{2}[Tt ][\d:.,]+$/;
+
+interface Clock {
+  readonly hour: number;
+  readonly minute: number;
+}
+
+const NOON: Clock = { hour: 12, minute: 0 };
+/** What a day without a time means. */
+const MORNING: Clock = { hour: 9, minute: 0 };
+const TONIGHT: Clock = { hour: 20, minute: 0 };
+const EVENING_HOUR = 17;
+
+const EXAMPLES =
+  'Give for example "tomorrow 9:00", "friday 18:30", "next monday noon", "in 2 hours", "2026-12-01 9:00" or 2026-12-01T09:00:00+01:00.';
+
+/** What `readWhen` takes, for the help of commands. */
+export const WHEN_HELP =
+  'When: "tomorrow 9:00", "friday 18:30", "next monday" (9:00), tonight, "in 2 hours", "25.12.2026 9:00", 2026-12-01T09:00:00Z';
 
 /** What a person's words count from. */
 interface Now {
@@ -25,9 +51,10 @@ interface Now {
 }
 
 /**
- * Reads when a post shall go out: ISO 8601, or what people say ("tomorrow 9:00", "friday 18:30", "in 2 hours",
- * "2026-12-01 9:00"). Returns it as `scheduledAt` takes it, a time of the clock with its zone; null: now.
- * Throws `invalid` with examples.
+ * Reads when a post shall go out: ISO 8601, or what people say ("tomorrow 9:00", "next friday", "+2h",
+ * "25.12.2026 9:00"); a day alone is 9:00 of it. Returns it as `scheduledAt` takes it, a time of the clock with
+ * its zone; null: now. A grammar of our own: libraries guess at what they do not know, and a post that goes out
+ * at a guess cannot be taken back everywhere. Throws `invalid` with examples.
  */
 export function readWhen(text: string, { now, timezone }: Now): string | null {
   const words = text.trim().replaceAll(/\s+/g, " ").toLowerCase();
@@ -37,19 +64,21 @@ export function readWhen(text: string, { now, timezone }: Now): string | null {
   if (when !== null) return when;
   // Whatever looks like ISO 8601 is judged as everywhere else.
   if (ISO.test(words)) return WITHOUT_OFFSET.test(words) ? `${text.trim()}[${timezone}]` : text.trim();
-  throw new AppError(
-    "invalid",
-    `--at: ${quote(text)} is not a time. Give for example "tomorrow 9:00", "friday 18:30", "in 2 hours", "2026-12-01 9:00" or 2026-12-01T09:00:00+01:00.`,
-  );
+  if (WITH_SLASHES.test(words))
+    throw new AppError(
+      "invalid",
+      `--at: ${quote(text)} has a date with slashes, which countries read differently. Write 2026-12-25 or 25.12.2026.`,
+    );
+  throw new AppError("invalid", `--at: ${quote(text)} is not a time. ${EXAMPLES}`);
 }
 
 /** Days and weeks keep the time of day. */
 function readSpan(words: string, here: DateTime): string | null {
-  const [, count, unit = ""] = SPAN.exec(words) ?? [];
+  const [, count = "", unit = ""] = SPAN.exec(words) ?? [];
   const name = UNITS[unit.charAt(0)];
-  if (count === undefined || name === undefined) return null;
+  if (name === undefined) return null;
   return here
-    .plus({ [name]: Number(count) })
+    .plus({ [name]: count.startsWith("a") ? 1 : Number(count) })
     .toUTC()
     .toISO();
 }
@@ -63,24 +92,43 @@ function readTime(words: string, here: DateTime): string | null {
 }
 
 function readDayAndTime(words: string, here: DateTime): string | null {
-  const [, day = "", time = ""] = DAY_AND_TIME.exec(words) ?? [];
-  const clock = readClock(time);
-  if (clock === null) return null;
-  if (day === "today") return onClock(here, clock);
-  if (day === "tomorrow") return onClock(here.plus({ days: 1 }), clock);
-  if (/^\d/.test(day)) return onClock(DateTime.fromISO(day, { zone: here.zone }), clock);
-  const weekday = WEEKDAYS.findIndex((name) => name === day || name.slice(0, 3) === day) + 1;
-  if (weekday === 0) return null;
-  const days = (weekday - here.weekday + 7) % 7;
-  return onClock(here.plus({ days: days === 0 && here.set(clock) <= here ? 7 : days }), clock);
+  const found = DAY_AND_TIME.exec(words) ?? TIME_AND_DAY.exec(words) ?? DAY_ALONE.exec(words);
+  const { day = "", time } = found?.groups ?? {};
+  if (day === "tonight") return onTonight(time, here);
+  const clock = time === undefined ? MORNING : readClock(time);
+  const date = clock === null ? null : readDay(day, clock, here);
+  return clock === null || date === null ? null : onClock(date, clock);
 }
 
-interface Clock {
-  readonly hour: number;
-  readonly minute: number;
+/** At eight, or at another time of that evening: nine is 21:00 then. */
+function onTonight(time: string | undefined, here: DateTime): string | null {
+  const clock = time === undefined ? TONIGHT : readClock(time);
+  if (clock === null) return null;
+  const late = { ...clock, hour: clock.hour < NOON.hour ? clock.hour + NOON.hour : clock.hour };
+  return late.hour < EVENING_HOUR ? null : onClock(here, late);
+}
+
+function readDay(words: string, clock: Clock, here: DateTime): DateTime | null {
+  if (words === "today") return here;
+  if (words === "tomorrow") return here.plus({ days: 1 });
+  if (/^\d{4}-/.test(words)) return DateTime.fromISO(words, { zone: here.zone });
+  const [, day, month, year] = (GERMAN.exec(words) ?? []).map(Number);
+  if (day !== undefined) return DateTime.fromObject({ year, month, day }, { zone: here.zone });
+  return readWeekday(words, clock, here);
+}
+
+/** The next one to come; of "next friday" that of next week. */
+function readWeekday(words: string, clock: Clock, here: DateTime): DateTime | null {
+  const name = words.replace(/^(?:on|this|next) /, "");
+  const weekday = WEEKDAYS.findIndex((day) => name.length >= WEEKDAY_LETTERS && day.startsWith(name)) + 1;
+  if (weekday === 0) return null;
+  if (words.startsWith("next ")) return here.startOf("week").plus({ weeks: 1, days: weekday - 1 });
+  const days = (weekday - here.weekday + WEEKDAYS.length) % WEEKDAYS.length;
+  return here.plus({ days: days === 0 && here.set(clock) <= here ? WEEKDAYS.length : days });
 }
 
 function readClock(text: string): Clock | null {
+  if (text === "noon") return NOON;
   const [, hours, minutes = "0", half] = CLOCK.exec(text) ?? [];
   if (hours === undefined || Number(minutes) > 59) return null;
   if (half === undefined) return Number(hours) < 24 ? { hour: Number(hours), minute: Number(minutes) } : null;

@@ -4,7 +4,7 @@ const GRANULARITIES = ["day", "total"] as const;
 
 /** Which channel's numbers, over which days. */
 export const AnalyticsArgs = z.strictObject({
-  accountId: z.string().describe("The account, from list_accounts."),
+  accountId: z.string().describe("The channel: its id, name, handle or platform."),
   from: z.string().describe("First day, for example 2026-11-01."),
   to: z.string().optional().describe("Last day; default today. At most 366 days."),
   granularity: z

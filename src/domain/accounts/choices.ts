@@ -2,7 +2,7 @@ import * as z from "zod";
 
 /** Whose values of a metadata field are asked for. */
 export const ChoicesArgs = z.strictObject({
-  accountId: z.string().min(1).max(64).describe("Account id from list_accounts."),
+  accountId: z.string().min(1).max(320).describe("The channel: its id, name, handle or platform."),
   field: z.string().min(1).max(100).describe("Key of the metadata, for example boardId."),
   search: z.string().max(200).optional().describe("Only those with this in their name; default: all."),
 });

@@ -15,9 +15,9 @@ export const ConnectArgs = z.strictObject({
   accountId: z
     .string()
     .min(1)
-    .max(64)
+    .max(320)
     .optional()
-    .describe("Reconnect this account; it keeps its id and posts."),
+    .describe("Reconnect this channel (id, name or handle); it keeps its id and posts."),
   instanceUrl: z
     .string()
     .min(1)

@@ -39,7 +39,12 @@ export type ListFilesArgs = z.infer<typeof ListFilesArgs>;
 /** Where a file comes from; without `url` and `path` its bytes are sent to an address. */
 export const UploadFileArgs = z.strictObject({
   url: z.string().optional().describe("http(s) address to fetch the file from."),
-  path: z.string().optional().describe("Absolute path on the machine Posthorn runs on."),
+  path: z
+    .string()
+    .optional()
+    .describe(
+      "A file of this machine, absolute or from ~/: in the person's Desktop, Documents, Downloads, Pictures, … or the project. They may be asked for others.",
+    ),
   name: z.string().min(1).max(255).optional().describe("File name; default: that of the address."),
   altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
 });

@@ -4,7 +4,10 @@ import { POST_STATUSES } from "./post-states.ts";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
-  scheduledAt: z.string().optional().describe("When it goes live: ISO 8601 with Z or an offset."),
+  scheduledAt: z
+    .string()
+    .optional()
+    .describe("When it goes live: ISO 8601; without an offset in the owner's time zone."),
   mediaUrl: z
     .string()
     .max(4_096)
@@ -24,7 +27,7 @@ const fields = z.record(z.string(), z.json());
 
 /** One of several posts. */
 export const PostBody = z.strictObject({
-  accountId: z.string().describe("The account to post on, from list_accounts."),
+  accountId: z.string().describe("The channel to post on: its id, name, handle or platform."),
   ...content,
   metadata: fields.optional().describe("The platform's own fields, as in schedule_post."),
   dryRun: z

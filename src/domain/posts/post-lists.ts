@@ -9,7 +9,7 @@ export const ListPostsArgs = z.strictObject({
     .min(1)
     .max(500)
     .optional()
-    .describe("Only posts on these accounts (ids from list_accounts)."),
+    .describe("Only posts on these channels: ids, names, handles or platforms."),
   provider: z
     .array(z.string())
     .min(1)
@@ -42,7 +42,12 @@ export type PostPage = z.infer<typeof PostPage>;
 export const CalendarArgs = z.strictObject({
   from: z.string().optional().describe("Scheduled at or after: ISO 8601 time, or a date (its start)."),
   to: z.string().optional().describe("Scheduled at or before: ISO 8601 time, or a date (its end)."),
-  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only posts on these accounts."),
+  accountId: z
+    .array(z.string())
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("Only posts on these channels, as in list_posts."),
   status: z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses."),
   limit: z
     .int()

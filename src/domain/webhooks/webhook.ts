@@ -58,7 +58,7 @@ export type Delivery = z.infer<typeof Delivery>;
 export const WebhookArgs = z.strictObject({
   url: z.string().max(4_096).describe("Where to POST."),
   events: z.array(z.enum(EVENT_KINDS)).min(1).optional().describe("Default: all."),
-  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only events of these accounts."),
+  accountId: z.array(z.string()).min(1).max(500).optional().describe("Only events of these channels."),
   secret: z.string().max(200).optional().describe("whsec_… of the receiver's; default: one is made."),
 });
 export type WebhookArgs = z.infer<typeof WebhookArgs>;

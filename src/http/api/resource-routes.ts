@@ -76,7 +76,8 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     query: {},
     success: {
       status: 201,
-      isMade: (args) => args["dryRun"] !== true,
+      // A text that says so is taken for it, as everywhere.
+      isMade: (args) => String(args["dryRun"]).trim().toLowerCase() !== "true",
       location: (result) => `/api/v1/posts/${idOf(result["post"])}`,
     },
   },

@@ -49,6 +49,7 @@ export async function callTool(
       signal,
       progress: progress.tell,
       client: new AskedClient(ctx, from),
+      hasShortRows: true,
       ...person.confirmation(),
     };
     const done = await toolbox.call(call.name, call.args, call.caller, options);
@@ -56,7 +57,7 @@ export async function callTool(
     await progress.sent();
     const again = async (limit: number): Promise<Record<string, unknown>> =>
       (await toolbox.call(call.name, { ...call.args, limit }, call.caller, options)).result;
-    const fitted = await fitResult(result, { isLimited: typeof call.args["limit"] === "number", again });
+    const fitted = await fitResult(result, { isLimited: (call.args["limit"] ?? "") !== "", again });
     return toAnswer(fitted, views.find(({ tool }) => tool === call.name)?.content?.(result));
   } catch (error) {
     if (error instanceof InputNeeded) return error.result;

@@ -5,6 +5,7 @@ import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import { DAY, quote, tellTime, toIso, toIsoOrNull } from "../../domain/time.ts";
 import {
   findAccountRow,
+  listAccountNames,
   listCountedAccounts,
   updateConnection,
   type AccountRow,
@@ -16,6 +17,7 @@ import { dropGrantIfUnused } from "../platforms/grants.ts";
 import { revokeGrant } from "../platforms/renewal/revoke-grant.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { findMeantAccount, isAccountId } from "./meant-channel.ts";
 
 /** How long before its access ends an account asks for attention. */
 const EXPIRING_WITHIN_MS = 7 * DAY;
@@ -27,8 +29,21 @@ export async function listAccounts({ ctx, caller }: CallContext): Promise<{ acco
   return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
 }
 
-/** The row of an account the caller may use; throws `not_found` for every other id. */
+/** What the channels of these ids are called. */
+export async function namesOfAccounts(
+  { ctx, caller }: Pick<CallContext, "ctx" | "caller">,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const accounts = await listAccountNames(ctx.store, caller.ownerId, ids);
+  return new Map(accounts.map(({ id, name }) => [id, name]));
+}
+
+/**
+ * The row of an account the caller may use: by its id, or by the channel's name, handle or platform where that
+ * means one. Throws `not_found` for every other text, and `invalid` where several may be meant.
+ */
 export async function findAccount(ctx: AppContext, caller: Caller, id: string): Promise<AccountRow> {
+  if (!isAccountId(id)) return findMeantAccount(ctx, caller, id);
   const row = canReachAccount(caller, id) ? await findAccountRow(ctx.store, caller.ownerId, id) : undefined;
   if (row === undefined) {
     throw new AppError(

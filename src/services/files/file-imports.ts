@@ -10,6 +10,7 @@ import { createUploadLink, storeUpload } from "./file-uploads.ts";
 import { openLocalFile } from "./local-file.ts";
 import { openOwnFile } from "./own-file.ts";
 import { MAX_FILE_BYTES } from "./upload-body.ts";
+import { withHome } from "./usual-folders.ts";
 
 const IMPORT_TIMEOUT_MS = 30 * MINUTE;
 const IMPORT_IDLE_MS = 30 * SECOND;
@@ -128,9 +129,8 @@ async function readLocalFile(
   call: CallContext,
   args: UploadFileArgs & { readonly path: string },
 ): Promise<{ file: File }> {
-  await using handle = await (call.caller.isAtShell === true
-    ? openOwnFile(args.path)
-    : openLocalFile(call, args.path));
+  const path = await withHome(args.path, call.ctx.settings.homeFolder);
+  await using handle = await (call.caller.isAtShell === true ? openOwnFile(path) : openLocalFile(call, path));
   const file = await handle.stat();
   const stream = handle.createReadStream({ autoClose: false });
   const body = Readable.from(withProgress(call, stream, { total: file.size, message: "Reading the file" }), {

@@ -68,7 +68,10 @@ function assertTaken({ ctx, caller }: CallContext, path: string): void {
     );
   }
   if (!isAbsolute(path) || path.includes("\0"))
-    throw new AppError("invalid", "path: must be absolute. Give the whole path of the file.");
+    throw new AppError(
+      "invalid",
+      "path: must be absolute, or begin with ~/ for the home folder. Give the whole path of the file.",
+    );
   // Windows would sign in at a server that such a path names.
   if (uploadFolders === null && /^[\\/]{2}/.test(path)) throw new AppError("invalid", SENTENCES.usual);
 }

@@ -36,6 +36,12 @@ export async function findHome(given?: string): Promise<string | null> {
   }
 }
 
+/** `~/` as shells write the home folder, at the beginning of a path; every other path as it is. */
+export async function withHome(path: string, homeFolder?: string): Promise<string> {
+  const home = /^~[\\/]/.test(path) ? await findHome(homeFolder) : null;
+  return home === null ? path : join(home, path.slice(2));
+}
+
 /** Whether a path lies below a folder; both without links and relative parts. */
 export function isBelow(folder: string, path: string): boolean {
   const way = relative(folder, path);

@@ -2,8 +2,9 @@ import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
 import type { Calendar, CalendarArgs } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote, toIso } from "../../domain/time.ts";
-import { listAccountNames } from "../../store/tables/accounts.ts";
 import { toPost } from "../../store/tables/posts.ts";
+import { namesOfAccounts } from "../accounts/accounts.ts";
+import { meantAccountIds } from "../accounts/meant-channel.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { reachable } from "./list-posts.ts";
 
@@ -18,9 +19,10 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   const { ctx, caller } = call;
   const { timezone } = ctx.settings;
   const { from, to } = readWindow(ctx, args);
+  const meant = args.accountId === undefined ? null : await meantAccountIds(ctx, caller, args.accountId);
   const filter = {
     ownerId: caller.ownerId,
-    accountIds: reachable(caller, args.accountId ?? null),
+    accountIds: reachable(caller, meant),
     providers: null,
     statuses: args.status === undefined ? null : [...new Set(args.status)],
     from,
@@ -33,9 +35,9 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
       `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
     );
   }
-  const ids = [...new Set(rows.map((row) => row.account_id))];
-  const accounts = await listAccountNames(ctx.store, caller.ownerId, ids);
-  const names = Object.fromEntries(accounts.map(({ id, name }) => [id, name]));
+  const names = Object.fromEntries(
+    await namesOfAccounts(call, [...new Set(rows.map((row) => row.account_id))]),
+  );
   const providers = [...new Set(rows.map(({ provider }) => provider))];
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),

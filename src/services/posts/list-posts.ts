@@ -6,11 +6,12 @@ import { parseBound, quote } from "../../domain/time.ts";
 import type { PostFilter } from "../../store/engine/search.ts";
 import { toPost } from "../../store/tables/posts.ts";
 import { parseSearch } from "../../domain/compare-words.ts";
+import { meantAccountIds } from "../accounts/meant-channel.ts";
 import type { AppContext, CallContext } from "../context.ts";
 
 /** A page of the caller's posts, newest scheduled time first. */
 export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {
-  const filters = readFilters(ctx, args);
+  const filters = await readFilters(ctx, caller, args);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
   const accountIds = reachable(caller, filters.accountIds);
   const filter = { ...filters, accountIds, ownerId: caller.ownerId };
@@ -27,7 +28,7 @@ export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArg
 
 type Filters = Omit<PostFilter, "ownerId">;
 
-function readFilters(ctx: AppContext, args: ListPostsArgs): Filters {
+async function readFilters(ctx: AppContext, caller: Caller, args: ListPostsArgs): Promise<Filters> {
   const { timezone } = ctx.settings;
   const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
   const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
@@ -37,9 +38,12 @@ function readFilters(ctx: AppContext, args: ListPostsArgs): Filters {
       `from: ${quote(args.from)} is after to (${quote(args.to)}), so no post can fit. Exchange the two, or leave one out.`,
     );
   }
+  const providers = knownProviders(ctx, listOf(args.provider));
+  const accountIds =
+    args.accountId === undefined ? undefined : await meantAccountIds(ctx, caller, args.accountId);
   return {
-    accountIds: listOf(args.accountId),
-    providers: knownProviders(ctx, listOf(args.provider)),
+    accountIds: listOf(accountIds),
+    providers,
     statuses: listOf(args.status),
     terms: args.search === undefined ? [] : parseSearch(args.search),
     from,

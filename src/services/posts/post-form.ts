@@ -76,9 +76,20 @@ export async function checkForm(
   const post = { ...draft, leadMinutes: content.leadMinutes ?? capabilities.leadMinutes.default };
   const form = { platform, capabilities, content };
   const verdict = await askPlatform(ctx, account, { platform, post });
-  const errors = [...checkCaption(form), ...checkLead(form), ...checkEmpty(form), ...verdict.errors];
+  const errors = oncePerField([
+    ...checkCaption(form),
+    ...checkLead(form),
+    ...checkEmpty(form),
+    ...verdict.errors,
+  ]);
   if (errors.length > 0) throw new AppError("invalid", errors.join(" "));
   return { ...form, warnings: verdict.warnings };
+}
+
+/** Our own check and the platform's may find the same, such as a text that is too long. */
+function oncePerField(errors: readonly string[]): string[] {
+  const fieldOf = (error: string): string => error.slice(0, error.indexOf(":"));
+  return errors.filter((error, at) => errors.findIndex((other) => fieldOf(other) === fieldOf(error)) === at);
 }
 
 async function askPlatform(

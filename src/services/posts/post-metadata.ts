@@ -3,11 +3,14 @@ import type { AppError } from "../../domain/errors.ts";
 import { explainInvalid } from "../../domain/explain-invalid.ts";
 import { withoutLeftOut } from "../../domain/left-out.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
+import { nearestName } from "../../domain/settings/nearest-name.ts";
+import { inUsualForm } from "../../domain/arguments/usual-form.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
 
 /** What a platform does not take of `metadata`, each field by its full name. */
 export function explainMetadata(error: z.ZodError, platform: AnyPlatform): AppError {
-  return explainInvalid(error, platform.metadata, { prefix: "metadata", owner: platform.title });
+  const within = { prefix: "metadata", owner: platform.title };
+  return explainInvalid(error, platform.metadata, { within, meant: nearestName });
 }
 
 /**
@@ -27,7 +30,7 @@ export function mergeMetadata(
     if (field === undefined)
       return [key, value === null && Object.hasOwn(current ?? {}, key) ? undefined : value];
     const isRemoved = value === null || (value === "" && !field.safeParse("").success);
-    return [key, isRemoved ? undefined : withoutLeftOut(field, value)];
+    return [key, isRemoved ? undefined : withoutLeftOut(field, inUsualForm(field, value))];
   });
   const all = Object.entries<unknown>({ ...current, ...Object.fromEntries(given) });
   const merged = all.filter(([, value]) => value !== undefined);

@@ -47,8 +47,10 @@ async function readAccountIds(
   caller: Caller,
   given: readonly string[] | undefined,
 ): Promise<readonly string[] | null> {
-  for (const id of given ?? []) await findAccount(ctx, caller, id);
-  return given === undefined ? caller.accountIds : [...new Set(given)];
+  if (given === undefined) return caller.accountIds;
+  const ids = new Set<string>();
+  for (const text of given) ids.add((await findAccount(ctx, caller, text)).id);
+  return [...ids];
 }
 
 /**

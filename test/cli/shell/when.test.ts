@@ -28,6 +28,23 @@ describe("when a post shall go out, as people say it", () => {
     ["in 1 week", "2026-11-29T13:30:00.000Z"],
     // The clocks are put forward in between; the time of day stays.
     ["in 180 days", "2027-05-21T12:30:00.000Z"],
+    // A Sunday's next week begins tomorrow.
+    ["next friday 17:30", "2026-11-27T17:30[Europe/Berlin]"],
+    ["next monday", "2026-11-23T09:00[Europe/Berlin]"],
+    ["monday", "2026-11-23T09:00[Europe/Berlin]"],
+    ["on thurs at noon", "2026-11-26T12:00[Europe/Berlin]"],
+    ["this friday 9", "2026-11-27T09:00[Europe/Berlin]"],
+    ["5pm friday", "2026-11-27T17:00[Europe/Berlin]"],
+    ["tomorrow", "2026-11-23T09:00[Europe/Berlin]"],
+    ["noon", "2026-11-23T12:00[Europe/Berlin]"],
+    ["tonight", "2026-11-22T20:00[Europe/Berlin]"],
+    ["tonight at 9", "2026-11-22T21:00[Europe/Berlin]"],
+    ["tonight 19:30", "2026-11-22T19:30[Europe/Berlin]"],
+    ["2026-12-25", "2026-12-25T09:00[Europe/Berlin]"],
+    ["25.12.2026 9:00", "2026-12-25T09:00[Europe/Berlin]"],
+    ["5.1.2027", "2027-01-05T09:00[Europe/Berlin]"],
+    ["+2h", "2026-11-22T15:30:00.000Z"],
+    ["in an hour", "2026-11-22T14:30:00.000Z"],
     ["2026-12-01 9:00", "2026-12-01T09:00[Europe/Berlin]"],
     ["2026-12-01 at 9pm", "2026-12-01T21:00[Europe/Berlin]"],
     ["2026-12-01T09:00", "2026-12-01T09:00[Europe/Berlin]"],
@@ -37,6 +54,19 @@ describe("when a post shall go out, as people say it", () => {
     ["2026-12-01T09:00[Asia/Tokyo]", "2026-12-01T09:00[Asia/Tokyo]"],
   ])("%j is %j", (text, when) => {
     expect(read(text)).toBe(when);
+  });
+
+  it("is in next week where that is said", () => {
+    const wednesday = { now: Date.UTC(2026, 10, 25, 12), timezone: BERLIN };
+    expect(readWhen("friday", wednesday)).toBe("2026-11-27T09:00[Europe/Berlin]");
+    expect(readWhen("next friday", wednesday)).toBe("2026-12-04T09:00[Europe/Berlin]");
+    expect(readWhen("next monday", wednesday)).toBe("2026-11-30T09:00[Europe/Berlin]");
+  });
+
+  it.each(["25/12/2026", "12/11/2026 9:00", "3/4 9:00"])("%j is not guessed at", (text) => {
+    expect(() => read(text)).toThrow(
+      /^--at: .* has a date with slashes, .* Write 2026-12-25 or 25\.12\.2026\.$/,
+    );
   });
 
   it("counts days by the clock on the wall", () => {
@@ -49,13 +79,21 @@ describe("when a post shall go out, as people say it", () => {
     "",
     "soon",
     "9",
-    "tomorrow",
+    "next",
+    "next week",
+    "fr 9:00",
+    "tonight 2pm",
+    "midnight",
+    "2026-02-30",
+    "30.2.2027",
+    "25.12. 9:00",
+    "+2",
+    "noon noon",
     "tomorrow 25:00",
     "tomorrow 9:60",
     "today 13pm",
     "someday 9:00",
     "frisday 9:00",
-    "2026-12-01",
     "2026-13-01 9:00",
     "in two hours",
     "in 2 fortnights",

@@ -358,7 +358,7 @@ describe("upload_file", () => {
       for (const path of [
         "a.png",
         "./a.png",
-        "~/a.png",
+        "~a.png",
         "",
         "file:///etc/passwd",
         `${allowed}/deep/a.png\0.txt`,

@@ -79,6 +79,7 @@ describe("a file of this machine", () => {
   it("is taken out of the folders that a person usually has", async () => {
     expect(await upload(join(home, "Downloads", "a.png"))).toMatchObject(taken);
     expect(await upload(join(home, "Pictures", "2027", "a.png"))).toMatchObject(taken);
+    expect(await upload("~/Pictures/2027/a.png")).toMatchObject(taken);
   });
 
   it("is taken out of a folder that has its name in another language, and no other for that", async () => {
@@ -100,6 +101,8 @@ describe("a file of this machine", () => {
     symlinkSync(elsewhere, join(home, "Pictures", "mine"));
     for (const path of [
       join(home, "a.png"),
+      "~/a.png",
+      "~/../ada/.ssh/a.png",
       join(home, "project", "a.png"),
       join(elsewhere, "a.png"),
       join(home, ".ssh", "a.png"),

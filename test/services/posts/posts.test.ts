@@ -6,6 +6,7 @@ import { drain, readPost } from "../../support/publishing.ts";
 import { fixture } from "../../support/media.ts";
 import { startService, type Service } from "../../support/service.ts";
 import { queryOf } from "../../support/handles.ts";
+import { addAccount } from "../../support/post-rows.ts";
 
 let service: Service;
 let accountId: string;
@@ -62,6 +63,15 @@ describe("scheduling", () => {
     );
   });
 
+  it("tells once that a text is too long, also where the platform checks it as well", async () => {
+    await addAccount(service.ctx.store, { id: "acc_sky", provider: "bluesky" });
+    const long = schedule({ accountId: "acc_sky", caption: "x".repeat(301) });
+    await expect(long).rejects.toThrow(
+      "caption: has 301 graphemes; Bluesky takes at most 300. Shorten it by 1.",
+    );
+    await expect(long).rejects.not.toThrow(/caption:.*caption:/);
+  });
+
   it("reads a time without an offset in the configured zone and says so", async () => {
     const { post, warnings } = await schedule({ scheduledAt: "2027-01-31T09:00:00" });
     expect(post.scheduledAt).toBe("2027-01-31T09:00:00.000Z");
@@ -77,9 +87,9 @@ describe("scheduling", () => {
     [
       "unknown metadata",
       { metadata: { titel: "x" } },
-      /metadata: "titel" is not a known field\. The fields of Feed are title/,
+      /metadata: "titel" is not a known field\. Did you mean title\? The fields of Feed are title/,
     ],
-    ["metadata of another type", { metadata: { tags: "one" } }, /metadata\.tags: must be a list/],
+    ["metadata of another type", { metadata: { tags: 5, title: 5 } }, /metadata\.title: must be a string/],
     [
       "two thumbnails",
       { thumbnailUrl: "https://a.example/1", metadata: { thumbnailUrl: "https://a.example/2" } },

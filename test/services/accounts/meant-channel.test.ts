@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findChannel, sayChannels } from "../../../src/cli/shell/channels.ts";
+import { findChannel, sayChannels } from "../../../src/services/accounts/meant-channel.ts";
 import type { Account } from "../../../src/domain/accounts/account.ts";
 
 const CAPABILITIES = {} as Account["capabilities"];
@@ -44,7 +44,7 @@ describe("the channel that somebody means", () => {
     // A name goes before a platform's.
     ["feed", "acc_4"],
   ])("%j is %s", (wanted, id) => {
-    expect(findChannel(ACCOUNTS, wanted).id).toBe(id);
+    expect(findChannel(ACCOUNTS, wanted, "--on").id).toBe(id);
   });
 
   it.each([
@@ -57,14 +57,12 @@ describe("the channel that somebody means", () => {
     ["acc_5", /^--on: there is no channel "acc_5"/],
     ["", /^--on: there is no channel ""/],
   ])("%j is none for certain", (wanted, sentence) => {
-    expect(() => findChannel(ACCOUNTS, wanted)).toThrow(sentence);
+    expect(() => findChannel(ACCOUNTS, wanted, "--on")).toThrow(sentence);
   });
 
   it("is to be connected first where there is none, and not all of many are named", () => {
-    expect(sayChannels([])).toBe('There is none yet; connect one with "posthorn connect".');
+    expect(sayChannels([])).toBe("No channel is connected yet. Connect one first.");
     const many = Array.from({ length: 30 }, (_, at) => account(`acc_${at}`, "feed", `Feed ${at}`, null));
-    expect(sayChannels(many)).toMatch(
-      /"Feed 19" \(feed, acc_19\) and more \(see "posthorn accounts"\)\. Give/,
-    );
+    expect(sayChannels(many)).toMatch(/"Feed 9" \(feed, acc_9\) and 20 more\. Give/);
   });
 });

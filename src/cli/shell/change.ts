@@ -1,0 +1,211 @@
+import type { Command } from "commander";
+import * as z from "zod";
+import { AppError } from "../../domain/errors.ts";
+import { Post } from "../../domain/posts/post.ts";
+import { plainCall } from "../../services/context.ts";
+import { getPost } from "../../services/posts/posts.ts";
+import type { Host, Session } from "../host.ts";
+import { toJsonText } from "../json.ts";
+import { shellCaller } from "../local-caller.ts";
+import { consentOf } from "./consent.ts";
+import { findPostId } from "./find-post.ts";
+import { bringMedia } from "./media.ts";
+import { readMetadata } from "./metadata.ts";
+import { publishDue, whyNotOut } from "./outcomes.ts";
+import { showPost } from "./post-view.ts";
+import { showPosts } from "./views.ts";
+import { readWhen, WHEN_HELP } from "./when.ts";
+
+interface Common {
+  readonly json?: true;
+  readonly yes?: true;
+}
+
+/** What is to be different about a post. */
+interface Changes extends Common {
+  readonly text?: string;
+  readonly at?: string;
+  readonly media: readonly string[];
+  readonly alt: readonly string[];
+  readonly title?: string;
+  readonly link?: string;
+  readonly set: readonly string[];
+}
+
+const ID_HELP = "its id, or as much of its end as list shows";
+
+/** One post, looked at or changed. */
+export function addChangeCommands(program: Command, host: Host): void {
+  const add = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .argument("<id>", ID_HELP)
+      .option("--json", "print JSON on a terminal, too");
+  const addAsking = (name: string, description: string): Command =>
+    add(name, description).option("--yes", "do not ask");
+
+  add("show", "show a post, and what became of it").action((id: string, options: Common) =>
+    show(host, id, options),
+  );
+  addAsking("move", "plan a waiting post for another time")
+    .argument("<when...>", "when, as --at of post")
+    .addHelpText("after", `\n${WHEN_HELP}\n\nExamples:\n  posthorn move 4kq2zt friday 18:30`)
+    .action((id: string, when: readonly string[], options: Common) =>
+      change(
+        host,
+        options,
+        async ({ session, post }) =>
+          callWith("update_post", { id: post.id, ...timeOf(session, when.join(" ")) }),
+        id,
+      ),
+    );
+  withContent(addAsking("edit", "change a waiting post, or a live one where its platform can"))
+    .addHelpText(
+      "after",
+      `\nExamples:\n  posthorn edit 4kq2zt --text "Better"\n  posthorn edit 4kq2zt --set visibility=unlisted --set title=null`,
+    )
+    .action((id: string, options: Changes) => change(host, options, (at) => edit(at, options), id));
+  addAsking("cancel", "cancel a waiting post, or take one down")
+    .option("--from-platform", "delete it on the platform, where that is possible")
+    .action((id: string, options: Common & { fromPlatform?: true }) =>
+      change(
+        host,
+        options,
+        async ({ post }) =>
+          callWith("cancel_post", {
+            id: post.id,
+            ...(options.fromPlatform === true ? { fromPlatform: true } : {}),
+          }),
+        id,
+      ),
+    );
+  withContent(addAsking("retry", "send a failed post again, changed if need be"))
+    .option("--at <when>", "when; without it, now")
+    .addHelpText(
+      "after",
+      `\n${WHEN_HELP}\n\nExamples:\n  posthorn retry 4kq2zt\n  posthorn retry 4kq2zt --text "Without the forbidden word" --at "tomorrow 9:00"`,
+    )
+    .action((id: string, options: Changes) => change(host, options, (at) => retry(at, options), id));
+  addAsking("dismiss", "put a failed post away, so that nothing tells of it any more").action(
+    (id: string, options: Common) =>
+      change(
+        host,
+        options,
+        async ({ post }) => callWith("resolve_post", { id: post.id, outcome: "dismissed" }),
+        id,
+      ),
+  );
+}
+
+function withContent(command: Command): Command {
+  const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
+  return command
+    .option("--text <text>", "its new text, or - to read that from standard input")
+    .option("--media <file>", "other media, as for post; may be repeated", collect, [])
+    .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
+    .option("--title <title>", "its new title, where the platform has one")
+    .option("--link <address>", "its new link, where the platform has one")
+    .option(
+      "--set <key=value>",
+      "another field of the platform, null to empty it; may be repeated",
+      collect,
+      [],
+    );
+}
+
+interface At {
+  readonly host: Host;
+  readonly session: Session;
+  readonly post: Post;
+}
+
+/** A tool's call, and what is to be undone unless it succeeds. */
+interface Call {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly media?: Awaited<ReturnType<typeof bringMedia>>;
+}
+
+function callWith(tool: string, args: Call["args"]): Call {
+  return { tool, args };
+}
+
+async function show(host: Host, given: string, options: Common): Promise<void> {
+  await using session = await host.openSession();
+  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
+  const found = await getPost(call, { id: await findPostId(call, given), history: true });
+  const isTable = host.terminal.isScreen && options.json !== true;
+  host.terminal.print(isTable ? await showPost(session.ctx, found) : toJsonText(found));
+}
+
+const Answer = z.looseObject({ post: Post, warnings: z.array(z.string()).optional() });
+
+/** Calls the tool that changes the post, waits for one that is due now, and shows what it became. */
+async function change(
+  host: Host,
+  options: Common,
+  toCall: (at: At) => Promise<Call>,
+  given: string,
+): Promise<void> {
+  await using session = await host.openSession();
+  const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
+  const { post: before } = await getPost(call, { id: await findPostId(call, given) });
+  const { tool, args, media } = await toCall({ host, session, post: before });
+  await using brought = media ?? null;
+  const { result } = await session.toolbox.call(tool, args, shellCaller(), {
+    signal: host.stopSignal,
+    ...consentOf(host, session, options.yes === true),
+  });
+  brought?.keep();
+  const { post, warnings = [] } = Answer.parse(await publishDue({ host, session }, result));
+  const { terminal } = host;
+  if (!terminal.isScreen || options.json === true) terminal.print(toJsonText({ post, warnings }));
+  else {
+    terminal.print(await showPosts(session.ctx, [post], terminal));
+    for (const warning of warnings) terminal.print(`${warning}\n`);
+  }
+  host.stopSignal.throwIfAborted();
+  const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
+  const trouble = tool === "retry_post" && isDue ? whyNotOut(post) : null;
+  if (trouble !== null) throw new AppError("unavailable", trouble);
+}
+
+async function edit(at: At, options: Changes): Promise<Call> {
+  const { post } = at;
+  const isLive = post.status === "published";
+  if (isLive && options.media.length > 0)
+    throw new AppError(
+      "invalid",
+      "--media: the media of a live post cannot be changed. Change its text or fields.",
+    );
+  const { args, media } = await readChanges(at, options);
+  if (Object.keys(args).length === 0)
+    throw new AppError("invalid", "There is nothing to change. Give --text, --set or another option.");
+  return { tool: isLive ? "edit_published_post" : "update_post", args: { id: post.id, ...args }, media };
+}
+
+async function retry(at: At, options: Changes): Promise<Call> {
+  const { args, media } = await readChanges(at, options);
+  const time = options.at === undefined ? {} : timeOf(at.session, options.at);
+  return { tool: "retry_post", args: { id: at.post.id, ...args, ...time }, media };
+}
+
+async function readChanges(
+  { host, session }: At,
+  options: Changes,
+): Promise<{ args: Record<string, unknown>; media: NonNullable<Call["media"]> }> {
+  const caption = options.text === "-" ? (await host.terminal.readAll()).trimEnd() : options.text;
+  // What is wrong with the options is told before any file is stored.
+  readMetadata(options, options.media);
+  const media = await bringMedia(host, session, options.media);
+  const args = { ...(caption === undefined ? {} : { caption }), ...readMetadata(options, media.urls) };
+  return { args, media };
+}
+
+/** "now" is the present moment: a time that is left out would stay as it was. */
+function timeOf({ ctx }: Session, when: string): { scheduledAt: string } {
+  const now = ctx.clock.now();
+  const at = readWhen(when, { now, timezone: ctx.settings.timezone });
+  return { scheduledAt: at ?? new Date(now).toISOString() };
+}

@@ -1,0 +1,38 @@
+import type { Command } from "commander";
+import * as z from "zod";
+import { File } from "../../domain/files/file.ts";
+import type { Host } from "../host.ts";
+import { toJsonText } from "../json.ts";
+import { shellCaller } from "../local-caller.ts";
+import { showList } from "./views.ts";
+
+interface UploadOptions {
+  readonly alt?: string;
+  readonly name?: string;
+  readonly json?: true;
+}
+
+export function addUploadCommand(program: Command, host: Host): void {
+  program
+    .command("upload")
+    .description("store a picture, video or sound, to be posted by its id")
+    .argument("<file>", "a file, or an address to fetch it from")
+    .option("--alt <text>", "what can be seen or heard")
+    .option("--name <name>", "what it is called; without it, as it is")
+    .option("--json", "print JSON on a terminal, too")
+    .action((file: string, options: UploadOptions) => upload(host, file, options));
+}
+
+async function upload(host: Host, file: string, { alt, name, json }: UploadOptions): Promise<void> {
+  await using session = await host.openSession();
+  const source = /^https?:\/\//i.test(file) ? { url: file } : { path: file };
+  const args = { ...source, altText: alt, name };
+  const { result } = await session.toolbox.call("upload_file", args, shellCaller(), {
+    signal: host.stopSignal,
+  });
+  const { isScreen, columns } = host.terminal;
+  const stored = z.object({ file: File }).parse(result);
+  const table =
+    isScreen && json !== true ? await showList(session.ctx, { files: [stored.file] }, columns) : null;
+  host.terminal.print(table ?? toJsonText(stored));
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { meantField } from "../../../src/domain/arguments/meant-field.ts";
+
+const KNOWN = ["accountId", "scheduledAt", "mediaUrl", "caption", "metadata", "dryRun"];
+
+it.each([
+  ["altText", "metadata.altText"],
+  ["alt_text", "metadata.altText"],
+  ["text", "caption"],
+  ["media", "mediaUrl"],
+  ["media_url", "mediaUrl"],
+  ["time", "scheduledAt"],
+  ["date", "scheduledAt"],
+  ["dry_run", "dryRun"],
+  ["captoin", "caption"],
+  ["colour", null],
+])("the field %s is probably meant for %s", (given, place) => {
+  expect(meantField(given, KNOWN)).toBe(place);
+});
+
+it("is never one that is not there", () => {
+  expect(["text", "altText", "time"].map((name) => meantField(name, ["id"]))).toEqual([null, null, null]);
+});
