@@ -3,7 +3,7 @@ const TOOL = "(?:cancel|check|connect|edit|get|list|resolve|retry|schedule|set|s
 /** In this order: what a tool does, in words, and the agent for what this page cannot do. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
-  [/\bcall resolve_post with .*"not_published"/g, "tell your agent"],
+  [/\bcall resolve_post with [^.]{0,200}"not_published"/g, "tell your agent"],
   [/\b(tell|settle) it with resolve_post/g, "tell your agent"],
   [new RegExp(` with ${TOOL}`, "g"), ""],
   [/\bretry_post(?: to (?:upload|send) (?:it|them) again|, which sends it again)/g, "retry_post"],

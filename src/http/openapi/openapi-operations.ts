@@ -194,7 +194,7 @@ function bodyOf(route: ResourceRoute, tool: AnyTool, names: readonly string[]): 
   };
 }
 
-const EXAMPLE = /\s*Example: (\{.*\})\.?/s;
+const EXAMPLE = / ?Example: (\{.*\})\.?/s;
 
 /** The example stands beside the body. */
 function withoutExample(description: string): string {
