@@ -10,7 +10,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bcancel_post with fromPlatform/g, "taking it down"],
   [/\bcall resolve_post with outcome dismissed/g, 'choose "Put away"'],
   [/ with what is to be changed \([^)]*\)/g, " with changes"],
-  [/\bcall resolve_post with .*"not_published"(, or "dismissed"[^.]*)?/g, "tell your agent"],
+  [/\bcall resolve_post with [^.]{0,200}"not_published"(, or "dismissed"[^.]*)?/g, "tell your agent"],
   [/\b(tell|settle) it with resolve_post/g, "tell your agent"],
   [new RegExp(` with ${TOOL}`, "g"), ""],
   [/\bretry_post(?: to (?:upload|send) (?:it|them) again|, which sends it again)/g, "retry_post"],

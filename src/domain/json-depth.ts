@@ -6,6 +6,9 @@ import { AppError } from "./errors.ts";
  */
 const MAX_JSON_DEPTH = 64;
 
+/** More values than any platform answers in 1 MiB, and few enough to be read in some milliseconds. */
+const MAX_JSON_VALUES = 100_000;
+
 /** Throws `invalid` for a value with more levels than that. */
 export function requireShallow(value: unknown): void {
   if (isDeeper(value, MAX_JSON_DEPTH)) {
@@ -24,4 +27,27 @@ export function isDeeper(value: unknown, levels: number): boolean {
     level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
   }
   return false;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = ['"', "\\", ","].map((sign) => sign.charCodeAt(0));
+const OPENING = new Set(["[", "{"].map((sign) => sign.charCodeAt(0)));
+const CLOSING = new Set(["]", "}"].map((sign) => sign.charCodeAt(0)));
+
+/** Whether a text that may be JSON has no more levels and values than that. It is told before it is parsed. */
+export function isModestJson(text: string): boolean {
+  let depth = 0;
+  let values = 1;
+  let isInText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charCodeAt(at);
+    if (isInText) {
+      if (sign === BACKSLASH) at += 1;
+      else if (sign === QUOTE) isInText = false;
+    } else if (sign === QUOTE) isInText = true;
+    else if (sign === COMMA) values += 1;
+    else if (OPENING.has(sign)) depth += 1;
+    else if (CLOSING.has(sign)) depth -= 1;
+    if (depth > MAX_JSON_DEPTH || values > MAX_JSON_VALUES) return false;
+  }
+  return true;
 }

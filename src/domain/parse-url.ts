@@ -11,3 +11,10 @@ export function parseUrl(text: string, base?: string | URL): URL | null {
     return null;
   }
 }
+
+/** The text without these signs at its end, however many: an expression would begin anew at each of them. */
+export function withoutTrailing(text: string, sign: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === sign) end -= 1;
+  return text.slice(0, end);
+}

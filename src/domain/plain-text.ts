@@ -1,8 +1,11 @@
 /**
- * Control characters, and those that turn the direction of what follows: a quoted text must not reach beyond
- * its quotes.
+ * Control characters, those that turn the direction of what follows, and halves of characters: a quoted text
+ * must not reach beyond its quotes.
  */
-const UNSAFE = /[\p{Cc}\p{Cf}]+/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}]+/gu;
+
+/** So much of a text is read for each character that is shown: a family of emoji has some 25. */
+const READ_FOR_EACH = 32;
 
 /**
  * What a terminal obeys instead of showing it: control characters but tab and newline, line ends of other
@@ -27,9 +30,17 @@ export function visibleText(text: string): string {
  * Emoji stay whole.
  */
 export function plainText(text: string, maxChars: number): string {
-  const line = text.replaceAll(/\s+/g, " ").replaceAll(UNSAFE, keepJoiner).trim();
+  const read = text.slice(0, maxChars * READ_FOR_EACH);
+  const line = oneLine(read);
   const characters = [...line];
-  return characters.length <= maxChars ? line : `${characters.slice(0, maxChars - 1).join("")}…`;
+  return characters.length <= maxChars && read.length === text.length
+    ? line
+    : `${characters.slice(0, maxChars - 1).join("")}…`;
+}
+
+/** The text on one line, without what a reader does not see. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(UNSAFE, keepJoiner).trim();
 }
 
 /** The joiner inside of emoji is harmless, and without it a family falls apart. */

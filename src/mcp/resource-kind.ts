@@ -31,7 +31,7 @@ export interface ResourceKind {
   versions?(values: readonly string[], scope: Scope): Promise<ReadonlyMap<string, string>>;
 }
 
-const VARIABLE = /\{([^}]+)\}/;
+const VARIABLE = /\{([^{}]+)\}/;
 
 /** The name of the template's variable; null for a fixed address. */
 export function variableOf({ uri }: ResourceKind): string | null {

@@ -28,8 +28,10 @@ export const FAULT_KINDS = [
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultDetails {
-  /** The platform's raw words, for the log alone. Left out by a `classify`: taken from the answer. */
+  /** For the log only. Left out by a `classify`: the answer, cut short. */
   readonly cause?: unknown;
+  /** What the platform said, by `saysOf`. Left out by a `classify`: taken from the answer. */
+  readonly says?: string;
   /** Left out by a `classify`: taken from the answer's headers where the kind is `rate`. */
   readonly retryAfterMs?: number;
   readonly httpStatus?: number;
@@ -44,9 +46,13 @@ export interface FaultDetails {
   readonly field?: string;
 }
 
-/** `message` is a sentence of ours for the user; the platform's raw words go in `cause`. */
+/** `message` is for the user: a sentence of ours, and what the platform said. */
 export class PlatformFault extends Error {
   readonly kind: FaultKind;
+  /** The sentence of ours, which names the field. */
+  readonly sentence: string;
+  /** What follows it: ` Mastodon says: "…"`; "" where the platform said nothing. */
+  says = "";
   readonly scope: "account" | "app";
   readonly field: string | null;
   /** Of the answer that it was read from; null where there was none. */
@@ -56,17 +62,24 @@ export class PlatformFault extends Error {
   readonly #isNotDone: boolean | null;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
-    super(
-      details.field === undefined ? message : `${details.field}: ${message}`,
-      details.cause === undefined ? undefined : { cause: details.cause },
-    );
+    const sentence = details.field === undefined ? message : `${details.field}: ${message}`;
+    super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = "PlatformFault";
+    this.sentence = sentence;
+    this.quote(details.says ?? "");
     this.kind = kind;
     this.scope = details.scope ?? "account";
     this.field = details.field ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.httpStatus = details.httpStatus ?? null;
     this.#isNotDone = details.isNotDone ?? null;
+  }
+
+  /** Adds what the platform said, unless that is known. */
+  quote(says: string): void {
+    if (this.says !== "") return;
+    this.says = says;
+    this.message = `${this.sentence}${says}`;
   }
 
   get isNotDone(): boolean {
@@ -81,7 +94,10 @@ export interface PlatformResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body as JSON, integers beyond 2^53 as text; null where it is none. */
+  /**
+   * The body as JSON, integers beyond 2^53 as text; null where it is none, or is nested deeper than 64 levels, or
+   * has more than 100,000 values.
+   */
   readonly json: unknown;
 }
 
@@ -91,7 +107,7 @@ export interface PlatformRequest
   /** Sent as `application/json`. */
   readonly json?: Json;
   /**
-   * What an answer means, asked for each, those of 2xx too: a fault, or "ok" for one that is taken although
+   * What an answer means, asked for each, those of 2xx too, with its texts cut at 2,000 characters: a fault, or "ok" for one that is taken although
    * it is not 2xx (308, 404, 409). Null for the usual reading: 2xx ok, 401 auth, 429 rate, 4xx rejected, 5xx
    * ambiguous (transient where `isIdempotent`).
    */

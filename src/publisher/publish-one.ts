@@ -39,7 +39,7 @@ export async function publishOne(
       isSettleOnly: false,
       send: (step) => sending.pass(step, claimed.post.owner_id),
     });
-    const outcome: PublishOutcome = await run.platform.publish(run.post, run.io);
+    const outcome: PublishOutcome = await run.publish();
     end = await endOnOutcome(ctx, claimed, { outcome, effects: run.effects });
   } catch (error) {
     end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });

@@ -9,7 +9,7 @@ interface Table {
 }
 
 /** What opens a list or a text and does not close it is no field of one line. */
-const FIELD = /^\s*([\w-]+)\s*=\s*(?!\[[^\]]*$|"""|''')(.*?)\s*$/;
+const FIELD = /^\s*([\w-]+)\s*=\s*(?!\[[^\]]*$|"""|''')(.*)$/;
 
 /**
  * Edits TOML by its lines: no library for it keeps comments. What is not the entry is not even read, only
@@ -85,7 +85,8 @@ function isCode(line: string): boolean {
 }
 
 function beginsWith(line: string, key: string): boolean {
-  return new RegExp(`^\\s*["']?${key}["']?\\s*[.=]`).test(line);
+  const [, name] = /^\s*["']?([^"'=.\s]+)["']?\s*[.=]/.exec(line) ?? [];
+  return name === key;
 }
 
 /** Null where there are none. */

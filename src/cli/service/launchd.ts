@@ -67,9 +67,9 @@ async function look(machine: Machine, target: string): Promise<ServiceState> {
   const { status, stdout } = await machine.run("launchctl", ["print", target]);
   if (status !== 0)
     return { isRunning: false, isEnabled: false, text: "not running (launchd has not loaded it)" };
-  const pid = /^\s*pid = (\d+)$/m.exec(stdout)?.[1];
+  const pid = /^[ \t]*pid = (\d+)$/m.exec(stdout)?.[1];
   if (pid === undefined) {
-    const exit = /^\s*last exit code = (.+)$/m.exec(stdout)?.[1] ?? "unknown";
+    const exit = /^[ \t]*last exit code = (.+)$/m.exec(stdout)?.[1] ?? "unknown";
     return { isRunning: false, isEnabled: true, text: `not running: it ended last with status ${exit}` };
   }
   const since = (await machine.run("ps", ["-o", "lstart=", "-p", pid])).stdout.trim();
@@ -130,7 +130,7 @@ function escapeXml(text: string): string {
 }
 
 function readFolder(text: string): string | null {
-  const escaped = /<key>POSTHORN_DATA_DIR<\/key>\s*<string>(.*)<\/string>/.exec(text)?.[1];
+  const escaped = /<key>POSTHORN_DATA_DIR<\/key>\s*<string>([^<]*)<\/string>/.exec(text)?.[1];
   if (!text.includes(MARK) || escaped === undefined) return null;
   const characters = Object.fromEntries(
     Object.entries(ENTITIES).map(([character, entity]) => [entity, character]),

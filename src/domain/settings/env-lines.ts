@@ -1,4 +1,4 @@
-const LINE = /^\s*(?:export\s+)?[A-Z][A-Z0-9_]*\s*=\s*(.*)$/;
+const LINE = /^\s*(?:export\s+)?[A-Z][A-Z0-9_]*\s*=(.*)$/;
 const EMPTY = /^\s*(#|$)/;
 
 /**
@@ -14,7 +14,7 @@ export function checkEnvLines(text: string): { readonly good: string; readonly p
     .replace(/^\uFEFF/, "")
     .split(/\r?\n/)
     .entries()) {
-    const value: string | undefined = open === null ? LINE.exec(line)?.[1] : undefined;
+    const value: string | undefined = open === null ? LINE.exec(line)?.[1]?.trimStart() : undefined;
     if (open !== null) {
       if (line.includes(open.quote)) open = null;
     } else if (value !== undefined) {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseUrl } from "../parse-url.ts";
+import { parseUrl, withoutTrailing } from "../parse-url.ts";
 
 interface AddressRules {
   /** Default: no, because paths are put behind it. */
@@ -13,7 +13,7 @@ export function httpAddress(example: string, { mayHaveQuery = false }: AddressRu
     .refine((text) => isPlain(text, mayHaveQuery), {
       error: `must be without user name${mayHaveQuery ? "" : ", query"} and fragment`,
     })
-    .transform((text) => text.replace(/\/+$/, ""));
+    .transform((text) => withoutTrailing(text, "/"));
 }
 
 /** True also for what is no address at all, which is told already. */

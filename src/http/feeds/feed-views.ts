@@ -129,5 +129,7 @@ const MAX_WORDS_CHARS = 120;
 function firstWords(text: string | null): string | null {
   const line = text?.split("\n").find((part) => part.trim() !== "") ?? null;
   if (line === null || line.length <= MAX_WORDS_CHARS) return line;
-  return `${line.slice(0, MAX_WORDS_CHARS).replace(/\s+\S*$/, "")}…`;
+  const words = line.slice(0, MAX_WORDS_CHARS);
+  const end = words.lastIndexOf(" ");
+  return `${(end > 0 ? words.slice(0, end) : words).trimEnd()}…`;
 }

@@ -200,7 +200,7 @@ function bodyOf(
   };
 }
 
-const EXAMPLE = /\s*Example: (\{.*\})\.?/s;
+const EXAMPLE = / ?Example: (\{.*\})\.?/s;
 
 /** The example stands beside the body. */
 function withoutExample(description: string): string {

@@ -93,8 +93,15 @@ function withoutTail(text: string): string {
   return isForeign || /[.,;:!?'’…*]/.test(last) ? withoutTail(text.slice(0, -1)) : text;
 }
 
+/** Without the punctuation at its end. */
+function withoutPunctuation(text: string): string {
+  const signs = [...text];
+  const last = signs.findLastIndex((sign) => !/\p{P}/u.test(sign));
+  return signs.slice(0, last + 1).join("");
+}
+
 function tagSpan(match: RegExpExecArray): Span | null {
-  const tag = (match[1] ?? "").replace(/\p{P}+$/u, "");
+  const tag = withoutPunctuation(match[1] ?? "");
   const isWord = /[^\d\p{P}\s]/u.test(tag);
   if (!isWord || measureText(tag, "graphemes") > MAX_TAG_GRAPHEMES || Buffer.byteLength(tag) > MAX_TAG_BYTES)
     return null;

@@ -117,6 +117,6 @@ function classify(response: PlatformResponse): PlatformFault | null {
   const named = code === "" ? "" : ` with the error ${code}`;
   return fault(
     "rejected",
-    `Bluesky refused the request${named}. The log has its words; change the post and call retry_post.`,
+    `Bluesky refused the request${named}. Change the post, then send it again.`,
   );
 }

@@ -82,7 +82,7 @@ const RULES: readonly FaultRule[] = [
   {
     code: [50035, 50109],
     kind: "rejected",
-    message: "Discord does not take the post as it is. Change it and call retry_post; the log has its words.",
+    message: "Discord does not take the post as it is. Change it, then send it again.",
   },
   GONE,
 ];

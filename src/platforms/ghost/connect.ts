@@ -5,6 +5,7 @@ import { PlatformFault } from "../../ports/platform-io.ts";
 import { explainUnreached } from "../shared/servers.ts";
 import { ADMIN_KEY, callWith, Site } from "./api.ts";
 import { ONE } from "./live.ts";
+import { withoutTrailing } from "../../domain/parse-url.ts";
 
 const KEY_PLACE =
   "In Ghost, under Settings, Integrations, choose Add custom integration; its card shows the Admin API key and the API URL.";
@@ -45,7 +46,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
     tokens: null,
     targets: [
       {
-        platformAccountId: url.replace(/\/+$/, ""),
+        platformAccountId: withoutTrailing(url, "/"),
         name: input.name ?? (title === "" ? new URL(url).host : title),
         handle: new URL(url).host,
         profileUrl: url,
@@ -60,7 +61,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
 /** Of the site, of its administration, or of its API: people copy any of them. */
 function siteOf({ instanceUrl }: ConnectInput, io: ConnectIo): string {
   const given = instanceUrl ?? io.setting("BASE_URL");
-  if (given !== null) return given.replace(/\/ghost(\/.*)?$/, "");
+  if (given !== null) return given.replace(/\/ghost(?:\/.*)?$/s, "");
   throw new AppError(
     "invalid",
     "instanceUrl: is required. Give the site's address, for example https://blog.example.",

@@ -98,7 +98,7 @@ export const classify = faultsBy({
       code,
       kind: "rejected" as const,
       field: `metadata.${name}`,
-      message: "Ghost refused it. The log has its words; change it and call retry_post.",
+      message: "Ghost refused it. Change it, then send it again.",
     })),
     {
       status: 403,

@@ -93,7 +93,7 @@ function partOf(name: "start" | "end", moment: string): JsonObject {
 }
 
 /** As people write them; Google refuses posts that hold one. */
-const PHONE = /(?:\+|\b00)\d[\d\s().-]{7,}\d|\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/;
+const PHONE = /(?:\+|\b00)\d[\d\s().-]{7,40}\d|\(?\b\d{3}\)?[\s.-]\d{3}[\s.-]\d{4}\b/;
 
 /** What the schema cannot say. */
 export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): {

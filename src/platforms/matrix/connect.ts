@@ -15,6 +15,7 @@ import { naming } from "../shared/naming.ts";
 import { askWith, linkTo, type Ask } from "./api.ts";
 import { classifyLogin } from "./faults.ts";
 import { readRoom } from "./room.ts";
+import { withoutTrailing } from "../../domain/parse-url.ts";
 
 /** More are not looked through for a list to choose from. */
 const MAX_ROOMS = 50;
@@ -153,7 +154,7 @@ export async function findServer(io: ConnectIo, instanceUrl: string | null): Pro
     if (error instanceof PlatformFault) return null;
     throw error;
   });
-  const named = (told?.["m.homeserver"].base_url ?? instanceUrl).replace(/\/+$/, "");
+  const named = withoutTrailing(told?.["m.homeserver"].base_url ?? instanceUrl, "/");
   // One that would take the token out of TLS is not believed.
   const baseUrl = instanceUrl.startsWith("https:") && !named.startsWith("https:") ? instanceUrl : named;
   try {

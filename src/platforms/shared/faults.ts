@@ -67,7 +67,7 @@ export function faultsBy(table: FaultTable): NonNullable<PlatformRequest["classi
     const named = /^[\w.:/-]{1,60}$/.test(String(code)) ? ` with the error ${code}` : "";
     return new PlatformFault(
       "rejected",
-      `${table.title} refused the request${named}. The log has its words; change the post and call retry_post.`,
+      `${table.title} refused the request${named}. Change the post, then send it again.`,
     );
   };
 }

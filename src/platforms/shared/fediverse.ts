@@ -29,7 +29,7 @@ export async function askSoftware(io: Network, server: string): Promise<Software
 
 /** Of the version that servers tell to apps of Mastodon: "2.7.2 (compatible; Akkoma 3.10.2)". */
 export function softwareOfVersion(version: string): Software {
-  const other = /\(compatible; ([\w-]+) ([^)]+)\)/.exec(version);
+  const other = /\(compatible; ([\w-]{1,100}) ([^()]{1,200})\)/.exec(version);
   return { name: (other?.[1] ?? "mastodon").toLowerCase(), version: other?.[2] ?? version };
 }
 

@@ -7,8 +7,9 @@ export async function naming<T>(field: string, work: () => Promise<T>): Promise<
   } catch (error) {
     if (!(error instanceof PlatformFault) || (error.kind !== "auth" && error.kind !== "rejected"))
       throw error;
-    throw new PlatformFault(error.kind, error.message, {
+    throw new PlatformFault(error.kind, error.sentence, {
       cause: error.cause,
+      says: error.says,
       field,
       ...(error.httpStatus === null ? {} : { httpStatus: error.httpStatus }),
     });

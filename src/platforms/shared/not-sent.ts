@@ -7,6 +7,7 @@ import { PlatformFault } from "../../ports/platform-io.ts";
 export function asNotSent(error: unknown): unknown {
   if (!(error instanceof PlatformFault) || (error.kind !== "transient" && error.kind !== "ambiguous"))
     return error;
-  const { message, httpStatus, cause } = error;
-  return new PlatformFault("not_sent", message, { cause, ...(httpStatus === null ? {} : { httpStatus }) });
+  const { sentence, says, httpStatus, cause } = error;
+  const details = { cause, says, ...(httpStatus === null ? {} : { httpStatus }) };
+  return new PlatformFault("not_sent", sentence, details);
 }

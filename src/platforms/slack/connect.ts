@@ -15,6 +15,7 @@ import { AnyAnswer, callWith, Paging, withToken } from "./api.ts";
 import { nameOf } from "./channel.ts";
 import { INVITE } from "./faults.ts";
 import { NEEDED_SCOPES, SCOPES } from "./scopes.ts";
+import { withoutTrailing } from "../../domain/parse-url.ts";
 
 export const FIELDS: readonly SecretField[] = [
   {
@@ -168,7 +169,7 @@ export async function targets(tokens: Tokens, io: OAuthIo): Promise<readonly Tar
 }
 
 function targetOf(channel: Channel, team: Team, canPostAnywhere = true): Target {
-  const teamUrl = team.url.replace(/\/+$/, "");
+  const teamUrl = withoutTrailing(team.url, "/");
   const { id, name, is_archived: isArchived, is_member: isMember } = channel;
   const problem =
     isArchived === true

@@ -79,6 +79,6 @@ export function slugOf({ caption, metadata }: TumblrPost, mark: string): string 
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 32)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
   return words === "" ? mark : `${words}-${mark}`;
 }

@@ -14,7 +14,7 @@ export const TumblrMetadata = z.strictObject({
       z
         .string()
         .max(139)
-        .regex(/^[^,]*[^,\s][^,]*$/, "must be a tag without a comma"),
+        .refine((tag) => !tag.includes(",") && tag.trim() !== "", "must be a tag without a comma"),
     )
     .max(30)
     .optional()

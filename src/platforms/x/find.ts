@@ -76,31 +76,54 @@ export async function findPost(io: PlatformIo, wanted: Wanted, since: number): P
 function isSame(listed: Listed, { text, mediaKeys }: Wanted): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (keys.length > 0 && mediaKeys.length > 0) return keys.some((key) => mediaKeys.includes(key));
-  return patternOf(listed).test(plain(text).trim());
+  const shown = wordsOf(shownText(listed));
+  const own = wordsOf(plain(text));
+  return shown.length === own.length && shown.every((word, at) => fits(word, own[at] ?? ""));
 }
 
-/**
- * X's form of a text: addresses shortened, those of its media at its end, three signs escaped. A short address
- * that X does not spell out may be any.
- */
-function patternOf(listed: Listed): RegExp {
+/** Stands for an address that X does not spell out. */
+const ANY = "\0";
+
+/** The text before X shortened its addresses, put those of its media at its end and escaped three signs. */
+function shownText(listed: Listed): string {
   const note = listed.note_tweet ?? listed.note_post;
   const { text, entities } = note ?? listed;
-  const pattern = unescaped(text)
+  return unescaped(text.replaceAll(ANY, ""))
     .split(/(https?:\/\/t\.co\/\w+)/)
-    .map((piece, at) => (at % 2 === 0 ? quoted(plain(piece)) : patternOfAddress(piece, entities)))
+    .map((piece, at) => (at % 2 === 0 ? plain(piece) : wholeAddress(piece, entities)))
     .join("");
-  return new RegExp(`^\\s*${pattern}\\s*$`, "u");
 }
 
-function patternOfAddress(address: string, entities: z.infer<typeof Entities>): string {
+function wholeAddress(address: string, entities: z.infer<typeof Entities>): string {
   const entity = entities?.urls?.find(({ url }) => url === address);
   const isMedia =
     (entity?.media_key ?? null) !== null || /^pic\.(x|twitter)\.com/.test(entity?.display_url ?? "");
   if (isMedia) return "";
   const expanded = entity?.expanded_url ?? null;
-  // X adds the scheme that somebody left out, and a slash after a bare host.
-  return expanded === null ? String.raw`\S*` : `${quoted(plain(expanded).replace(/\/$/, ""))}/?`;
+  return expanded === null ? ANY : plain(expanded);
+}
+
+/** X adds the scheme that somebody left out, and a slash after a bare host. */
+function wordsOf(text: string): string[] {
+  return text
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/\/(?![\w-])/g, ""));
+}
+
+/** Whether the word is the other one, in which `ANY` stands for whatever is there. */
+function fits(pattern: string, word: string): boolean {
+  const [first = "", ...rest] = pattern.split(ANY);
+  if (!word.startsWith(first)) return false;
+  if (rest.length === 0) return word === first;
+  const last = rest.pop() ?? "";
+  let from = first.length;
+  for (const part of rest) {
+    const at = word.indexOf(part, from);
+    if (at === -1) return false;
+    from = at + part.length;
+  }
+  return word.length - last.length >= from && word.endsWith(last);
 }
 
 /** Without schemes, and in single spaces. */
@@ -110,9 +133,4 @@ function plain(text: string): string {
 
 function unescaped(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
-}
-
-/** For a pattern that means just this. */
-function quoted(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -6,6 +6,7 @@ import type { AnyPlatform, Choice } from "../../ports/platform.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
+import { fitChoices } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { findAccount } from "./accounts.ts";
@@ -32,7 +33,7 @@ export async function listChoices(
     const io = await createPlatformIo(ctx, account, AbortSignal.any([signal, timeout]));
     return lookUp(search.trim(), io);
   });
-  return { choices: choices.slice(0, MAX_CHOICES).map(({ value, label }) => ({ value, label })) };
+  return { choices: fitChoices(choices).slice(0, MAX_CHOICES) };
 }
 
 type LookUp = NonNullable<AnyPlatform["choices"]>[string];

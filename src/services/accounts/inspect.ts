@@ -9,6 +9,7 @@ import {
   type AccountRow,
 } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
+import { fitInspection } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { askToReconnect } from "../platforms/renew-tokens.ts";
 
@@ -71,7 +72,8 @@ export async function inspectConnected(ctx: AppContext, ownerId: string, id: str
 async function ask(ctx: AppContext, platform: AnyPlatform, row: AccountRow): Promise<Inspection | null> {
   try {
     const io = await createPlatformIo(ctx, row, AbortSignal.timeout(ASK_TIMEOUT_MS));
-    return (await platform.inspect?.(io)) ?? null;
+    const told = await platform.inspect?.(io);
+    return told === undefined ? null : fitInspection(platform.title, told);
   } catch (error) {
     ctx.log.warn({ accountId: row.id, provider: row.provider, err: error }, "an account was not inspected");
     if (error instanceof PlatformFault && error.kind === "auth") {

@@ -7,6 +7,7 @@ import type { AnyPlatform } from "../../ports/platform.ts";
 import { wayName } from "../../ports/platform-setup.ts";
 import { deleteApp, findApp, isAppUsed, storeApp, type AppRow } from "../../store/tables/oauth/apps.ts";
 import type { AppContext } from "../context.ts";
+import { fitApp, fitEndpoints } from "./fit-answers.ts";
 import { appPlaceOf } from "./secrets.ts";
 import { requireConfigured } from "./set-up.ts";
 
@@ -32,7 +33,7 @@ export async function openApp(ctx: AppContext, wanted: AppWanted, io: ConnectIo)
   const found = (await findApp(ctx.store, key)) ?? null;
   const kept = found === null ? null : await readKept(ctx, found);
   if (kept !== null) return kept;
-  const fresh = await way.register(place, io);
+  const fresh = fitApp(platform.title, await way.register(place, io));
   const sealed = ctx.cipher.seal(JSON.stringify(fresh), appPlaceOf(key));
   const row = { ...key, app_enc: sealed, created_at: ctx.clock.now() };
   const stored = await ctx.store.write((tx) => storeApp(tx, row, found));
@@ -94,7 +95,10 @@ export async function endpointsOf(
   { platform, way, place }: AppWanted,
   io: ConnectIo,
 ): Promise<Endpoints> {
-  const named = typeof way.endpoints === "function" ? await way.endpoints(io, place) : way.endpoints;
+  const named =
+    typeof way.endpoints === "function"
+      ? fitEndpoints(platform.title, await way.endpoints(io, place))
+      : way.endpoints;
   const setting = (name: string): string | undefined =>
     ctx.settings.platformSettings[settingName(way.appOf ?? platform.name, name)];
   const revoke = setting("REVOKE_URL") ?? named.revoke;

@@ -13,6 +13,7 @@ import {
 } from "../../ports/platform-io.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
+import { fitFacts } from "./fit-answers.ts";
 import { readAnswer, requestPlatform } from "./requests/platform-request.ts";
 import { conversePlatform } from "./requests/platform-socket.ts";
 import { askToReconnect, loadSecrets, refreshSecrets, type LoadedSecrets } from "./renew-tokens.ts";
@@ -88,7 +89,7 @@ export async function createPlatformIo(
     request: (request) => signed(request, (one) => io.request(one)),
     ask: (request, schema) => signed(request, (one) => io.ask(one, schema)),
     remember: async (learned) => {
-      current = await rememberSettings(ctx, current, learned);
+      current = await rememberSettings(ctx, current, fitFacts(platform.title, learned));
       settings = readSettings(current);
     },
   };

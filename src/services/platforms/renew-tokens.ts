@@ -109,7 +109,10 @@ export async function refreshSecrets(ctx: AppContext, job: RefreshJob): Promise<
 /** Somebody may have put others in their place meanwhile: then those are taken. */
 async function surrender(ctx: AppContext, job: RefreshJob): Promise<LoadedSecrets> {
   const { fault, version } = job.seen;
-  const refused = new PlatformFault("auth", fault.message, { cause: fault.cause ?? fault });
+  const refused = new PlatformFault("auth", fault.sentence, {
+    cause: fault.cause ?? fault,
+    says: fault.says,
+  });
   if (await askToReconnect(ctx, { ...job.ref, version }, refused)) throw refused;
   return loadSecrets(ctx, job.ref);
 }

@@ -15,6 +15,7 @@ import { canonicalJson, commitOnce } from "../access/idempotency.ts";
 import { checkMediaAddress, requireFiles, resolveMediaUrl } from "../files/media-addresses.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { fitEdited } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
 import { checkForm, contentOf, type CheckedForm } from "./post-form.ts";
@@ -64,15 +65,16 @@ export async function editPublishedPost(call: CallContext, input: PostEdit): Pro
   const checked = await checkContent(ctx, account, form, options);
   if (changed.length === 0) return { post: toPost(row) };
   const edited = { ...row, caption: checked.row.caption, metadata: checked.row.metadata };
-  const ids = await onPlatform(ctx, { platform, account, row }, async (io) =>
-    platform.edit?.(toPlatformPost(platform, edited), changed, io),
-  );
+  const ids = await onPlatform(ctx, { platform, account, row }, async (io) => {
+    const place = await platform.edit?.(toPlatformPost(platform, edited), changed, io);
+    return fitEdited(platform.title, place ?? {});
+  });
   const set: TransitionSet = {
     caption: edited.caption,
     metadata: edited.metadata,
     file_ids: checked.row.file_ids,
-    ...(ids?.platformUrl === undefined ? {} : { platform_url: ids.platformUrl }),
-    ...(ids?.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
+    ...(ids.platformUrl === undefined ? {} : { platform_url: ids.platformUrl }),
+    ...(ids.platformPostId === undefined ? {} : { platform_post_id: ids.platformPostId }),
     updated_at: ctx.clock.now(),
   };
   return commitOnce(call, async (tx) => {

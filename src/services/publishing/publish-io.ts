@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
+import type { AnyPlatform, PlatformPost, PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import type { Lease } from "../../store/engine/ledger.ts";
@@ -11,13 +11,13 @@ import { createEffects, type Effects } from "./effects.ts";
 import { guardQuotas } from "./quotas.ts";
 import { limitMedia } from "./limited-media.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { fitEffect, fitOutcome, fitPlace } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 
 export interface PublishRun {
-  readonly platform: AnyPlatform;
-  readonly post: PlatformPost;
-  readonly io: PublishIo;
   readonly effects: Effects;
+  /** Brings the post onto its platform as far as it goes now. */
+  publish(): Promise<PublishOutcome>;
   /** How long it waited for its media so far. */
   mediaMs(): number;
 }
@@ -84,13 +84,15 @@ export async function createPublishRun(
     get isDue() {
       return ctx.clock.now() >= row.scheduled_at;
     },
-    effect: (spec) => options.send(() => effects.effect(spec)),
+    effect: (spec) => options.send(() => effects.effect(fitEffect(platform.title, spec))),
     once: (name, make) => effects.once(name, make),
-    live: (place) => effects.live(place),
+    live: (place) => effects.live(fitPlace(platform.title, place)),
     extra: (name, work) => effects.extra(name, work),
     resultOf: (step) => effects.resultOf(step),
   };
-  return { platform, post, io, effects, mediaMs: () => mediaMs };
+  const publish = async (): Promise<PublishOutcome> =>
+    fitOutcome(platform.title, await platform.publish(post, io));
+  return { effects, publish, mediaMs: () => mediaMs };
 }
 
 /** The same service, which counts what begins to leave for a platform. */

@@ -59,13 +59,11 @@ export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ 
 
 /** Where the post is; null where the platform is not done with it. Throws NothingSent where it never was. */
 async function askWhere({
-  platform,
-  post,
-  io,
+  publish,
   effects,
 }: PublishRun): Promise<{ readonly at: LiveAt; readonly isWhole: boolean } | null> {
   try {
-    const outcome = await platform.publish(post, io);
+    const outcome = await publish();
     if (outcome.state === "live")
       return { at: outcome, isWhole: (effects.liveState()?.pending ?? []).length === 0 };
   } catch (error) {

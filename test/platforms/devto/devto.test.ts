@@ -144,7 +144,7 @@ it("changes a live article, its cover, and tells what others did with it", async
 it.each([
   [422, "Canonical url has already been taken", /^metadata\.canonicalUrl: /],
   [422, 'Tag "x" contains non-alphanumeric or prohibited unicode characters', /^metadata\.tags: /],
-  [422, "Something else", /The log has its words/],
+  [422, "Something else", / DEV says: "Something else"$/],
   [403, "Forbidden", /does not let this account/],
 ] as const)("explains HTTP %i, %s", async (status, error, expected) => {
   await using stage = await openDevto();

@@ -116,7 +116,7 @@ const REFUSALS = [
   [422, "Cannot attach a video to a post that already contains images", /^metadata\.moreMedia: /],
   [403, "Empty statuses are not allowed", /without a text, or without media/],
   [403, "This action is not allowed", /does not let this account/],
-  [422, "Something else", /The log has its words/],
+  [422, "Something else", / Mastodon says: "Something else"$/],
   [404, "Record not found", /no longer/],
 ] as const;
 

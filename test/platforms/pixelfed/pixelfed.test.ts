@@ -104,7 +104,7 @@ it.each([
     { message: "The media ids must not have more than 4 items.", errors: {} },
     /^metadata\.moreMedia/,
   ],
-  ["/statuses", 400, { error: "Invalid object. Contains banned keyword." }, /The log has its words/],
+  ["/statuses", 400, { error: "Invalid object. Contains banned keyword." }, / Pixelfed says: "Invalid object\. Contains banned keyword\."$/],
   [
     "/media",
     500,

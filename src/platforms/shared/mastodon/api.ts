@@ -78,13 +78,13 @@ const CODES: readonly (readonly [RegExp, string])[] = [
   [/idempotency|invalid media.?ids?/i, "used_key"],
   [/finished processing|not ready/i, "not_ready"],
   [/processing/i, "unusable"],
-  [/character limit|too long|exceeds? the (character|text)|status .*not be greater/i, "too_long"],
+  [/character limit|too long|exceeds? the (character|text)|status .{0,60}not be greater/i, "too_long"],
   [/attach more than|too many (attach|media|files)/i, "too_many"],
   [/attach a video|multiple videos/i, "mixed"],
   [/empty status|can't be blank|no content/i, "empty"],
   [/content type|unsupported|file type|mime/i, "file_type"],
-  [/media ids .*more than/i, "too_many"],
-  [/file size|account size|file .*not be greater|too large|must be less than|too big/i, "too_large"],
+  [/media ids .{0,60}more than/i, "too_many"],
+  [/file size|account size|file .{0,60}not be greater|too large|must be less than|too big/i, "too_large"],
 ];
 
 function codesOf({ status, json }: PlatformResponse): Code[] {
@@ -193,7 +193,7 @@ const TABLE = faultsBy({
     {
       status: [400, 422],
       kind: "rejected",
-      message: "The server refused the request. The log has its words; change the post and call retry_post.",
+      message: "The server refused the request. Change the post, then send it again.",
     },
   ],
 });

@@ -10,8 +10,8 @@ const NAMED: Readonly<Record<string, string>> = {
 /** The text that a browser shows of a piece of HTML, as far as comparing needs it: breaks are line ends. */
 export function textOfHtml(html: string): string {
   return html
-    .replace(/<br\b[^>]*>|<\/p>/gi, "\n")
-    .replace(/<[^>]*>/g, "")
+    .replace(/<br\b[^<>]*>|<\/p>/gi, "\n")
+    .replace(/<[^<>]*>/g, "")
     .replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{1,8}));/gi, (whole, decimal, hex, name) =>
       decimal === undefined && hex === undefined
         ? (NAMED[String(name).toLowerCase()] ?? whole)

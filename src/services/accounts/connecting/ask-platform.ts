@@ -4,6 +4,7 @@ import { OutboundFailure } from "../../../ports/outbound.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import { PlatformFault } from "../../../ports/platform-io.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
+import { fitConnected } from "../../platforms/fit-answers.ts";
 import { createConnectIo, toPlatformAccount } from "../../platforms/platform-io.ts";
 import { scrub } from "../../platforms/secrets.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
@@ -28,15 +29,19 @@ export function askPlatform(
 ): Promise<Connected> {
   const { platform, way, ownerId } = target;
   return explainingFaults(ctx, { platform, secrets: Object.values(secrets) }, async () => {
-    const io = await createConnectIo(ctx, { provider: platform.name, ownerId }, signal);
-    const connected = await way.connect(toInput(target, secrets), io);
+    const knownSecrets = new Set(Object.values(secrets));
+    const io = await createConnectIo(ctx, { provider: platform.name, ownerId, knownSecrets }, signal);
+    const connected = fitConnected(platform.title, await way.connect(toInput(target, secrets), io));
     // Nobody is there to read the notice, or to be told that it worked.
     if (signal.aborted) throw new PlatformFault("not_sent", "Connecting was called off.");
     return connected;
   });
 }
 
-/** Faults of the platform become AppErrors: `unavailable` and `rate_limited` pass, the others stay. */
+/**
+ * Faults of the platform become AppErrors: `unavailable` and `rate_limited` pass, the others stay. What a
+ * platform's file made of one says the platform's words too.
+ */
 export async function explainingFaults<T>(
   ctx: AppContext,
   about: { readonly platform: AnyPlatform; readonly secrets: readonly string[] },
@@ -45,6 +50,7 @@ export async function explainingFaults<T>(
   try {
     return await work();
   } catch (error) {
+    if (error instanceof AppError) throw withWords(error);
     if (!(error instanceof PlatformFault)) throw error;
     const cause = scrub(String(error.cause ?? ""), about.secrets);
     ctx.log.warn(
@@ -53,6 +59,12 @@ export async function explainingFaults<T>(
     );
     throw explainFault(about.platform, error);
   }
+}
+
+function withWords(error: AppError): AppError {
+  const { kind, message, cause } = error;
+  const says = cause instanceof PlatformFault ? cause.says : "";
+  return message.includes(says) ? error : new AppError(kind, `${message}${says}`, { cause });
 }
 
 function explainFault(platform: AnyPlatform, fault: PlatformFault): AppError {

@@ -6,6 +6,7 @@ import type { AccountRow } from "../../../store/tables/accounts.ts";
 import type { AppContext } from "../../context.ts";
 import { readSettings } from "../../platforms/platform-io.ts";
 import { readSecrets } from "../../platforms/grants.ts";
+import { withoutTrailing } from "../../../domain/parse-url.ts";
 
 /** What is to be connected, and for whom. */
 export interface ConnectTarget {
@@ -86,7 +87,7 @@ function isSameTarget({ reconnecting, instanceUrl, handle }: ConnectTarget): boo
 }
 
 function trimSlash(url: string): string {
-  return url.replace(/\/+$/, "");
+  return withoutTrailing(url, "/");
 }
 
 /**

@@ -14,6 +14,7 @@ import {
 } from "../../../store/tables/connections.ts";
 import type { AppContext, GuestCall } from "../../context.ts";
 import { beginConsent, finishConsent } from "../../platforms/oauth.ts";
+import { fitConnected } from "../../platforms/fit-answers.ts";
 import { createConnectIo } from "../../platforms/platform-io.ts";
 import { explainingFaults, toInput } from "./ask-platform.ts";
 import {
@@ -197,7 +198,9 @@ async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | L
   const { link, kept } = at;
   const about = { platform: link.target.platform, secrets: Object.values(at.answer) };
   try {
-    const connected = await explainingFaults(ctx, about, () => askToFinish(call, at));
+    const connected = await explainingFaults(ctx, about, async () =>
+      fitConnected(about.platform.title, await askToFinish(call, at)),
+    );
     const settled = await settleLink(call, link, toFound(connected, kept.place));
     return settled.state === "connected" ? settled : { state: "page", token: link.token };
   } catch (error) {

@@ -3,6 +3,7 @@ import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AppContext } from "../../context.ts";
 import { isOwnAddress } from "../../platforms/own-address.ts";
 import type { ConnectTarget, FormField } from "./connect-fields.ts";
+import { withoutTrailing } from "../../../domain/parse-url.ts";
 
 /** Asked for on the page where whoever made the link did not know it. */
 const SERVER_FIELD: FormField = {
@@ -26,7 +27,7 @@ export function serverFieldOf(ctx: AppContext, target: ConnectTarget): FormField
 export function instanceOf(ctx: AppContext, { platform, instanceUrl }: ConnectTarget): string | null {
   if (instanceUrl !== null) return instanceUrl;
   const usual = ctx.settings.platformSettings[`POSTHORN_${platform.name.toUpperCase()}_BASE_URL`];
-  return usual?.replace(/\/+$/, "") ?? null;
+  return usual === undefined ? null : withoutTrailing(usual, "/");
 }
 
 /** The target on the server that a person entered, where it was asked for. Throws `invalid`. */
@@ -45,5 +46,5 @@ export function readInstance(ctx: AppContext, platform: AnyPlatform, text: strin
       "instanceUrl: give only the server's address, for example https://pds.example.",
     );
   }
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+  return withoutTrailing(url.origin + url.pathname, "/");
 }

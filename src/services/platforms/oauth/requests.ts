@@ -99,7 +99,8 @@ function tokenRequest(place: TokenPlace, fields: Readonly<Record<string, string>
         [way.clientIdName ?? "client_id"]: app.clientId,
         ...(way.clientAuth === "none" || app.clientSecret === "" ? {} : { client_secret: app.clientSecret }),
       };
-  const query = encodeQuery({ ...fields, ...client });
+  // As named fields, so that none of them is quoted back at people.
+  const form = { ...fields, ...client };
   const headers = {
     accept: "application/json",
     ...(isBasic ? { authorization: basic(app) } : {}),
@@ -109,12 +110,12 @@ function tokenRequest(place: TokenPlace, fields: Readonly<Record<string, string>
     return refusal === null ? null : faultOf(place, refusal);
   };
   if (way.tokenMethod === "GET")
-    return { method: "GET", url: `${endpoints.token}?${query}`, headers, classify, newConnection: true };
+    return { method: "GET", url: endpoints.token, query: form, headers, classify, newConnection: true };
   return {
     method: "POST",
     url: endpoints.token,
-    headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
-    body: query,
+    headers,
+    form,
     classify,
     // So that a failure to connect proves that the code or token is unspent.
     newConnection: true,

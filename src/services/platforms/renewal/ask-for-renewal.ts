@@ -7,6 +7,7 @@ import type { AccountRow } from "../../../store/tables/accounts.ts";
 import type { GrantRow } from "../../../store/tables/grants.ts";
 import type { AppContext } from "../../context.ts";
 import { endpointsOf, forgetApp } from "../apps.ts";
+import { fitTokens } from "../fit-answers.ts";
 import { SetupFault } from "../oauth/answers.ts";
 import { refreshTokens } from "../oauth/requests.ts";
 import { createRenewalIo, type OpenIo, type RenewalParts } from "./renewal-io.ts";
@@ -84,7 +85,7 @@ async function prepare(ctx: AppContext, parts: RenewalParts): Promise<Omit<Ask, 
 
 async function renewOnce({ ctx, io, way, platform, secrets }: Ask): Promise<Tokens> {
   const renew = renewalOf(way)?.renew;
-  if (renew !== undefined) return renew(secrets, io);
+  if (renew !== undefined) return fitTokens(platform.title, await renew(secrets, io));
   const refreshToken = secrets["refreshToken"] ?? "";
   if (way.kind !== "oauth" || refreshToken === "") {
     throw new PlatformFault(
@@ -93,7 +94,8 @@ async function renewOnce({ ctx, io, way, platform, secrets }: Ask): Promise<Toke
     );
   }
   const endpoints = await endpointsOf(ctx, { platform, way, place: io.place }, io);
-  return refreshTokens({ platform, way, app: io.app, endpoints }, io, refreshToken);
+  const tokens = await refreshTokens({ platform, way, app: io.app, endpoints }, io, refreshToken);
+  return fitTokens(platform.title, tokens);
 }
 
 /** The fault as those who wait for tokens get it. */
@@ -109,7 +111,7 @@ async function explain(
     return new PlatformFault("auth", `${fault.message} Reconnect the channel.`, details);
   }
   if (fault.kind === "rate" || fault.kind === "not_sent") return fault;
-  if (!mayBeSpent) return new PlatformFault("auth", fault.message, details);
+  if (!mayBeSpent) return new PlatformFault("auth", fault.sentence, { ...details, says: fault.says });
   return new PlatformFault(
     "auth",
     `${platform.title} takes each refresh token once, and its answer to the last one was lost on the way: the access cannot be renewed any more. Reconnect the channel.`,

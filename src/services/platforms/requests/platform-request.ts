@@ -13,6 +13,7 @@ import { readJson } from "./read-json.ts";
 import { boundedWait, readRetryAfter } from "./retry-after.ts";
 import { scrub } from "../secrets.ts";
 import { unreached } from "./unreached.ts";
+import { cutTexts, quoteWords } from "./words.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -27,7 +28,7 @@ export interface RequestOptions {
   /** On whose account. */
   readonly ownerId: string;
   readonly signal: AbortSignal;
-  /** Values that must not reach the log, should the platform quote them. */
+  /** Values that must not reach the log or a sentence, should the platform quote them. */
   readonly knownSecrets: ReadonlySet<string>;
 }
 
@@ -46,10 +47,16 @@ export async function requestPlatform(
     throw lost(options, request, { cause });
   });
   const response = { status: answer.status, headers: answer.headers, text, json: readJson(text) };
-  const verdict = request.classify?.(response) ?? null;
-  if (verdict instanceof PlatformFault) throw completed(verdict, options, { request, response });
-  if (verdict === "ok" || (response.status >= 200 && response.status < 300)) return response;
-  throw completed(usualFault(options, request, response), options, { request, response });
+  const judged = cutTexts(response);
+  const verdict = request.classify?.(judged) ?? null;
+  if (!(verdict instanceof PlatformFault) && (verdict === "ok" || is2xx(response))) return response;
+  const fault = verdict instanceof PlatformFault ? verdict : usualFault(options, request, response);
+  fault.quote(quoteWords(options.title, judged, secretsIn(options, request)));
+  throw completed(fault, options, { request, response });
+}
+
+function is2xx({ status }: PlatformResponse): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** The answer's JSON by the schema; one that does not fit is an answer that was lost. */
