@@ -127,14 +127,21 @@ describe("a consent on everybody's own server", () => {
     expect(inputOf(await (await fetch(page)).text(), "instanceUrl")).toContain("required");
     page.searchParams.set("step", "consent");
     const send = (instanceUrl: string) =>
-      fetch(page, { method: "POST", redirect: "manual", body: new URLSearchParams({ instanceUrl }) });
+      fetch(page, {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams({ instanceUrl }),
+        headers: { "Sec-Fetch-Site": "same-origin" },
+      });
     const refused = await send("http://u:p@127.0.0.1/");
     expect(refused.status).toBe(400);
     expect(inputOf(await refused.text(), "instanceUrl")).toContain('aria-invalid="true"');
     const away = await send(at.provider.origin);
     expect(away.status).toBe(303);
     const back = await at.decide(away.headers.get("location") ?? "");
-    expect(await (await fetch(back)).text()).toContain("<h1>Connected</h1>");
+    const Cookie = away.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const done = await fetch(back, { headers: { Cookie } });
+    expect(await done.text()).toContain("<h1>Connected</h1>");
     expect((await at.check(connectId)).accounts).toHaveLength(1);
   });
 });

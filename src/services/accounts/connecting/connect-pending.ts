@@ -23,6 +23,8 @@ export type KeptConsent = z.infer<typeof KeptConsent>;
 const KeptChoice = z.object({
   stage: z.literal("choice"),
   token: z.string(),
+  /** Whether the consent ended in another browser than it began in: then the person is asked in any case. */
+  isElsewhere: z.boolean().default(false),
   place: Place,
   tokens: z
     .object({

@@ -6,7 +6,7 @@ import { settingName } from "../../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { canReachAccount } from "../../../domain/permissions.ts";
-import { DAY, MINUTE, quote, toIso } from "../../../domain/time.ts";
+import { DAY, quote, toIso } from "../../../domain/time.ts";
 import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
 import { findAccountRow } from "../../../store/tables/accounts.ts";
 import { findConnection, insertConnection, type ConnectionRow } from "../../../store/tables/connections.ts";
@@ -16,7 +16,7 @@ import { showAccount } from "../accounts.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
 import { completeFields, type ConnectTarget } from "./connect-fields.ts";
-import { hashToken } from "./connect-link.ts";
+import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
 import { assertSecrets } from "./connect-page.ts";
 import {
   chooseAtOnce,
@@ -28,9 +28,6 @@ import {
 } from "./found-channels.ts";
 import { readTarget } from "./read-target.ts";
 import { hasConsent, placeOf } from "./start-page.ts";
-
-/** How long an address to connect at works. */
-export const LINK_LIFE_MS = 15 * MINUTE;
 
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
@@ -206,6 +203,6 @@ export async function connectWithSecrets(
   const secrets = await completeFields(call.ctx, target, given);
   const found = await findChannels(call, target, secrets);
   const chosen =
-    chooseAtOnce(target, found) ?? pickChannels(found, (await choose?.(toChannels(found))) ?? []);
+    chooseAtOnce(target, found) ?? pickChannels(target, found, (await choose?.(toChannels(found))) ?? []);
   return connectAccounts(call, { target, found, chosen, answer: async (_tx, outcome) => outcome });
 }
