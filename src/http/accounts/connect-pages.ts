@@ -29,6 +29,8 @@ import { messageView, type View } from "../pages/message-view.ts";
 import { choiceView } from "./choice-view.ts";
 import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
 import { closedView, connectedView, formView } from "./connect-views.ts";
+import { readSetupPage } from "../../services/platforms/setup-page.ts";
+import { setupPageView } from "./setup-view.ts";
 import { isMarked, markBrowser } from "./consent-cookie.ts";
 import { startView } from "./consent-views.ts";
 
@@ -65,6 +67,7 @@ export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
   router.use("/connect", limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE));
   router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
+  router.get("/connect/setup/:provider", showSetup(ctx));
   router
     .route("/connect/:token")
     .get(showLink(ctx))
@@ -106,6 +109,14 @@ function showLink(ctx: AppContext): RequestHandler<{ token: string }> {
   return async (request, response) => {
     const { way } = readPageAddress(request);
     showStep(response, await openConnection(guestCall(ctx), { token: request.params.token, way }));
+  };
+}
+
+function showSetup(ctx: AppContext): RequestHandler<{ provider: string }> {
+  return async (request, response) => {
+    const page = await readSetupPage(ctx, request.params.provider);
+    if (page === null) return show(response, 404, closedView("unknown"));
+    show(response, 200, setupPageView(page));
   };
 }
 

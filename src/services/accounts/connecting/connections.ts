@@ -2,16 +2,17 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { Account } from "../../../domain/accounts/account.ts";
 import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../../domain/accounts/connection.ts";
-import { settingName } from "../../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { canReachAccount } from "../../../domain/permissions.ts";
 import { DAY, quote, toIso } from "../../../domain/time.ts";
 import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
+import { pasteWay } from "../../../ports/platform-setup.ts";
 import { findAccountRow } from "../../../store/tables/accounts.ts";
 import { findConnection, insertConnection, type ConnectionRow } from "../../../store/tables/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { AppContext, CallContext } from "../../context.ts";
+import { takenRedirectUrl } from "../../platforms/set-up.ts";
 import { showAccount } from "../accounts.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
@@ -114,19 +115,17 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<Conne
 
 async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string> {
   if (!hasConsent(target)) {
-    return "Ask the person to open the address and fill in its form; it works once and for 15 minutes. No password or token belongs in this conversation.";
+    return "Ask the person to open the address and fill in the form on that page. It works once and for 15 minutes. No password or token belongs in this conversation.";
   }
-  const { title, name } = target.platform;
+  const { title } = target.platform;
   const { redirectUrl } = await placeOf(ctx, target);
   const isOurs = new URL(redirectUrl).origin === new URL(await ctx.publicUrl()).origin;
   const back = isOurs
     ? ""
-    : ` The browser ends at ${redirectUrl}; if that page does not load, the person copies its whole address and pastes it into the page they started from.`;
-  const isRefused = target.way.redirect === "https" && !redirectUrl.startsWith("https:");
-  const https = isRefused
-    ? ` ${title} sends people back to https addresses alone, and ${redirectUrl} is none: register one that is with the app, and set ${settingName(name, "REDIRECT_URL")} to it.`
-    : "";
-  return `Ask the person to open the address, which leads on to ${title}, where they agree; it works once and for 15 minutes. No password or code belongs in this conversation.${back}${https}`;
+    : ` The browser ends at ${redirectUrl}. If that page does not load, the person copies its whole address and pastes it into the page they started from.`;
+  const isTaken = (await takenRedirectUrl(ctx, target.platform, target.way)) !== null;
+  const https = isTaken ? "" : ` ${redirectUrl} is no https address. ${pasteWay(target.platform)}`;
+  return `Ask the person to open the address. It leads on to ${title}, where they agree, and works once and for 15 minutes. No password or code belongs in this conversation.${back}${https}`;
 }
 
 /**

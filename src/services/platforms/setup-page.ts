@@ -1,0 +1,39 @@
+import type { ConnectWay } from "../../ports/connect.ts";
+import type { AnyPlatform } from "../../ports/platform.ts";
+import { requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
+import type { AppContext } from "../context.ts";
+import { describeSetup } from "./set-up.ts";
+
+/** How what one way needs is registered, and what is set then. */
+export interface WaySetup {
+  readonly label: string;
+  readonly guide: FilledGuide;
+  /** Whole names of the settings that it needs, whether they are set or not. */
+  readonly settings: readonly string[];
+}
+
+export async function describeWaySetup(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  way: ConnectWay,
+): Promise<WaySetup | null> {
+  const guide = await describeSetup(ctx, platform, way);
+  return guide === null ? null : { label: way.label, guide, settings: requiredSettings(platform, way) };
+}
+
+export interface SetupPage {
+  readonly platformTitle: string;
+  readonly ways: readonly WaySetup[];
+}
+
+/**
+ * How a platform is set up, for a person. It tells nothing about this installation but its address, so anybody
+ * may read it. Null where there is nothing to register, or no such platform.
+ */
+export async function readSetupPage(ctx: AppContext, provider: string): Promise<SetupPage | null> {
+  const platform = ctx.platforms.get(provider);
+  if (platform === undefined) return null;
+  const described = await Promise.all(platform.connect.map((way) => describeWaySetup(ctx, platform, way)));
+  const ways = described.filter((one) => one !== null);
+  return ways.length === 0 ? null : { platformTitle: platform.title, ways };
+}
