@@ -1,10 +1,10 @@
 import type { FormField } from "../../services/accounts/connecting/connect-fields.ts";
 import type { ConsentStart } from "../../services/accounts/connecting/start-page.ts";
-import { COPY_SCRIPT, scriptOf } from "../pages/copy-button.ts";
+import { COPY_SCRIPT, COPYING, scriptOf } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/message-view.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
-import { COPYING, waySetupView } from "./setup-view.ts";
+import { waySetupView } from "./setup-view.ts";
 
 /**
  * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list

@@ -1,11 +1,8 @@
 import type { SetupPage, WaySetup } from "../../services/platforms/setup-page.ts";
-import { COPY_SCRIPT, scriptOf, snippet, sourceOf } from "../pages/copy-button.ts";
+import { COPY_SCRIPT, COPYING, scriptOf, snippet } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import { linkBeside, withLinks } from "../pages/links.ts";
 import type { View } from "../pages/message-view.ts";
-
-/** For pages with something to copy. */
-export const COPYING = { "script-src": [sourceOf(COPY_SCRIPT)] };
 
 /** How a platform is set up, whether it is already or not. */
 export function setupPageView({ platformTitle, ways }: SetupPage): View {

@@ -4,13 +4,22 @@ import { consentWay, createCinema } from "../../support/cinema.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
 import { createTestContext } from "../../support/context.ts";
 
-async function examine(platformSettings: Readonly<Record<string, string>>, named: string | null = null) {
-  const ways = [consentWay(), ...createPhotobox().platform.connect] as const;
+interface Asked {
+  readonly named?: string;
+  readonly ways?: Parameters<typeof createCinema>[0]["connect"];
+}
+
+const BOTH = [consentWay(), ...createPhotobox().platform.connect] as const;
+
+async function examine(
+  platformSettings: Readonly<Record<string, string>>,
+  { named, ways = BOTH }: Asked = {},
+) {
   await using ctx = await createTestContext({
     platformList: [createPinboard(), createCinema({ connect: ways })],
     settings: { timezone: "UTC", maxLatenessMs: 1, uploadFolders: [], platformSettings },
   });
-  return (await examinePlatforms(ctx, named)).map(
+  return (await examinePlatforms(ctx, named ?? null)).map(
     ({ topic, verdict, text }) => `${topic} ${verdict}: ${text}`,
   );
 }
@@ -23,20 +32,33 @@ const STEPS = [
   "2. Register the redirect address http://localhost:4747/connect/callback.",
   "3. Ask for the scopes film.write film.read.",
   "4. Put id and secret into POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET.",
+  "put this into posthorn.env: POSTHORN_CINEMA_CLIENT_ID=… POSTHORN_CINEMA_CLIENT_SECRET=…",
   "note: Until the app is audited, films stay private.",
 ];
 
 it("names what is missing, and the address to register", async () => {
-  expect(await examine({})).toEqual([
+  expect(await examine({}, { ways: [consentWay()] })).toEqual([
     "cinema note: cannot be connected yet: set POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET; " +
-      "the redirect address to register is http://localhost:4747/connect/callback; " +
-      "without them it can be connected by appPassword (steps: posthorn doctor cinema)",
+      "the redirect address to register is http://localhost:4747/connect/callback (steps: posthorn doctor cinema)",
+    READY,
+  ]);
+  const ways = [consentWay({ redirect: "https" }), consentWay({ name: "pages", appOf: "theatre" })] as const;
+  const [cinema] = await examine({}, { ways });
+  expect(cinema).toContain(
+    ", or, by pages, POSTHORN_THEATRE_CLIENT_ID and POSTHORN_THEATRE_CLIENT_SECRET; it needs",
+  );
+  expect(cinema).not.toContain("localhost");
+});
+
+it("says one thing of a platform that works by another way than its first", async () => {
+  expect(await examine({})).toEqual([
+    "cinema ok: ready by appPassword; connect a channel with: posthorn connect cinema",
     READY,
   ]);
 });
 
 it("tells the steps of what somebody began to set up, and of what is named", async () => {
-  const begun = await examine({ POSTHORN_CINEMA_CLIENT_ID: "id" });
+  const begun = await examine({ POSTHORN_CINEMA_CLIENT_ID: "id" }, { ways: [consentWay()] });
   expect(begun[0]).toContain("set POSTHORN_CINEMA_CLIENT_SECRET;");
   expect(begun.slice(1)).toEqual([...STEPS.map((step) => `cinema note: ${step}`), READY]);
   const both = { POSTHORN_CINEMA_CLIENT_ID: "id", POSTHORN_CINEMA_CLIENT_SECRET: "secret" };
@@ -44,7 +66,7 @@ it("tells the steps of what somebody began to set up, and of what is named", asy
     "cinema ok: ready; connect a channel with: posthorn connect cinema",
     READY,
   ]);
-  expect(await examine(both, "cinema")).toContain(`cinema ok: ${STEPS[2]}`);
+  expect(await examine(both, { named: "cinema" })).toContain(`cinema ok: ${STEPS[2]}`);
 });
 
 it("tells the steps of each way that needs an app of its own", async () => {

@@ -119,6 +119,13 @@ describe("connectChannel", () => {
       "invalid",
       /^provider: "nowhere" is not a known platform. The platforms are photobox, pinboard\.$/,
     ],
+    [
+      { provider: "photobx" },
+      "invalid",
+      /^provider: "photobx" is not a known platform. Did you mean photobox\?$/,
+    ],
+    [{ provider: "Pin Board" }, "invalid", /Did you mean pinboard\?$/],
+    [{ provider: undefined }, "invalid", /^provider: is required unless accountId/],
     [{ accountId: "acc_unknown" }, "not_found", /^accountId: there is no account "acc_unknown"/],
     [{ instanceUrl: "https://10.0.0.1" }, "invalid", /^instanceUrl: private/],
     [{ instanceUrl: "https://me:pw@pds.example" }, "invalid", /^instanceUrl: give only the server's address/],
@@ -141,8 +148,8 @@ describe("connectChannel", () => {
     expect(nothing.kind).toBe("unavailable");
     expect(nothing.message).toBe(
       "Cinema cannot be connected yet: POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET are not set. " +
-        "A person registers an app at https://console.cinema.example/apps with the redirect address http://localhost:4747/connect/callback; " +
-        'list_platforms with provider "cinema", and posthorn doctor cinema, tell the steps. ' +
+        "A person first registers an app at https://console.cinema.example/apps with the redirect address http://localhost:4747/connect/callback. " +
+        "The steps are on the page http://localhost:4747/connect/setup/cinema, which the person can open now; posthorn doctor cinema prints them, too. " +
         "Set them in the environment or in posthorn.env and start Posthorn again.",
     );
     const half = await refusalWith({
@@ -150,7 +157,7 @@ describe("connectChannel", () => {
       POSTHORN_CINEMA_REDIRECT_URL: "https://posts.example/back",
     });
     expect(half.message).toContain(": POSTHORN_CINEMA_CLIENT_SECRET is not set.");
-    expect(half.message).toContain("redirect address https://posts.example/back;");
+    expect(half.message).toContain("redirect address https://posts.example/back.");
   });
 
   it("keeps owners and limited keys apart", async () => {

@@ -33,6 +33,9 @@ export { MAX_ATTEMPTS } from "./connect-link.ts";
 export interface ConnectForm {
   readonly platformTitle: string;
   readonly instructions: string;
+  readonly steps: readonly string[];
+  /** What the steps have one copy. */
+  readonly toCopy: string | null;
   /** Where on their own server the person gets what is asked for. */
   readonly placeUrl: string | null;
   readonly fields: readonly FormField[];
@@ -180,6 +183,8 @@ async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<Conne
   return {
     platformTitle: platform.title,
     instructions: way.instructions,
+    steps: way.steps ?? [],
+    toCopy: way.toCopy ?? null,
     placeUrl: place === undefined || server === null ? null : server + place,
     fields: serverField === null ? own : [serverField, ...own],
     instanceUrl: target.instanceUrl,

@@ -85,7 +85,7 @@ function openPending(ctx: AppContext, row: ConnectionRow): KeptConsent | KeptCho
 function gone(cause?: unknown): AppError {
   return new AppError(
     "conflict",
-    "What was kept of this connection cannot be read any more. Call connect_channel again for a new address.",
+    "What was kept of this connection cannot be read any more. Ask for a new link where you got this one.",
     cause === undefined ? {} : { cause },
   );
 }

@@ -154,7 +154,7 @@ export async function checkConnection(
   if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
     throw new AppError(
       "not_found",
-      `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id; it is known for a day.`,
+      `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id, which is known for a day.`,
     );
   }
   const isOpen = row.status === "pending" || row.status === "choose";
@@ -163,12 +163,16 @@ export async function checkConnection(
       status: "expired",
       account: null,
       accounts: [],
-      error: "The address was not used in time. Call connect_channel again for a new one.",
+      error: `The address was not used in time. ${ANOTHER}`,
     };
   }
   const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
-  return { status: row.status, account: accounts[0] ?? null, accounts, error: row.error };
+  const error = row.status === "failed" && row.error !== null ? `${row.error} ${ANOTHER}` : row.error;
+  return { status: row.status, account: accounts[0] ?? null, accounts, error };
 }
+
+/** For agents: what is noted is for the person on the page. */
+const ANOTHER = "Call connect_channel again for a new address.";
 
 /** What came of a connection, as far as the caller may see it. */
 async function accountsOf(

@@ -88,7 +88,7 @@ function otherAccountSentence(row: AccountRow, targets: readonly Target[]): stri
   const others = more.length === 0 ? first : `${first} and ${more.length} more`;
   return (
     `These credentials belong to another account (${others}) than the channel that is being reconnected (${wanted}). ` +
-    `Use the credentials of ${wanted}, or call connect_channel without accountId to connect the other one as a channel of its own.`
+    `Use the credentials of ${wanted}, or ask for a link without a channel to reconnect, which connects the other one as a channel of its own.`
   );
 }
 
