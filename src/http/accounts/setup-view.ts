@@ -29,23 +29,38 @@ export function setupPageView({ platformTitle, ways }: SetupPage): View {
 }
 
 /** What it takes comes first: it decides whether somebody begins. */
-export function waySetupView({ guide, settings }: WaySetup): Html {
+export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup): Html {
+  // One is entered there, not opened.
+  const toLink = (address: string): Html =>
+    address === redirectUrl ? html`<code>${address}</code>` : linkBeside(address);
   return html`${
       guide.needs.length === 0
         ? null
         : html`<h2>What it takes</h2>
             <ul>
-              ${guide.needs.map((need) => html`<li>${withLinks(need, linkBeside)}</li>`)}
+              ${guide.needs.map((need) => html`<li>${withLinks(need)}</li>`)}
             </ul>`
     }
     <h2>Register an app</h2>
     <p>${linkBeside(guide.url)}</p>
     <ol>
-      ${guide.steps.map((step) => html`<li>${withLinks(step, linkBeside)}</li>`)}
+      ${guide.steps.map((step) => html`<li>${withLinks(step, toLink)}</li>`)}
     </ol>
+    ${
+      redirectUrl === null
+        ? null
+        : html`<h3>Redirect address</h3>
+            ${snippet(redirectUrl)}`
+    }
+    ${
+      scopes === ""
+        ? null
+        : html`<h3>Scopes</h3>
+            ${snippet(scopes)}`
+    }
     <h2>Put this into <code>posthorn.env</code></h2>
     <p>The file lies in Posthorn's data folder. Add the values, then start Posthorn again.</p>
     ${snippet(settings.map((name) => `${name}=`).join("\n"))}
     ${guide.warnings.length === 0 ? null : html`<h2>Good to know</h2>`}
-    ${guide.warnings.map((warning) => html`<p class="muted">${withLinks(warning, linkBeside)}</p>`)}`;
+    ${guide.warnings.map((warning) => html`<p class="muted">${withLinks(warning, toLink)}</p>`)}`;
 }

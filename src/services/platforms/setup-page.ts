@@ -1,13 +1,17 @@
 import type { ConnectWay } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
+import { requiredSettings, scopesOf, type FilledGuide } from "../../ports/platform-setup.ts";
 import type { AppContext } from "../context.ts";
-import { describeSetup } from "./set-up.ts";
+import { describeSetup, readSetting, takenRedirectUrl } from "./set-up.ts";
 
 /** How what one way needs is registered, and what is set then. */
 export interface WaySetup {
   readonly label: string;
   readonly guide: FilledGuide;
+  /** To be entered there; null: Posthorn has none that the platform takes. */
+  readonly redirectUrl: string | null;
+  /** To be added there, in one line. */
+  readonly scopes: string;
   /** Whole names of the settings that it needs, whether they are set or not. */
   readonly settings: readonly string[];
 }
@@ -18,7 +22,14 @@ export async function describeWaySetup(
   way: ConnectWay,
 ): Promise<WaySetup | null> {
   const guide = await describeSetup(ctx, platform, way);
-  return guide === null ? null : { label: way.label, guide, settings: requiredSettings(platform, way) };
+  if (guide === null) return null;
+  return {
+    label: way.label,
+    guide,
+    redirectUrl: await takenRedirectUrl(ctx, platform, way),
+    scopes: scopesOf(way, readSetting(ctx, platform, "SCOPES")).join(" "),
+    settings: requiredSettings(platform, way),
+  };
 }
 
 export interface SetupPage {

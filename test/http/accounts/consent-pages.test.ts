@@ -57,13 +57,13 @@ describe("connecting by consent", () => {
     expect(status).toBe(200);
     for (const part of [
       "<li>Register an app.</li>",
-      `<li>Enter ${bare.origin}/connect/callback as its address.</li>`,
+      `<li>Enter <code>${bare.origin}/connect/callback</code> as its address.</li>`,
       "It costs nothing.",
-      "<code>POSTHORN_PARLOR_CLIENT_SECRET</code>",
+      "POSTHORN_PARLOR_CLIENT_SECRET is not set.",
+      "<pre>POSTHORN_PARLOR_CLIENT_ID=\nPOSTHORN_PARLOR_CLIENT_SECRET=</pre>",
     ])
       expect(text).toContain(part);
     expect(text).not.toContain("<form");
-    expect(text).not.toContain("POSTHORN_PARLOR_CLIENT_ID<");
   });
 
   it("connects the only channel at once, and tells so for good", async () => {
@@ -318,15 +318,16 @@ describe("other ways, and again", () => {
       POSTHORN_PARLOR_CLIENT_SECRET: "",
     });
     const answer = await bare.service.ask("POST /api/v1/tools/connect_channel", {
-      json: { provider: "parlor" },
+      json: { provider: "parlor", way: "oauth" },
     });
     expect(answer.status).toBe(503);
     expect(answer.json.error).toContain("POSTHORN_PARLOR_CLIENT_ID and POSTHORN_PARLOR_CLIENT_SECRET");
     expect(answer.json.error).toContain("/connect/callback");
+    expect(answer.json.error).toContain('way "bot" (Bot token), which works now');
     const token = await bare.service.ask("POST /api/v1/tools/connect_channel", {
-      json: { provider: "parlor", way: "bot" },
+      json: { provider: "parlor" },
     });
-    expect(token.status).toBe(200);
+    expect(token.json.result.instructions).toContain("Enter the bot's token.");
   });
 
   it("renews every channel that the new consent found, and keeps a refresh token that came once", async () => {

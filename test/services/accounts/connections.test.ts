@@ -135,6 +135,35 @@ describe("connectChannel", () => {
     await expect(start(args)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
+  it("takes the platform of the account that is reconnected", async () => {
+    const { start, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const { result } = await start({ provider: undefined, accountId: id });
+    expect(result.status).toBe("authorization_required");
+  });
+
+  it("asks anew for what the platform refused, and keeps what it did not", async () => {
+    const { ctx, start, submit, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const fields = async (token: string) => {
+      const page = await openConnection(guestCall(ctx), token);
+      if (page.state !== "open") throw new Error(page.state);
+      return Object.fromEntries(page.form.fields.map(({ name, isStored }) => [name, isStored]));
+    };
+    const early = await start({ accountId: id });
+    expect(await fields(early.token)).toMatchObject({ appPassword: true });
+    await queryOf(ctx.store).updateTable("accounts").set({ status: "reconnect_required" }).execute();
+    const { token } = await start({ accountId: id });
+    expect(await fields(token)).toMatchObject({ handle: false, appPassword: false });
+    expect(await submit(token, { handle: "alice.example", appPassword: "" })).toMatchObject({
+      state: "refused",
+      fieldName: "appPassword",
+    });
+    expect(await submit(token, { ...ALICE, appPassword: "alice-password-2" })).toMatchObject({
+      state: "connected",
+    });
+  });
+
   it("names the missing settings of a platform that is not configured", async () => {
     const refusalWith = async (platformSettings: Readonly<Record<string, string>>): Promise<AppError> => {
       const settings = { timezone: "UTC", maxLatenessMs: 1, uploadFolders: [], platformSettings };

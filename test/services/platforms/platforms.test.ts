@@ -173,7 +173,7 @@ describe("listPlatforms", () => {
     expect(await usual({})).toEqual([secrets.name, "oauth", false]);
     expect(await usual(theatre)).toEqual(["pages", "pages", true]);
     expect(await usual(own)).toEqual(["oauth", "oauth", false]);
-    expect(await usual({ ...theatre, ...own })).toEqual(["oauth", "oauth", true]);
+    expect(await usual({ ...theatre, ...own })).toEqual(["oauth", "pages", true]);
   });
 
   it("names the platforms there are for a name that is none", async () => {
