@@ -51,6 +51,7 @@ function describeWay(platform: AnyPlatform, way: ConnectWay): string[] {
     `### ${way.label} (\`${way.name}\`)`,
     `${way.instructions} ${needs}`,
     ...(way.steps === undefined ? [] : [numbered(way.steps)]),
+    ...(way.toCopy === undefined ? [] : [`\`\`\`yaml\n${way.toCopy}\n\`\`\``]),
     ...registering(platform, way),
   ];
 }

@@ -115,7 +115,8 @@ async function readSecrets(
     );
   }
   const steps = (way.steps ?? []).map((step, at) => `${at + 1}. ${step}\n`);
-  host.terminal.tell(`${way.instructions}\n${steps.join("")}\n`);
+  const toCopy = way.toCopy === undefined ? "" : `\n${way.toCopy}\n`;
+  host.terminal.tell(`${way.instructions}\n${steps.join("")}${toCopy}\n`);
   const keepsStored = reconnecting !== null && reconnecting.status !== "reconnect_required";
   return askFields(host, { fields: way.fields, options, keepsStored });
 }

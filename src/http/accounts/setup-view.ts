@@ -38,7 +38,7 @@ export function waySetupView({ guide, redirectUrl, scopes, settings }: WaySetup)
         ? null
         : html`<h2>What it takes</h2>
             <ul>
-              ${guide.needs.map((need) => html`<li>${withLinks(need)}</li>`)}
+              ${guide.needs.map((need) => html`<li>${need}</li>`)}
             </ul>`
     }
     <h2>Register an app</h2>

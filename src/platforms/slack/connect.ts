@@ -38,7 +38,7 @@ export const INSTRUCTIONS =
 
 export const STEPS: readonly string[] = [
   "Open https://api.slack.com/apps and choose Create New App, From a manifest, and the workspace.",
-  "Paste the manifest below the steps, in the tab YAML, and press Create. It holds the permissions that Posthorn needs.",
+  "Paste the manifest that stands after these steps, in the tab YAML, and press Create. It holds the permissions that Posthorn needs.",
   "Under Install App, install it to the workspace and copy the Bot User OAuth Token.",
   "In Slack, invite the app to the channel: /invite @Posthorn",
   "Leave token rotation off, because a token that is entered by hand cannot be renewed.",

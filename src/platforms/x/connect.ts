@@ -32,11 +32,9 @@ const SETUP: SetupGuide = {
     "Buy credits under Billing, and set a spending limit.",
   ],
   warnings: [
-    "X takes no address with localhost. On your own machine that is http://127.0.0.1 and the port.",
     "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.005 for each post that is listed.",
     "Without credits nothing is posted: posts wait and say so until credits are bought.",
     "X limits apps of its pay-per-use plan. A post may have one cashtag. Quotes are not allowed, and replies only to people who mentioned the channel. Posthorn makes neither.",
-    "The permissions asked for are {scopes}.",
     "Texts of more than 280 characters and videos of more than 140 seconds take an account with X Premium. Posts cannot be edited from here.",
   ],
 };

@@ -85,7 +85,11 @@ function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): W
     name: way.name,
     label: way.label,
     kind: way.kind,
-    instructions: [way.instructions, ...numbered(way.steps)].join(" "),
+    instructions: [
+      way.instructions,
+      ...numbered(way.steps),
+      ...(way.toCopy === undefined ? [] : [`\n${way.toCopy}`]),
+    ].join(" "),
     missing: missingSettings(ctx, platform, way),
     secretsSchema: way.kind === "secrets" ? secretsSchema(way.fields) : null,
     scopes: [...scopesOf(way, readSetting(ctx, platform, "SCOPES"))],
