@@ -59,8 +59,22 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
       ],
       rows,
     ),
+    "## Without a public https address",
+    WITHOUT_HTTPS,
   ].join("\n\n");
 }
+
+const WITHOUT_HTTPS = `Instagram, Slack, Threads, TikTok and a live app of Facebook send people back only to https addresses. From a
+machine at home that has none, they are connected all the same:
+
+1. Register any https address of yours with the app, for example \`https://example.com/back\`. Nothing has to answer there.
+2. Set \`POSTHORN_<PLATFORM>_REDIRECT_URL\` to exactly that address, and start Posthorn again.
+3. Connect. After you agreed, the browser ends at that address with much behind it.
+4. Copy the whole address out of the browser's address bar, and paste it into the page that you began on, or into the
+   terminal where \`posthorn connect\` waits.
+
+Instagram, Threads, Google Business Profile and DEV also fetch media by themselves. A bucket (R2, S3 and the like, \`POSTHORN_S3_…\`)
+does as well as a public \`POSTHORN_PUBLIC_URL\` for files that need no change. TikTok fetches photos, and only from \`POSTHORN_PUBLIC_URL\`.`;
 
 export function settingTable(platform: AnyPlatform): string {
   return table(

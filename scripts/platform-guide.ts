@@ -6,6 +6,8 @@ import {
   CALLBACK_PATH,
   fillGuide,
   guideOf,
+  mediaNeed,
+  pasteWay,
   requiredSettings,
   scopesOf,
   settingsOf,
@@ -26,8 +28,8 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 export function guidePage(platform: AnyPlatform, trial: string | null): string {
   const { title, docs, name, connect } = platform;
   const capabilities = showCapabilities(platform.capabilities, platform.remove !== undefined);
-  const isFirstReady = connect.filter(({ kind }) => kind === "oauth").length > 1;
-  const first = `the first of these ways${isFirstReady ? " whose app is set up" : ""}`;
+  const isSetUp = connect.some((way) => requiredSettings(platform, way).length > 0);
+  const first = `the first of these ways${isSetUp ? " that is set up" : ""}`;
   return [
     `# ${title}`,
     `Posthorn follows <${docs}>. \`posthorn doctor ${name}\` tells what is missing, with your own address in it.`,
@@ -48,6 +50,8 @@ function describeWay(platform: AnyPlatform, way: ConnectWay): string[] {
   return [
     `### ${way.label} (\`${way.name}\`)`,
     `${way.instructions} ${needs}`,
+    ...(way.steps === undefined ? [] : [numbered(way.steps)]),
+    ...(way.toCopy === undefined ? [] : [`\`\`\`yaml\n${way.toCopy}\n\`\`\``]),
     ...registering(platform, way),
   ];
 }
@@ -59,12 +63,33 @@ function registering(platform: AnyPlatform, way: ConnectWay): string[] {
   const scopes = scopesOf(way, null);
   const guide = fillGuide(setup, { redirectUrl: REDIRECT_URL, scopes });
   return [
+    ...whatItTakes(platform, way, guide.needs),
     `An app is registered once. Begin at <${guide.url}>.`,
-    guide.steps.map((step, at) => `${at + 1}. ${step}`).join("\n"),
+    numbered(guide.steps),
+    `Put this into \`posthorn.env\`:`,
+    ["```ini", ...requiredSettings(platform, way).map((name) => `${name}=`), "```"].join("\n"),
     `Redirect address: ${REDIRECT_URL}, exactly. \`${settingName(platform.name, "REDIRECT_URL")}\` sets another one.`,
     `Scopes: ${code(scopes)}.`,
     ...(guide.warnings.length === 0 ? [] : ["Good to know:", bulleted(guide.warnings)]),
   ];
+}
+
+/** What decides whether somebody begins. */
+function whatItTakes(platform: AnyPlatform, way: ConnectWay, needs: readonly string[]): string[] {
+  const isHttps = "redirect" in way && way.redirect === "https";
+  const media = mediaNeed(platform);
+  const all = [
+    ...(isHttps ? [`${pasteWay(platform)} ${PASTING}`] : []),
+    ...(media === null ? [] : [media]),
+    ...needs,
+  ];
+  return all.length === 0 ? [] : ["What it takes, before the first step:", bulleted(all)];
+}
+
+const PASTING = "[More on that](../platforms.md#without-a-public-https-address).";
+
+function numbered(steps: readonly string[]): string {
+  return steps.map((step, at) => `${at + 1}. ${step}`).join("\n");
 }
 
 function takenMedia({ media }: Capabilities): string {

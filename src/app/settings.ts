@@ -76,7 +76,7 @@ export const SETTINGS: readonly {
     name: "POSTHORN_CONFIRM",
     meaning:
       "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
-      "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all",
+      "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all, also for a client that says it can ask and has nobody in front of it",
     default: "risky",
   },
   {

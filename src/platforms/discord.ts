@@ -3,6 +3,7 @@ import { definePlatform } from "../ports/platform.ts";
 import {
   BOT_FIELDS,
   BOT_INSTRUCTIONS,
+  BOT_STEPS,
   connectBot,
   connectWebhook,
   inspect,
@@ -67,6 +68,7 @@ export default definePlatform({
       label: "Bot",
       fields: BOT_FIELDS,
       instructions: BOT_INSTRUCTIONS,
+      steps: BOT_STEPS,
       renewal: null,
       connect: connectBot,
     },

@@ -36,6 +36,7 @@ function mayBeReel({ mediaUrl, metadata }: FacebookPost): boolean {
 export default definePlatform({
   name: "facebook",
   title: "Facebook",
+  aliases: ["fb", "meta"],
   docs: "https://developers.facebook.com/documentation/pages-api/posts",
   capabilities: CAPABILITIES,
   capabilitiesOf: (_account, post) =>

@@ -9,6 +9,7 @@ import { IMAGE, publish } from "./google_business/publish.ts";
 export default definePlatform({
   name: "google_business",
   title: "Google Business Profile",
+  aliases: ["google my business", "gmb"],
   docs: "https://developers.google.com/my-business/content/posts-data",
   capabilities: {
     media: { required: false, maxItems: 1, accepts: [IMAGE] },

@@ -58,6 +58,7 @@ function capabilitiesOf({ limits }: PlatformAccount, post: InstagramPost | null)
 export default definePlatform({
   name: "instagram",
   title: "Instagram",
+  aliases: ["insta", "ig"],
   docs: "https://developers.facebook.com/docs/instagram-platform/content-publishing",
   capabilities: CAPABILITIES,
   capabilitiesOf,

@@ -1,6 +1,6 @@
 import { definePlatform } from "../ports/platform.ts";
 import { ACCEPTED } from "./shared/media/accepted.ts";
-import { connect, FIELDS, INSTRUCTIONS } from "./slack/connect.ts";
+import { connect, FIELDS, INSTRUCTIONS, MANIFEST, STEPS } from "./slack/connect.ts";
 import { consent } from "./slack/consent.ts";
 import { edit, insights, inspect, remove } from "./slack/live.ts";
 import { check, MAX_FILES, MAX_TEXT_CHARS, SlackMetadata } from "./slack/metadata.ts";
@@ -51,6 +51,8 @@ export default definePlatform({
       label: "Bot token",
       fields: FIELDS,
       instructions: INSTRUCTIONS,
+      steps: STEPS,
+      toCopy: MANIFEST,
       renewal: null,
       connect,
     },

@@ -1,6 +1,6 @@
 import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
 import { definePlatform } from "../ports/platform.ts";
-import { connect, inspect, INSTRUCTIONS, SECRET_FIELDS } from "./telegram/connect.ts";
+import { connect, inspect, INSTRUCTIONS, SECRET_FIELDS, STEPS } from "./telegram/connect.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./telegram/live.ts";
 import { DOCUMENTS, SHOWN } from "./telegram/media.ts";
 import { checkPost, MAX_ITEMS, TelegramMetadata } from "./telegram/metadata.ts";
@@ -47,6 +47,7 @@ export default definePlatform({
       label: "Bot token",
       fields: SECRET_FIELDS,
       instructions: INSTRUCTIONS,
+      steps: STEPS,
       renewal: null,
       connect,
     },

@@ -11,6 +11,7 @@ import { measure } from "./x/text.ts";
 export default definePlatform({
   name: "x",
   title: "X",
+  aliases: ["twitter"],
   docs: "https://docs.x.com/x-api/posts/create-post",
   capabilities: CAPABILITIES,
   capabilitiesOf,

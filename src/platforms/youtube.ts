@@ -32,6 +32,7 @@ const CAPABILITIES: PlatformCapabilities = {
 export default definePlatform({
   name: "youtube",
   title: "YouTube",
+  aliases: ["yt"],
   docs: "https://developers.google.com/youtube/v3/docs",
   capabilities: CAPABILITIES,
   capabilitiesOf({ limits }, post) {

@@ -70,8 +70,10 @@ export interface Renewal {
 export interface SetupGuide {
   /** Where the person begins. */
   readonly url: string;
+  /** What a person must know before the first step: an audit, money, days. Default: nothing. */
+  readonly needs?: readonly string[];
   readonly steps: readonly string[];
-  /** Reviews and audits, what works without them, limits, costs. */
+  /** What works without a review, limits, quirks. */
   readonly warnings: readonly string[];
 }
 
@@ -98,8 +100,12 @@ interface Way {
   readonly name: string;
   /** For a person who chooses: "Sign in with Google", "Bot token". */
   readonly label: string;
-  /** What the person does, shown on the page and in the tool's answer. */
+  /** What the person does, shown on the page and in the tool's answer: it says neither "here" nor "below". */
   readonly instructions: string;
+  /** The same in steps, where it is long; the page numbers them. */
+  readonly steps?: readonly string[];
+  /** What the steps have one copy, with a button for it on the page. */
+  readonly toCopy?: string;
 }
 
 /** Connects at once. */
@@ -164,8 +170,11 @@ export interface OAuthWay extends Way {
   readonly tokenParams?: Readonly<Record<string, string>>;
   /** Sent with each request for tokens, out of settings: the name by which a platform knows its callers. */
   readonly tokenHeaders?: (io: Pick<ConnectIo, "setting" | "publicUrl">) => Readonly<Record<string, string>>;
-  /** `https`: the platform refuses http://localhost as an address to come back to. */
-  readonly redirect: "any" | "https";
+  /**
+   * Which addresses to come back to the platform takes. `https`: neither http://localhost nor http://127.0.0.1;
+   * `no-localhost`: the second of them.
+   */
+  readonly redirect: "any" | "https" | "no-localhost";
   readonly instance: "required" | "no";
   /** Where the answer is not as in RFC 6749: Instagram's { data: [ … ] }, Slack's authed_user. */
   readTokens?(answer: JsonObject, now: number): Tokens;

@@ -98,21 +98,53 @@ function isAppName(name: string): boolean {
 
 /** What a guide's {redirectUrl} and {scopes} stand for. */
 interface SetupPlace {
-  readonly redirectUrl: string;
+  /** Null where Posthorn has none that the platform takes. */
+  readonly redirectUrl: string | null;
   readonly scopes: readonly string[];
 }
 
 /** A guide as a person reads it. */
 export interface FilledGuide extends SetupGuide {
+  readonly needs: string[];
   readonly steps: string[];
   readonly warnings: string[];
 }
 
 export function fillGuide(guide: SetupGuide, { redirectUrl, scopes }: SetupPlace): FilledGuide {
   const fill = (text: string): string =>
-    text.replaceAll("{redirectUrl}", redirectUrl).replaceAll("{scopes}", scopes.join(" "));
-  return { url: guide.url, steps: guide.steps.map(fill), warnings: guide.warnings.map(fill) };
+    text
+      .replaceAll("{redirectUrl}", redirectUrl ?? "your https address")
+      .replaceAll("{scopes}", scopes.join(" "));
+  const { needs = [], steps, warnings } = guide;
+  return { url: guide.url, needs: needs.map(fill), steps: steps.map(fill), warnings: warnings.map(fill) };
 }
+
+/** How a consent is taken without an address that the platform would send people back to. */
+export function pasteWay({ name, title }: Pick<AnyPlatform, "name" | "title">): string {
+  return (
+    `${title} sends people back only to https addresses. Either set POSTHORN_PUBLIC_URL to an https address that leads to Posthorn. ` +
+    `Or register any https address of yours, for example https://example.com/back, and set ${settingName(name, "REDIRECT_URL")} to it. ` +
+    "The browser then ends at that address, and the person copies it, whole, into the page that they began on."
+  );
+}
+
+/** Where media must lie that the platform fetches by itself; null where it is sent them. */
+export function mediaNeed({
+  title,
+  capabilities,
+}: Pick<AnyPlatform, "title" | "capabilities">): string | null {
+  const { fetchesMedia, fetchesFrom = "public" } = capabilities;
+  if (fetchesFrom === "near" || fetchesMedia.length === 0) return null;
+  const kinds = fetchesMedia.map((kind) => FETCHED[kind]).join(", ");
+  return (
+    `${title} fetches media (${kinds}) by itself. Set POSTHORN_PUBLIC_URL to an https address that is open to the internet` +
+    (fetchesFrom === "ours"
+      ? "."
+      : ", or keep the files in a bucket (the settings POSTHORN_S3_…, for R2, S3 and the like). From a bucket only those go out that need no change.")
+  );
+}
+
+const FETCHED = { image: "pictures", video: "films", audio: "sound" } as const;
 
 /** Where this way's scopes come from: the setting, or the platform. */
 export function scopesOf(way: ConnectWay, setting: string | null): readonly string[] {

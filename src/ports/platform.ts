@@ -89,6 +89,8 @@ export interface Inspection {
 export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;
+  /** Other names that people give it: an older one, a short one. */
+  readonly aliases?: readonly string[];
   /** The page of the platform's documentation it follows. */
   readonly docs: string;
   readonly capabilities: PlatformCapabilities;

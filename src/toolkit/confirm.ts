@@ -1,10 +1,5 @@
 import { AppError } from "../domain/errors.ts";
-import {
-  issueConfirmation,
-  spendConfirmation,
-  voidConfirmations,
-  type ConfirmedCall,
-} from "../services/access/confirmations.ts";
+import { issueConfirmation, spendConfirmation } from "../services/access/confirmations.ts";
 import type { CallContext } from "../services/context.ts";
 import type { AnyTool } from "./define-tool.ts";
 
@@ -12,7 +7,7 @@ import type { AnyTool } from "./define-tool.ts";
 export interface Question {
   /** Plain text. */
   readonly text: string;
-  /** Stands for this question where the answer comes with a call of its own. */
+  /** Stands for this question where the answer comes with a call of its own. Agents never see it. */
   readonly token: string;
 }
 
@@ -30,25 +25,24 @@ export interface ConfirmOptions {
   readonly ask?: (question: Question) => Promise<Consent>;
   /** What a person said to this call's question, where that comes with a call of its own and is no yes. */
   readonly said?: Exclude<Consent, "yes">;
-  /** The token of a question that a person has answered with yes; the argument `confirm` means the same. */
+  /**
+   * The token of a question that a person has answered with yes. The argument `confirm` means the same where
+   * nobody can be asked. Where somebody can, it is not taken: an agent would confirm its own calls.
+   */
   readonly confirmToken?: string;
   /** A program on a resource endpoint knows what it does, and nobody sits in front of it. */
   readonly isConfirmed?: boolean;
 }
 
-const DECLINED =
-  "The person declined, so nothing was done. Ask them what they want instead; do not send the call again unasked.";
-
-const UNANSWERED: Readonly<Record<"unasked" | "closed" | "failed", string>> = {
-  unasked: "Not done yet, a person must confirm it first.",
+const REFUSED: Readonly<Record<Exclude<Consent, "yes">, string>> = {
+  no: "The person declined, so nothing was done.",
   closed: "The person closed the question without an answer, so nothing was done.",
   failed: "The client could not put the question to the person, so nothing was done.",
 };
 
 /**
- * Returns when the call may be done. Throws `conflict` where a person has said no, and with the question and
- * a token where nobody has said anything: clients without a person in front of them offer to ask, too.
- * `invalid` for a wrong token.
+ * Returns when the call may be done. Throws `conflict` where a person was asked and did not say yes, and with
+ * the question and a token where nobody can be asked. `invalid` for a wrong token.
  */
 export async function requireConfirmation(
   tool: AnyTool,
@@ -58,26 +52,36 @@ export async function requireConfirmation(
   const { ctx, caller } = call;
   const policy = ctx.settings.confirm;
   if (tool.question === undefined || isConfirmed || policy === "never") return;
+  if (said !== undefined) throw refusal(tool, said);
   const confirmed = { tool: tool.name, args: input };
-  if (said === "no") return decline(call, confirmed);
   if (confirmToken !== undefined) return spendConfirmation(ctx, caller, confirmed, confirmToken);
-  if (ask === undefined && said === undefined && policy !== "always") return;
+  if (ask === undefined && policy !== "always") return;
   const text = await tool.question(input, { ...call, idempotency: null });
   if (text === null) return;
   const token = issueConfirmation(ctx, caller, confirmed);
-  const consent = said ?? (ask === undefined ? "unasked" : await ask({ text, token }));
-  if (consent === "yes") return;
-  if (consent === "no") return decline(call, confirmed);
-  throw new AppError(
+  if (ask === undefined) throw unasked(text, token);
+  const consent = await ask({ text, token });
+  if (consent !== "yes") throw refusal(tool, consent);
+}
+
+/** The way on is one that a person has and an agent's next call is not. */
+function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError {
+  const way =
+    consent === "no"
+      ? ""
+      : ` They can also do it by themselves on the command line, with: posthorn call ${name}. ` +
+        "If nobody sits in front of this client, set POSTHORN_CONFIRM=never where Posthorn runs.";
+  return new AppError(
     "conflict",
-    `${UNANSWERED[consent]} Ask them: ${text} ` +
-      `If they agree, call again within 10 minutes with the same arguments and confirm "${token}". If not, leave it. ` +
-      "Whether such questions are asked is set by whoever runs Posthorn, with POSTHORN_CONFIRM.",
+    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again unasked.${way}`,
   );
 }
 
-/** A no outlasts the tokens that were given before it. */
-async function decline({ ctx, caller }: CallContext, call: ConfirmedCall): Promise<never> {
-  await voidConfirmations(ctx, caller, call);
-  throw new AppError("conflict", DECLINED);
+function unasked(text: string, token: string): AppError {
+  return new AppError(
+    "conflict",
+    `Not done yet, a person must confirm it first. Ask them: ${text} ` +
+      `If they agree, call again within 10 minutes with the same arguments and confirm "${token}". If not, leave it. ` +
+      "POSTHORN_CONFIRM sets whether such questions are asked.",
+  );
 }

@@ -115,7 +115,8 @@ export function createToolbox(
     requirePermission(caller, tool.permission, `call ${tool.name}`);
     const { idempotencyKey, confirm, ...input } = parseInput(tool, args);
     const key = options.idempotencyKey ?? (typeof idempotencyKey === "string" ? idempotencyKey : undefined);
-    const asked = typeof confirm === "string" ? { confirmToken: confirm, ...options } : options;
+    const canAsk = options.ask !== undefined || options.said !== undefined;
+    const asked = typeof confirm === "string" && !canAsk ? { ...options, confirmToken: confirm } : options;
     const run = (idempotency: IdempotencyClaim | null): Promise<Record<string, unknown>> =>
       runTool(tool, input, { ...asked, checksOutput, context: { ctx, caller, idempotency } });
     const isOnce = key !== undefined && !tool.hints.readOnly;

@@ -83,7 +83,7 @@ async function run(): Promise<void> {
   const { url } = await connectChannel(callOf(ctx), named);
   const lead = await leadOn(guestCall(ctx), { token: url?.split("/").at(-1) ?? "" });
   const answer = lead.state === "lead" ? await snac.consent(lead.url) : {};
-  const done = await comeBack(guestCall(ctx), { answer });
+  const done = await comeBack(guestCall(ctx), { answer, isBegunHere: true });
   tell("connects by consent, its app registered by itself", done.state === "connected", done);
   const secrets = { accessToken: await snac.token() };
   const { account } = await connectWithSecrets(callOf(ctx), { ...named, way: "token", secrets });

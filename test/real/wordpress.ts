@@ -74,7 +74,7 @@ async function run(): Promise<void> {
   });
   const lead = await leadOn(guestCall(ctx), { token: link.url?.split("/").at(-1) ?? "" });
   const answer = lead.state === "lead" ? await site.approve(lead.url, "writer") : {};
-  const done = await comeBack(guestCall(ctx), { answer });
+  const done = await comeBack(guestCall(ctx), { answer, isBegunHere: true });
   tell("connects by the site's own page", done.state === "connected", done);
   const rows = await queryOf(ctx.store).selectFrom("accounts").selectAll().execute();
   const [row] = rows;

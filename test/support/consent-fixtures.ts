@@ -95,8 +95,10 @@ export interface ConsentService extends AsyncDisposable {
   /** `connect_channel`, and the address of its page at this server. */
   connect(args?: object): Promise<{ url: string; connectId: string; instructions: string }>;
   check(connectId: string): Promise<any>;
-  /** Sends the page's button; the platform's address. */
+  /** Sends the page's button; the platform's address, which this browser is marked for. */
   goOn(url: string): Promise<string>;
+  /** The browser that pressed the button comes back. */
+  comeBack(address: string | URL): Promise<Response>;
   /** Where the platform sends the person back to, once they have decided. */
   decide(authorizeUrl: string): Promise<string>;
   /** All of it: the page that the person ends at. */
@@ -135,6 +137,7 @@ export async function startConsentService(
     },
   );
   origin = `http://127.0.0.1:${service.port}`;
+  const cookies: string[] = [];
   const self: ConsentService = {
     service,
     parlor,
@@ -152,14 +155,22 @@ export async function startConsentService(
     async goOn(url) {
       const page = new URL(url);
       page.searchParams.set("step", "consent");
-      const answer = await fetch(page, { method: "POST", redirect: "manual", body: new URLSearchParams() });
+      const answer = await fetch(page, {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams(),
+        headers: { "Sec-Fetch-Site": "same-origin" },
+      });
+      const [cookie] = answer.headers.getSetCookie();
+      if (cookie !== undefined) cookies.push(cookie.split(";")[0]!);
       return answer.headers.get("location") ?? `${answer.status}: ${await answer.text()}`;
     },
     async decide(authorizeUrl) {
       const answer = await fetch(authorizeUrl, { redirect: "manual" });
       return answer.headers.get("location") ?? "";
     },
-    agree: async (url) => fetch(await self.decide(await self.goOn(url))),
+    comeBack: (address) => fetch(address, { headers: { Cookie: cookies.join("; ") } }),
+    agree: async (url) => self.comeBack(await self.decide(await self.goOn(url))),
     accounts: async () => (await service.ask("GET /api/v1/accounts")).json.accounts,
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();

@@ -62,36 +62,38 @@ describe("risky", () => {
   });
 
   it.each([
-    [
-      "closed",
-      /^The person closed the question without an answer, so nothing was done\. Ask them: Erase all\?/,
-    ],
-    ["failed", /^The client could not put the question to the person, so nothing was done\. Ask them: Erase/],
-  ] as const)("offers a token where a question was %s, good for that call alone", async (consent, start) => {
+    ["no", /^The person declined, so nothing was done\./],
+    ["closed", /^The person closed the question without an answer, so nothing was done\./],
+    ["failed", /^The client could not put the question to the person, so nothing was done\./],
+  ] as const)("does nothing and gives no token where the answer was %s", async (consent, start) => {
     const sentence = await answer(consent);
     expect(sentence).toMatch(start);
-    expect(sentence).toContain("POSTHORN_CONFIRM");
-    const confirm = TOKEN.exec(sentence)![1];
-    expect(await sentenceOf(erase({ what: "everything", confirm }))).toMatch(/not good/);
+    expect(sentence).toMatch(/Do not send the call again unasked\./);
+    expect(sentence).not.toMatch(TOKEN);
     expect(notes).toEqual([]);
-    expect(await erase({ what: "all", confirm })).toEqual({ erased: "all" });
-    expect(await sentenceOf(erase({ what: "all", confirm }))).toMatch(/was used already/);
-    expect(notes).toEqual(["erased all"]);
   });
 
-  it("takes a no for a no: without a token, and none from before is good any more", async () => {
-    const confirm = TOKEN.exec(await answer("closed"))![1];
-    await ctx.clock.advance(1_000);
-    const sentence = await answer("no");
-    expect(sentence).toMatch(/declined, so nothing was done/);
-    expect(sentence).not.toMatch(TOKEN);
-    expect(await sentenceOf(erase({ what: "all", confirm }))).toMatch(/has declined since/);
-    await ctx.clock.advance(1_000);
-    await answer("no");
+  it.each(["closed", "failed"] as const)(
+    "says what a person can do where the answer was %s",
+    async (consent) => {
+      const sentence = await answer(consent);
+      expect(sentence).toContain("posthorn call erase");
+      expect(sentence).toContain("set POSTHORN_CONFIRM=never");
+    },
+  );
+
+  it.each(["ask", "said"] as const)("takes no token out of the arguments with %s", async (how) => {
+    const asked: string[] = [];
+    const ask = async ({ text, token }: { text: string; token: string }): Promise<Consent> => {
+      asked.push(text, token);
+      return "closed";
+    };
+    await sentenceOf(toolbox.call("erase", { what: "all" }, CALLER, { ask }));
+    const args = { what: "all", confirm: asked[1] };
+    const options = how === "ask" ? { ask } : { said: "closed" as const };
+    expect(await sentenceOf(toolbox.call("erase", args, CALLER, options))).toMatch(/closed the question/);
+    expect(asked.filter((text) => text === "Erase all?")).toHaveLength(how === "ask" ? 2 : 1);
     expect(notes).toEqual([]);
-    await ctx.clock.advance(1_000);
-    const later = TOKEN.exec(await answer("closed"))![1];
-    expect(await erase({ what: "all", confirm: later })).toEqual({ erased: "all" });
   });
 });
 

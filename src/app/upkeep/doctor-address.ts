@@ -47,7 +47,7 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
     const who =
       fetching.length === 0
         ? "No platform here needs more."
-        : `Posts with media need it on: ${fetching.join(", ")}.`;
+        : `Posts with media need it, or a bucket (POSTHORN_S3_…), on: ${fetching.join(", ")}.`;
     return [
       ...describeClock(now, config),
       {

@@ -1,9 +1,15 @@
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import type { Finding } from "../../cli/host.ts";
 import { localCaller } from "../../cli/local-caller.ts";
-import { guideOf, requiredSettings, type FilledGuide } from "../../ports/platform-setup.ts";
+import { guideOf, requiredSettings } from "../../ports/platform-setup.ts";
+import type { ConnectWay } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
-import { describeSetup, missingSettings, redirectUrlOf, usualWay } from "../../services/platforms/set-up.ts";
+import {
+  describeSetup,
+  missingSettings,
+  takenRedirectUrl,
+  usualWay,
+} from "../../services/platforms/set-up.ts";
 import { listAccounts } from "../../services/accounts/accounts.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
 
@@ -54,15 +60,16 @@ async function examinePlatform(
   const steps = isNamed || isBegun ? await listSteps(ctx, platform) : [];
   return [
     missing.length === 0
-      ? finding(platform, "ok", describeReady(platform, connected))
+      ? finding(platform, "ok", describeReady(platform, way, connected))
       : finding(platform, "note", await explainMissing(ctx, platform, missing)),
     ...steps.map((step) => finding(platform, missing.length === 0 ? "ok" : "note", step)),
   ];
 }
 
-function describeReady({ name }: AnyPlatform, connected: number): string {
-  if (connected === 0) return `ready; connect a channel with: posthorn connect ${name}`;
-  return `ready; ${connected === 1 ? "1 channel is" : `${connected} channels are`} connected`;
+function describeReady({ name, connect }: AnyPlatform, way: ConnectWay, connected: number): string {
+  const ready = way === connect[0] ? "ready" : `ready by ${way.name}`;
+  if (connected === 0) return `${ready}; connect a channel with: posthorn connect ${name}`;
+  return `${ready}; ${connected === 1 ? "1 channel is" : `${connected} channels are`} connected`;
 }
 
 async function explainMissing(
@@ -71,14 +78,19 @@ async function explainMissing(
   missing: readonly string[],
 ): Promise<string> {
   const [way, ...others] = platform.connect;
-  const address =
-    way.kind === "oauth" ? `; the redirect address to register is ${await redirectUrlOf(ctx, platform)}` : "";
-  const open = others.filter((other) => missingSettings(ctx, platform, other).length === 0);
-  const instead =
-    open.length === 0
-      ? ""
-      : `; without them it can be connected by ${open.map(({ name }) => name).join(", ")}`;
-  return `cannot be connected yet: set ${missing.join(" and ")}${address}${instead} (steps: posthorn doctor ${platform.name})`;
+  const instead = others.map(
+    (other) => `, or, by ${other.name}, ${missingSettings(ctx, platform, other).join(" and ")}`,
+  );
+  const steps = `(steps: posthorn doctor ${platform.name})`;
+  return `cannot be connected yet: set ${missing.join(" and ")}${instead.join("")}${await addressOf(ctx, platform, way)} ${steps}`;
+}
+
+async function addressOf(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
+  if (way.kind !== "oauth") return "";
+  const url = await takenRedirectUrl(ctx, platform, way);
+  return url === null
+    ? "; it needs an https address to come back to, and there is none"
+    : `; the redirect address to register is ${url}`;
 }
 
 async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string[]> {
@@ -87,13 +99,17 @@ async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string
   const lists = guided.map(async (way) => {
     const setup = await describeSetup(ctx, platform, way);
     const forWay = guided.length === 1 ? "" : `for "${way.label}" (--way ${way.name}) `;
-    return setup === null ? [] : [`${forWay}begin at ${setup.url}`, ...linesOf(setup)];
+    if (setup === null) return [];
+    const settings = requiredSettings(platform, way).map((name) => `${name}=…`);
+    return [
+      ...setup.needs.map((need) => `${forWay}needs: ${need}`),
+      `${forWay}begin at ${setup.url}`,
+      ...setup.steps.map((step, at) => `${at + 1}. ${step}`),
+      `put this into posthorn.env: ${settings.join(" ")}`,
+      ...setup.warnings.map((warning) => `note: ${warning}`),
+    ];
   });
   return (await Promise.all(lists)).flat();
-}
-
-function linesOf({ steps, warnings }: FilledGuide): string[] {
-  return [...steps.map((step, at) => `${at + 1}. ${step}`), ...warnings.map((warning) => `note: ${warning}`)];
 }
 
 function finding({ name }: AnyPlatform, verdict: Finding["verdict"], text: string): Finding {

@@ -111,18 +111,21 @@ async function askForAddress({ host, call, token }: Waiting, over: AbortSignal):
 
 /** Here, or on the page that the browser shows meanwhile: whichever is first. */
 async function choose(waiting: Waiting): Promise<readonly Account[]> {
-  const { host, call, targets } = waiting;
-  const isAsked = targets !== undefined || host.terminal.isInteractive;
+  const { host, call, targets, token } = waiting;
+  const opened = await openConnection(guestCall(call.ctx), { token });
   const over = new AbortController();
   const elsewhere = untilNot(waiting, ["choose"], AbortSignal.any([over.signal, call.signal]));
-  if (!isAsked) {
+  if (opened.state !== "choose" || (targets === undefined && !host.terminal.isInteractive)) {
     host.terminal.tell(
-      "Several channels were found: choose on the page in the browser, or with --targets.\n",
+      opened.state === "choose"
+        ? "Several channels were found: choose on the page in the browser, or with --targets.\n"
+        : "The browser that came back is not the one that began. Confirm the channel on the page that it shows.\n",
     );
     return connectedOf(await elsewhere);
   }
   const asked = new AbortController();
-  const here = chooseHere(waiting, { terminal: host.terminal, targets, signal: asked.signal });
+  const choosing = { terminal: host.terminal, targets, signal: asked.signal };
+  const here = chooseHere(waiting, opened.choice.channels, choosing);
   try {
     await Promise.race([here, elsewhere]);
   } finally {
@@ -135,11 +138,10 @@ async function choose(waiting: Waiting): Promise<readonly Account[]> {
 
 async function chooseHere(
   { call, token }: Waiting,
+  channels: Parameters<typeof chooseChannels>[1],
   choosing: Parameters<typeof chooseChannels>[0],
 ): Promise<void> {
-  const opened = await openConnection(guestCall(call.ctx), { token });
-  if (opened.state !== "choose") return;
-  const keys = await chooseChannels(choosing, opened.choice.channels);
+  const keys = await chooseChannels(choosing, channels);
   const done = await submitChoice(guestCall(call.ctx), { token, keys });
   if (done.state === "refused") throw done.error;
 }

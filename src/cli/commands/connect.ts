@@ -30,7 +30,7 @@ export function addConnectCommand(program: Command, host: Host): void {
     .option("--handle <handle>", "the account's name there")
     .option("--instance <url>", "address of the server, where the platform has many")
     .option("--name <name>", "what the channel is called here")
-    .option("--way <way>", "by which of the platform's ways; without it, its first")
+    .option("--way <way>", "by which of the platform's ways; without it, the first that is set up")
     .option("--targets <ids>", "of several channels found, connect these (ids separated by commas, or all)")
     .option("--account <id>", "reconnect this account instead of making a new one")
     .option("--secrets-stdin", "read the secrets as one JSON object from standard input instead of asking")
@@ -49,7 +49,9 @@ Examples:
   posthorn connect feed --name "News"`,
     )
     .action((platform: string | undefined, options: ConnectOptions) =>
-      platform === undefined ? showPlatforms(host) : connect(host, platform, options),
+      platform === undefined && options.account === undefined
+        ? showPlatforms(host)
+        : connect(host, platform, options),
     );
 }
 
@@ -64,7 +66,7 @@ async function showPlatforms(host: Host): Promise<void> {
   );
 }
 
-async function connect(host: Host, provider: string, options: ConnectOptions): Promise<void> {
+async function connect(host: Host, provider: string | undefined, options: ConnectOptions): Promise<void> {
   const [{ readTarget }, { hasConsent }] = await Promise.all([
     import("../../services/accounts/connecting/read-target.ts"),
     import("../../services/accounts/connecting/start-page.ts"),
@@ -109,7 +111,7 @@ function print(host: Host, accounts: readonly Account[], { json }: ConnectOption
 
 async function readSecrets(
   host: Host,
-  { platform, way }: ConnectTarget,
+  { platform, way, reconnecting }: ConnectTarget,
   options: ConnectOptions,
 ): Promise<Secrets> {
   if (options.secretsStdin === true) return parseSecrets(await host.terminal.readAll());
@@ -121,8 +123,11 @@ async function readSecrets(
       `${platform.title} needs secrets, and there is nobody to ask. Add --secrets-stdin and give them as one JSON object on standard input (${fields}).`,
     );
   }
-  host.terminal.tell(`${way.instructions}\n\n`);
-  return askFields(host, way.fields, options);
+  const steps = (way.steps ?? []).map((step, at) => `${at + 1}. ${step}\n`);
+  const toCopy = way.toCopy === undefined ? "" : `\n${way.toCopy}\n`;
+  host.terminal.tell(`${way.instructions}\n${steps.join("")}${toCopy}\n`);
+  const keepsStored = reconnecting !== null && reconnecting.status !== "reconnect_required";
+  return askFields(host, { fields: way.fields, options, keepsStored });
 }
 
 const SecretsObject = z.record(z.string(), z.string());
@@ -144,13 +149,20 @@ interface Field {
   readonly isSeen?: true;
 }
 
-async function askFields(host: Host, fields: readonly Field[], options: ConnectOptions): Promise<Secrets> {
+interface Asking {
+  readonly fields: readonly Field[];
+  readonly options: ConnectOptions;
+  /** Whether what is left empty stays as it is stored. */
+  readonly keepsStored: boolean;
+}
+
+async function askFields(host: Host, { fields, options, keepsStored }: Asking): Promise<Secrets> {
   const values: Record<string, string> = {};
   for (const field of fields) {
     // The option says it already; the service puts it in the field's place.
     if (field.name === "handle" && options.handle !== undefined) continue;
     host.terminal.tell(`${field.help}\n`);
-    const mark = field.isRequired && options.account === undefined ? "" : " (empty to skip)";
+    const mark = field.isRequired && !keepsStored ? "" : " (empty to skip)";
     const isHidden = field.isSecret && field.isSeen !== true;
     const hidden = isHidden ? " (does not show)" : "";
     const answer = await host.terminal.ask(`${field.label}${mark}${hidden}: `, {

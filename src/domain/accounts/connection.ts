@@ -10,8 +10,18 @@ export type ConnectionStatus = (typeof CONNECTION_STATUSES)[number];
 
 /** What is to be connected. */
 export const ConnectArgs = z.strictObject({
-  provider: z.string().min(1).max(64).describe("Platform name from list_platforms."),
-  way: z.string().min(1).max(64).optional().describe("One of the platform's ways; default: its first."),
+  provider: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Platform name from list_platforms. Needed unless accountId is given."),
+  way: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("One of the platform's ways; default: the first that is set up."),
   accountId: z
     .string()
     .min(1)

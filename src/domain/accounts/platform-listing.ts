@@ -42,8 +42,9 @@ const SettingListing = z.strictObject({
 
 const SetupListing = z.strictObject({
   url: z.string().describe("Where the person begins."),
+  needs: z.array(z.string()).describe("What the person must have or know before they begin; tell it first."),
   steps: z.array(z.string()),
-  warnings: z.array(z.string()).describe("Reviews and what works without them, limits, costs."),
+  warnings: z.array(z.string()).describe("What works without a review, limits, quirks."),
 });
 
 /** A platform that channels can be on: in short, and what is told of it whole. */

@@ -1,4 +1,10 @@
-import express, { Router, type ErrorRequestHandler, type RequestHandler, type Response } from "express";
+import express, {
+  Router,
+  type ErrorRequestHandler,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../../domain/errors.ts";
 import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
 import {
@@ -24,6 +30,9 @@ import { messageView, type View } from "../pages/message-view.ts";
 import { choiceView } from "./choice-view.ts";
 import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
 import { closedView, connectedView, formView } from "./connect-views.ts";
+import { readSetupPage } from "../../services/platforms/setup-page.ts";
+import { setupPageView } from "./setup-view.ts";
+import { isMarked, markBrowser } from "./consent-cookie.ts";
 import { startView } from "./consent-views.ts";
 
 /** Pages shown to one address a minute, submissions among them. */
@@ -51,13 +60,15 @@ const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
 
 /**
  * The pages where a person connects a channel: `/connect/<token>`, and `/connect/callback`, the one address that
- * all platforms send people back to. The token is the permission, and on the way back the state; there is no
- * cookie and no script but the one that copies a new secret, and no address of ours holds a secret that is good for more than this link.
+ * all platforms send people back to. The token is the permission, and on the way back the state. A cookie tells
+ * the browser that was led on. The only script copies a new secret, and no address of ours holds a secret that is
+ * good for more than this link.
  */
 export function createConnectRouter(ctx: AppContext): Router {
   const router = Router();
   router.use("/connect", limitPages(ctx));
   router.route("/connect/callback").head(refuseOther("GET")).get(takeAnswer(ctx)).all(refuseOther("GET"));
+  router.get("/connect/setup/:provider", showSetup(ctx));
   router
     .route("/connect/:token")
     .get(showLink(ctx))
@@ -112,6 +123,14 @@ function showLink(ctx: AppContext): RequestHandler<{ token: string }> {
   };
 }
 
+function showSetup(ctx: AppContext): RequestHandler<{ provider: string }> {
+  return async (request, response) => {
+    const page = await readSetupPage(ctx, request.params.provider);
+    if (page === null) return show(response, 404, closedView("unknown"));
+    show(response, 200, setupPageView(page));
+  };
+}
+
 /**
  * The one GET that does something: a platform can do no other, and nobody but it and the person knows the
  * address. What only looks (HEAD) must not use the answer up.
@@ -121,7 +140,8 @@ function takeAnswer(ctx: AppContext): RequestHandler {
     const answer = readCallback(request);
     if (answer === null) return show(response, CLOSED_STATUS.foreign, closedView("foreign"));
     // Not called off when the page is closed: the code is used up, and whoever asked learns of the channel.
-    const done = await comeBack(guestCall(ctx), { answer });
+    const isBegunHere = isMarked(request, answer["state"] ?? "");
+    const done = await comeBack(guestCall(ctx), { answer, isBegunHere });
     // Loading the page again is no mistake of the person's.
     if (done.state === "closed" && done.reason === "used") return show(response, 200, closedView("used"));
     if (done.state !== "page") return showStep(response, done);
@@ -150,14 +170,27 @@ function submit(ctx: AppContext): RequestHandler<{ token: string }> {
     // Whoever closes the page calls it off: nobody would see what it answers.
     response.once("close", () => gone.abort(new Error("The page was closed.")));
     const call = guestCall(ctx, gone.signal);
-    if (step === "consent") return sendOn(call, response, { ...ref, instanceUrl: entered["instanceUrl"] });
+    if (step === "consent") {
+      const led = { ...ref, instanceUrl: entered["instanceUrl"] };
+      return sendOn(call, { request, response }, led);
+    }
     showStep(response, await submitSecrets(call, { ...ref, secrets: entered }), entered);
   };
 }
 
-async function sendOn(call: GuestCall, response: Response, ref: Parameters<typeof leadOn>[1]): Promise<void> {
+interface Exchange {
+  readonly request: Request<{ token: string }>;
+  readonly response: Response;
+}
+
+async function sendOn(
+  call: GuestCall,
+  { request, response }: Exchange,
+  ref: Parameters<typeof leadOn>[1],
+): Promise<void> {
   const done = await leadOn(call, ref);
   if (done.state !== "lead") return showStep(response, done, { instanceUrl: ref.instanceUrl ?? "" });
+  await markBrowser(call.ctx, { request, response, stateHash: done.stateHash });
   response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
 }
 

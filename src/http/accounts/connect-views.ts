@@ -4,7 +4,7 @@ import type { ConnectForm } from "../../services/accounts/connecting/connect-pag
 import type { OtherWay } from "../../services/accounts/connecting/start-page.ts";
 import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
 import type { Step } from "./connect-forms.ts";
-import { COPY_SCRIPT, scriptOf, snippet, sourceOf } from "../pages/copy-button.ts";
+import { COPY_SCRIPT, COPYING, scriptOf, snippet } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import { linkBeside, withLinks } from "../pages/links.ts";
 import { messageView, type View } from "../pages/message-view.ts";
@@ -29,14 +29,16 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
   const focused = state.error?.fieldName ?? form.fields.find((field) => field.value === "")?.name ?? null;
   return {
     title: state.error === null ? title : `Error: ${title}`,
+    ...(form.toCopy === null ? {} : { allow: COPYING }),
     body: html`<section class="card">
         <h1>${title}</h1>
         ${general === null ? null : html`<div class="note bad" role="alert">${general}</div>`}
         <p>${withLinks(form.instructions, linkBeside)}</p>
-        ${form.placeUrl === null ? null : html`<p>${linkBeside(form.placeUrl)}</p>`} ${facts(form)}
+        ${stepsView(form)} ${form.placeUrl === null ? null : html`<p>${linkBeside(form.placeUrl)}</p>`}
+        ${facts(form)}
         <form method="post" action="${actionOf("secrets", form.way)}" autocomplete="off">
           ${form.fields.map((field) =>
-            fieldView(withoutRepeats(field, form.instructions), {
+            fieldView(withoutRepeats(field, [form.instructions, ...form.steps].join(" ")), {
               ...state,
               isFocused: field.name === focused,
             }),
@@ -46,13 +48,21 @@ export function formView(form: ConnectForm, state: FormState = EMPTY_FORM): View
       </section>
       ${otherWaysView(form)}
       <p class="muted small">
-        What you enter is stored encrypted on this server and used for this channel alone. This page works
+        What you enter is stored encrypted on this server and used only for this channel. This page works
         once, ${forMinutes(form)}.
       </p>`,
   };
 }
 
-/** On the link's own page, whose address alone holds its token. */
+function stepsView({ steps, toCopy }: ConnectForm): Html | null {
+  if (steps.length === 0) return null;
+  return html`<ol>
+      ${steps.map((step) => html`<li>${withLinks(step, linkBeside)}</li>`)}
+    </ol>
+    ${toCopy === null ? null : html`${snippet(toCopy)} ${scriptOf(COPY_SCRIPT)}`}`;
+}
+
+/** On the link's own page, and only that page's address holds its token. */
 export function actionOf(step: Step, way?: string): string {
   return `?step=${step}${way === undefined ? "" : `&way=${encodeURIComponent(way)}`}`;
 }
@@ -134,10 +144,14 @@ export function fieldView(field: FormField, state: FormState & { readonly isFocu
   </div>`;
 }
 
-/** The label (or the server) stands above it; the name is for callers who see no page. A host stays as it is. */
+/**
+ * The label (or the server) stands above it; the name is for callers who see no page. What it was the subject of
+ * gets another. A host stays as it is.
+ */
 export function withoutName(message: string, name: string): string {
   if (!message.startsWith(`${name}: `)) return message;
   const rest = message.slice(name.length + 2);
+  if (/^(is|are|has|must|does|may|can|cannot|holds|lacks|begins|was)\b/.test(rest)) return `This ${rest}`;
   return /^\S*\.\S/.test(rest) ? rest : rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
@@ -150,7 +164,7 @@ export function connectedView(done: ConnectedLink): View {
   const [only = "", ...more] = accountNames;
   return {
     title: more.length === 0 ? `${only} is connected` : `${accountNames.length} channels are connected`,
-    ...(shownOnce === null ? {} : { allow: { "script-src": [sourceOf(COPY_SCRIPT)] } }),
+    ...(shownOnce === null ? {} : { allow: COPYING }),
     body: html`<section class="card">
       <h1>Connected</h1>
       <div class="note good" role="status">
@@ -167,8 +181,8 @@ export function connectedView(done: ConnectedLink): View {
       ${shownOnce === null ? null : onceView(shownOnce)}
       <p>You can close this page and go back to where you came from.</p>
       <p class="muted small">
-        Whoever sent you the address can now post there. If you did not mean that, take back what you gave
-        (the permission, password or key) where you got it.
+        The person who sent you the address can now post there. If you did not mean that, take back what you
+        gave (the permission, password or key) where you got it.
       </p>
     </section>`,
   };
@@ -182,27 +196,27 @@ function onceView(secret: string): Html {
 const CLOSED: Record<ClosedReason, { readonly heading: string; readonly text: string }> = {
   foreign: {
     heading: "This answer belongs to no open connection",
-    text: "Nothing was connected. If you started twice, only the last start counts. Open the address that you were given once more, and go on from there.",
+    text: "Nothing was connected. If you started twice, only the last start counts. Open the link that you were given once more and go on from there. If it does not work any more, ask for a new one where you got it.",
   },
   answered: {
     heading: "This answer was used already",
-    text: "It works once. If nothing was connected by it, open the address that you were given once more, and start again.",
+    text: "It works once. If another page asks you which channel to connect, go on there. If nothing was connected, open the link that you were given once more and start again, or ask for a new one where you got it.",
   },
   unknown: {
     heading: "This address does not work",
-    text: "Perhaps a part of it was lost on the way. Copy it whole, or ask for a new one.",
+    text: "Perhaps a part of it was lost on the way. Or you went on in another browser, and the page is there. Copy the address whole, or ask for a new link where you got this one.",
   },
   used: {
     heading: "This is done already",
-    text: "The channel is connected and this address was used up. You can close this page.",
+    text: "The channel is connected, and this link works only once. You can close this page. To connect another channel, ask for a new link where you got this one.",
   },
   expired: {
-    heading: "This address has run out",
-    text: "It worked for 15 minutes. Ask for a new one (connect_channel) where you got this one.",
+    heading: "This link has run out",
+    text: "It worked for 15 minutes. Ask for a new link where you got this one.",
   },
   failed: {
     heading: "Nothing was connected",
-    text: "This address is closed, after too many tries or a refusal. Ask for a new one (connect_channel) where you got this one.",
+    text: "This link is closed now. To try again, ask for a new link where you got this one.",
   },
 };
 

@@ -1,8 +1,10 @@
 import type { FormField } from "../../services/accounts/connecting/connect-fields.ts";
 import type { ConsentStart } from "../../services/accounts/connecting/start-page.ts";
+import { COPY_SCRIPT, COPYING, scriptOf } from "../pages/copy-button.ts";
 import { html, type Html } from "../pages/html.ts";
 import type { View } from "../pages/message-view.ts";
 import { actionOf, facts, fieldView, forMinutes, otherWaysView, withoutName } from "./connect-views.ts";
+import { waySetupView } from "./setup-view.ts";
 
 /**
  * The form's answer is the way to the platform, which may lead on over hosts of its own that nobody can list
@@ -21,7 +23,7 @@ export function startView(start: ConsentStart, error: string | null = start.erro
   const isAboutServer = start.serverField !== null && error?.startsWith("instanceUrl: ") === true;
   return {
     title: error === null ? title : `Error: ${title}`,
-    allow: LEADS_AWAY,
+    allow: start.setup === null ? LEADS_AWAY : COPYING,
     body: html`<section class="card">
         <h1>${title}</h1>
         ${
@@ -36,9 +38,9 @@ export function startView(start: ConsentStart, error: string | null = start.erro
       ${start.isWaiting || isPasting ? pasteView(start, isPasting ? error : null) : null}
       ${otherWaysView(start)}
       <p class="muted small">
-        What ${start.platformTitle} gives is stored encrypted on this server and used for your channels alone.
-        Go on only if you asked for this, or know who sent you the address: they will be able to post there.
-        It works ${forMinutes(start)}.
+        What ${start.platformTitle} gives is stored encrypted on this server and used only for your channels.
+        Go on only if you asked for this, or know who sent you the address. They will be able to post there.
+        This page works ${forMinutes(start)}.
       </p>`,
   };
 }
@@ -63,29 +65,16 @@ function serverView(field: FormField, error: string | null, server: string): Htm
   });
 }
 
-/** What whoever runs this Posthorn does, once for everybody. */
+/** What the person who runs this Posthorn does, once for everybody. */
 function setupFirst(
   { platformTitle }: ConsentStart,
-  { missing, guide }: NonNullable<ConsentStart["setup"]>,
+  { missing, way }: NonNullable<ConsentStart["setup"]>,
 ): Html {
   return html`<div class="note bad" role="status">
-      This way is not open yet: whoever runs this Posthorn first registers an app at ${platformTitle}, once
-      for everybody.
+      This way is not open yet. The person who runs this Posthorn first registers an app at ${platformTitle},
+      once for everybody. ${missing.join(" and ")} ${missing.length === 1 ? "is" : "are"} not set.
     </div>
-    ${
-      guide === null
-        ? null
-        : html`<h2>Register an app</h2>
-            <p><a href="${guide.url}" rel="noreferrer noopener" target="_blank">${guide.url}</a></p>
-            <ol>
-              ${guide.steps.map((step) => html`<li>${step}</li>`)}
-            </ol>
-            ${guide.warnings.map((warning) => html`<p class="muted">${warning}</p>`)}`
-    }
-    <p>
-      Then set ${missing.map((name, at) => html`${at === 0 ? "" : " and "}<code>${name}</code>`)} in the
-      environment or in <code>posthorn.env</code>, and start Posthorn again.
-    </p>`;
+    ${way === null ? null : html`${waySetupView(way)} ${scriptOf(COPY_SCRIPT)}`}`;
 }
 
 function steps({ platformTitle, scopes }: ConsentStart): Html {
@@ -114,8 +103,8 @@ function pasteView(start: ConsentStart, error: string | null): Html {
       <div class="field">
         <label for="address">Its address</label>
         <p class="help" id="address-help">
-          Copy the whole address out of the browser's address bar and paste it here. It works once, for this
-          page alone.
+          Copy the whole address out of the browser's address bar and paste it here. It works once, and only
+          on this page.
         </p>
         <input
           id="address"

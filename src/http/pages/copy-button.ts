@@ -33,6 +33,9 @@ export function sourceOf(script: string): string {
   return `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
 }
 
+/** What a page with something to copy allows. */
+export const COPYING = { "script-src": [sourceOf(COPY_SCRIPT)] };
+
 /** A text with a button that copies it; the page takes `COPY_SCRIPT` along. */
 export function snippet(text: string): Html {
   return html`<div class="snippet">

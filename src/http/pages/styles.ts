@@ -19,6 +19,7 @@ overflow-wrap:anywhere}
 .card>:first-child,.note>:first-child{margin-top:0}.card>:last-child,.note>:last-child{margin-bottom:0}
 h1{font-size:1.5rem;line-height:1.25;margin:0 0 .75rem}
 h2{font-size:1.1rem;line-height:1.3;margin:1.5rem 0 .5rem}
+h3{font-size:.9375rem;line-height:1.3;margin:1.25rem 0 .25rem}
 p{margin:.75rem 0}
 a{color:var(--accent);text-underline-offset:.15em}
 a:hover{color:var(--accent-over)}

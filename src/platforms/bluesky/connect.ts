@@ -30,7 +30,7 @@ export const SECRET_FIELDS = [
   },
 ] as const;
 
-export const INSTRUCTIONS = `${PASSWORD_PLACE} Enter it here with your handle. It can post and can be revoked there at any time; your main password stays with you.`;
+export const INSTRUCTIONS = `${PASSWORD_PLACE} It can post and can be revoked there at any time. Your main password stays with you.`;
 
 /** Signs in with the app password and finds the account's own server. */
 export async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {

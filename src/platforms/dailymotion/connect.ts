@@ -88,7 +88,7 @@ export const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "API key",
-  instructions: `${KEY_PLACE} Give it the permissions to read the account and to read and manage videos, and enter key and secret here; the secret is shown once. It needs no review. Most channels may upload 15 videos and 10 hours of film in 24 hours, each of 2 hours and 4 GB at most.`,
+  instructions: `${KEY_PLACE} Give it the permissions to read the account and to read and manage videos, and copy both. The secret is shown once. It needs no review. Most channels may upload 15 videos and 10 hours of film in 24 hours, each of 2 hours and 4 GB at most.`,
   fields: [
     { ...field, name: "apiKey", label: "API key", help: KEY_PLACE, isSecret: false },
     { ...field, name: "apiSecret", label: "API secret", help: "It is shown when the key is made." },

@@ -8,7 +8,7 @@ export const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "API key",
-  instructions: `${KEY_PLACE} Enter it here. DEV takes no pictures: it shows those of articles from where they lie, so they need public addresses that stay. Accounts of the first days may publish one article in five minutes. Articles cannot be deleted over the API: they become drafts again.`,
+  instructions: `${KEY_PLACE} DEV takes no pictures. It shows those of articles from where they lie, so they need public addresses that stay: of POSTHORN_PUBLIC_URL, or of a bucket. Accounts of the first days may publish one article in five minutes. Articles cannot be deleted over the API: they become drafts again.`,
   fields: [{ name: "apiKey", label: "API key", help: KEY_PLACE, isRequired: true, isSecret: true }],
   renewal: null,
   connect,

@@ -8,26 +8,33 @@ import { classifySending } from "./faults.ts";
 import { isWebhook, maxBytesAt } from "./metadata.ts";
 import { naming } from "../shared/naming.ts";
 
-const TOKEN_PLACE =
-  "On https://discord.com/developers/applications, make an app and copy the token from its page Bot.";
+const TOKEN_PLACE = "Copy it from the page Bot of your app on https://discord.com/developers/applications.";
 const WEBHOOK_PLACE =
   "In Discord, open the channel's settings, Integrations, Webhooks, and copy the address of one.";
+
+const CHANNEL_PLACE = "Give the channel's link (Copy link in the channel's menu) or its id.";
 
 export const BOT_FIELDS = [
   { name: "botToken", label: "Bot token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
   {
     name: "channel",
     label: "Channel",
-    help: "Its link (Copy link in the channel's menu) or its id.",
+    help: CHANNEL_PLACE,
     isRequired: true,
     isSecret: false,
   },
 ] as const;
 
 export const BOT_INSTRUCTIONS =
-  `${TOKEN_PLACE} Invite the bot with the scope bot and these permissions: view channels, send messages, send ` +
-  `messages in threads, attach files, embed links, and read message history, by which a post is found again after a ` +
-  `lost answer. Enter the token here with the channel. It costs nothing and needs no review.`;
+  "A bot of yours posts into the channel. It costs nothing and needs no review, and takes some five minutes.";
+
+export const BOT_STEPS: readonly string[] = [
+  "Open https://discord.com/developers/applications and make a new application.",
+  "On its page Bot, press Reset Token and copy the token.",
+  'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Read Message History. By the last one a post is found again after a lost answer.',
+  "Open the install link of that page and add the bot to your server.",
+  "Copy the channel's link in Discord: Copy link in the channel's menu.",
+];
 
 export const WEBHOOK_FIELDS = [
   {
@@ -41,7 +48,7 @@ export const WEBHOOK_FIELDS = [
 ] as const;
 
 export const WEBHOOK_INSTRUCTIONS =
-  `${WEBHOOK_PLACE} It can post into that channel alone. After a lost answer nobody can ask Discord whether the post ` +
+  `${WEBHOOK_PLACE} It can post only into that channel. After a lost answer nobody can ask Discord whether the post ` +
   `is there; a bot can.`;
 
 const User = z.looseObject({ id: Id });
@@ -68,7 +75,7 @@ export async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Co
   const given = input.secrets["channel"] ?? "";
   const channelId = /^(?:https:\/\/\S+\/channels\/\d+\/)?(\d{5,20})$/.exec(given)?.[1];
   if (channelId === undefined)
-    throw new AppError("invalid", `channel: is no channel of Discord. Give ${BOT_FIELDS[1].help}`);
+    throw new AppError("invalid", `channel: is not a channel of Discord. ${CHANNEL_PLACE}`);
   if (!/^[\w.-]+$/.test(botToken))
     throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE}`);
   const headers = { authorization: `Bot ${botToken}` };
@@ -94,7 +101,7 @@ export async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Co
 export async function connectWebhook(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const path = readWebhook(input.secrets["webhookUrl"] ?? "", io);
   if (path === null)
-    throw new AppError("invalid", `webhookUrl: is no address of a Discord webhook. ${WEBHOOK_PLACE}`);
+    throw new AppError("invalid", `webhookUrl: is not the address of a Discord webhook. ${WEBHOOK_PLACE}`);
   const webhook = await naming("webhookUrl", () => askWith(io, {})(path, Webhook));
   const guildId = webhook.guild_id ?? null;
   return target(input, {

@@ -14,7 +14,7 @@ export const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "Admin API key",
-  instructions: `${KEY_PLACE} Give the API URL as the site's address, and enter the key here. Posts appear under the name of the site's owner, unless metadata names authors. No mail is sent unless metadata names a newsletter. On Ghost(Pro), the cheapest plan has no custom integrations.`,
+  instructions: `${KEY_PLACE} The site's address is the API URL there. Posts appear under the name of the site's owner, unless metadata names authors. No mail is sent unless metadata names a newsletter. On Ghost(Pro), the cheapest plan has no custom integrations.`,
   fields: [
     {
       name: "adminKey",

@@ -10,18 +10,21 @@ const SCOPES = ["https://www.googleapis.com/auth/business.manage"];
 
 const GUIDE: SetupGuide = {
   url: "https://support.google.com/business/contact/api_default",
+  needs: [
+    "Google's approval of the project. It takes days and costs nothing. Until then its quota is 0, and connecting fails too.",
+    "A verified Business Profile of 60 days or more, which you manage.",
+  ],
   steps: [
-    "Make a project at https://console.cloud.google.com/projectcreate, or take YouTube's, and apply with its number for the Business Profile APIs, as who manages a verified profile of 60 days or more.",
+    "Make a project at https://console.cloud.google.com/projectcreate, or take YouTube's, and apply with its number for the Business Profile APIs, as the manager of that profile.",
     'Once it is approved, enable under "APIs & Services", "Library": Google My Business API, My Business Account Management API, My Business Business Information API, Business Profile Performance API.',
     'Under "Google Auth Platform", set up the consent screen ("External"), add the scope {scopes}, and press "Publish app".',
     'Under "Clients", create an OAuth client ("Web application") with the redirect URI {redirectUrl}',
     "Copy its id and secret into POSTHORN_GOOGLE_BUSINESS_CLIENT_ID and POSTHORN_GOOGLE_BUSINESS_CLIENT_SECRET; without them, YouTube's app is used.",
   ],
   warnings: [
-    "Until Google has approved the project, which takes days and costs nothing, its quota is 0: connecting fails too.",
     'Permissions given while the app is in "Testing" end after 7 days.',
     "Google looks at each post before it shows it, and rejects those with a phone number in their text.",
-    "Google fetches pictures from POSTHORN_PUBLIC_URL, and takes no films. A live post keeps its picture.",
+    "Google takes no films. A live post keeps its picture.",
   ],
 };
 
@@ -98,7 +101,7 @@ async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Targe
   if (found.size > 0) return [...found.values()];
   throw new AppError(
     "invalid",
-    "This Google account manages no location. Make a Business Profile at https://business.google.com/create, or choose another account, and start again with connect_channel.",
+    "This Google account manages no location. Make a Business Profile at https://business.google.com/create, or choose another account, and ask for a new link.",
   );
 }
 

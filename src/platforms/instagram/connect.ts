@@ -23,12 +23,17 @@ import { classify } from "./faults.ts";
 const LIMITS = [
   "Instagram takes posts of professional accounts only (business or creator). An account is switched for free in the app under Settings, Account type.",
   "Accounts with a role in your Meta app (administrator, developer, Instagram tester) work at once. For those of other people Meta wants Advanced Access: App Review and the verification of your business.",
-  "Instagram fetches media by their address: POSTHORN_PUBLIC_URL must be reachable from the internet.",
   "100 posts of an account in 24 hours, a carousel counting once; some accounts have fewer. The API costs nothing.",
+];
+
+const NEEDS = [
+  "A professional account (business or creator). Any account can be switched to one, for free.",
+  "About an hour at Meta, in this order: an app, the permissions of its use case, a role in the app for each account, and the invitation accepted. It costs nothing, and needs no review for accounts of your own.",
 ];
 
 const OWN_GUIDE: SetupGuide = {
   url: "https://developers.facebook.com/apps",
+  needs: NEEDS,
   steps: [
     "Create an app of the type Business and add the product Instagram.",
     "Open Instagram, API setup with Instagram login, and under Business login settings enter {redirectUrl} as an OAuth redirect URI.",
@@ -44,6 +49,7 @@ const OWN_GUIDE: SetupGuide = {
 
 const PAGE_GUIDE: SetupGuide = {
   url: "https://developers.facebook.com/apps",
+  needs: NEEDS,
   steps: [
     "Link the Instagram account to a Facebook Page that you manage: in the Page's settings, under Linked accounts.",
     "Create an app of the type Business and add Facebook Login, with {redirectUrl} as a valid OAuth redirect URI.",

@@ -203,7 +203,10 @@ async function joinRoom(ask: Ask, given: string): Promise<string> {
   const linked = /^https:\/\/matrix\.to\/#\/((?:[^/?%]|%[2-7][0-9A-F])+)/i.exec(given)?.[1];
   const room = linked === undefined ? given : decodeURIComponent(linked);
   if (!/^[#!]./.test(room))
-    throw new AppError("invalid", "room: is no room's address, link or id. Give one like #news:example.org.");
+    throw new AppError(
+      "invalid",
+      "room: is not a room's address, link or id. Give one like #news:example.org.",
+    );
   const path = `/client/v3/join/${encodeURIComponent(room)}`;
   const joining = { method: "POST", path, json: {}, isIdempotent: true } as const;
   return (await naming("room", () => ask(joining, Joined))).room_id;

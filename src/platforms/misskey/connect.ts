@@ -59,7 +59,7 @@ export const TOKEN: SecretsWay = {
   kind: "secrets",
   name: "token",
   label: "Access token",
-  instructions: `${TOKEN_PLACE} Enter it here; it can be deleted there at any time.`,
+  instructions: `${TOKEN_PLACE} It can be deleted there at any time.`,
   fields: [
     { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
   ],

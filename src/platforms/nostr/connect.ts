@@ -30,7 +30,7 @@ export const NSEC: SecretsWay = {
     },
   ],
   instructions:
-    `Enter the account's private key. ${KEY_PLACE} It is kept encrypted and signs on this server alone. ` +
+    `Enter the account's private key. ${KEY_PLACE} It is kept encrypted and signs only on this server. ` +
     "It can do everything with the account and cannot be revoked or changed, so that a key made for this purpose " +
     "may be the better one. Nostr asks for no review and no fee.",
   renewal: null,

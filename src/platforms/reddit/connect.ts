@@ -20,6 +20,9 @@ const SCOPES = ["identity", "read", "submit", "edit", "flair", "history"];
 
 const SETUP: SetupGuide = {
   url: "https://www.reddit.com/prefs/apps",
+  needs: [
+    "Reddit's approval of the app: its API is closed to new ones since November 2025. Many requests are refused or not answered, and older apps have been revoked too.",
+  ],
   steps: [
     "Reddit's API is closed to new apps since November 2025: ask Reddit to approve yours first (https://support.reddithelp.com/hc/en-us/articles/42728983564564). Apps from before go on working.",
     "At https://www.reddit.com/prefs/apps, create an app of the type web app, with {redirectUrl} as its redirect uri.",
@@ -27,7 +30,6 @@ const SETUP: SetupGuide = {
     "Set POSTHORN_REDDIT_USER_AGENT to node:<your domain>:1 (by /u/<your name>), as Reddit asks for.",
   ],
   warnings: [
-    "Without an approved app Reddit cannot be connected. Many requests are refused or not answered, and older apps have been revoked too.",
     "Reddit takes 100 requests a minute from an app. How often an account may post depends on its age and karma, and bots of communities remove posts without a word: get_post_insights tells it.",
   ],
 };

@@ -28,15 +28,38 @@ export const FIELDS: readonly SecretField[] = [
   {
     name: "channel",
     label: "Channel",
-    help: "Its name, its link, or its id (at the bottom of the channel's details), for example #news or C0123456789.",
+    help: "The channel's name, its link, or its id (at the bottom of the channel's details), for example #news or C0123456789.",
     isRequired: true,
     isSecret: false,
   },
 ];
 
 export const INSTRUCTIONS =
-  `Make a Slack app at https://api.slack.com/apps (Create New App, From scratch). Under OAuth & Permissions add these Bot Token Scopes: ${SCOPES.join(", ")}. ` +
-  `Install it to the workspace and copy the Bot User OAuth Token. In Slack, invite the app to the channel: /invite and its name. Then enter the token and the channel. Leave token rotation off: a token entered here cannot be renewed.`;
+  "An app of yours posts into the channel. It costs nothing and takes some five minutes. Workspaces may ask their administrators to approve it.";
+
+export const STEPS: readonly string[] = [
+  "Open https://api.slack.com/apps and choose Create New App, From a manifest, and the workspace.",
+  "Paste the manifest that stands after these steps, in the tab YAML, and press Create. It holds the permissions that Posthorn needs.",
+  "Under Install App, install it to the workspace and copy the Bot User OAuth Token.",
+  "In Slack, invite the app to the channel: /invite @Posthorn",
+  "Leave token rotation off, because a token that is entered by hand cannot be renewed.",
+];
+
+/** https://docs.slack.dev/reference/app-manifest */
+export const MANIFEST = [
+  "display_information:",
+  "  name: Posthorn",
+  "features:",
+  "  bot_user:",
+  "    display_name: Posthorn",
+  "    always_online: true",
+  "oauth_config:",
+  "  scopes:",
+  "    bot:",
+  ...SCOPES.map((scope) => `      - ${scope}`),
+  "settings:",
+  "  token_rotation_enabled: false",
+].join("\n");
 
 const TOKEN_RULES: readonly FaultRule[] = [
   {

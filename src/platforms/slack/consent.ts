@@ -8,20 +8,22 @@ import { NEEDED_SCOPES, SCOPES } from "./scopes.ts";
 
 const SETUP: SetupGuide = {
   url: "https://api.slack.com/apps",
+  needs: [
+    "Five minutes. It costs nothing, and needs no review within your own workspace. Workspaces may ask their administrators to approve an app.",
+    "An https address to come back to. Without one, connect by the bot token, which needs none.",
+  ],
   steps: [
     "Open https://api.slack.com/apps, choose Create New App, From scratch, and the workspace it is developed in.",
-    "Under OAuth & Permissions, add the redirect URL {redirectUrl}. Slack takes https addresses alone.",
+    "Under OAuth & Permissions, add the redirect URL {redirectUrl}.",
     "On the same page, add these Bot Token Scopes: {scopes}.",
     "Under Basic Information, copy Client ID and Client Secret into POSTHORN_SLACK_CLIENT_ID and POSTHORN_SLACK_CLIENT_SECRET.",
     "For people of other workspaces, activate public distribution under Manage Distribution.",
     "Connect, and invite the app to each channel it posts to: /invite and its name.",
   ],
   warnings: [
-    "It costs nothing and needs no review within your own workspace; workspaces may ask their administrators to approve an app.",
     "A bot that is not in a channel can post texts to public ones, but no files, and cannot look whether a post arrived when an answer was lost.",
     "Apps that are distributed outside of Slack's Marketplace may read a channel's messages once a minute, 15 at a time; apps of your own workspace are free of that.",
     "Slack takes about one message a second in each channel.",
-    "Without a public https address, connect by the bot token instead, which needs no redirect.",
   ],
 };
 

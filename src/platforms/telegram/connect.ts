@@ -7,7 +7,7 @@ import { callBot, callChat, chatOf } from "./api.ts";
 import { naming } from "../shared/naming.ts";
 
 const TOKEN_PLACE =
-  "In Telegram, open @BotFather (https://t.me/BotFather) and send /newbot, or /token for a bot that you have.";
+  "@BotFather (https://t.me/BotFather) gives it to you in Telegram, after /newbot, or /token for a bot that you have.";
 
 export const SECRET_FIELDS = [
   {
@@ -20,16 +20,20 @@ export const SECRET_FIELDS = [
   {
     name: "chat",
     label: "Channel or group",
-    help: "@name of a public channel or group, its address on t.me, or the numeric id (-100…) of a private one.",
+    help: "Give the @name of a public channel or group, its address on t.me, or the numeric id (-100…) of a private one.",
     isRequired: true,
     isSecret: false,
   },
 ] as const;
 
 export const INSTRUCTIONS =
-  `${TOKEN_PLACE} Then add the bot to the channel as an administrator that may post messages (and, to change and ` +
-  `delete its posts, edit and delete them); into a group, as a member that may send messages. Enter the token here ` +
-  `with the channel. Telegram asks for no review and no fee; bots send photos up to 10 MB and other files up to 50 MB.`;
+  "A bot of yours posts into the channel or group. Telegram asks for no review and no fee. Bots send photos up to 10 MB and other files up to 50 MB.";
+
+export const STEPS: readonly string[] = [
+  "In Telegram, open @BotFather: https://t.me/BotFather",
+  "Send /newbot and answer its questions, or /token for a bot that you have. Copy the token that it answers.",
+  "Open the channel's settings, Administrators, and add the bot. It needs the right to post messages, and to change or delete posts also the rights to edit and delete messages. In a group, add it as a member that may send messages.",
+];
 
 const Id = z.union([z.int(), z.string()]).transform(String);
 
@@ -105,7 +109,7 @@ function readChat(text: string): string {
   if (/^-?\d{1,16}$/.test(text)) return text;
   const name = /^@?([A-Za-z]\w{3,31})$/.exec(text)?.[1];
   if (name !== undefined) return `@${name}`;
-  throw new AppError("invalid", `chat: is no channel or group. Give ${SECRET_FIELDS[1].help}`);
+  throw new AppError("invalid", `chat: is not a channel or group. ${SECRET_FIELDS[1].help}`);
 }
 
 /** A group that is reconnected by the id it was connected with may have another by now. */

@@ -6,6 +6,9 @@ import { classify, THREADS_HOST, threadsUrl } from "./api.ts";
 
 const GUIDE: SetupGuide = {
   url: "https://developers.facebook.com/apps",
+  needs: [
+    "About half an hour at Meta, in this order: an app, the permissions of its use case, a role in the app for each account, and the invitation accepted. It costs nothing, and needs no review for accounts of your own.",
+  ],
   steps: [
     'Create an app with the use case "Access the Threads API".',
     "Open the use case's settings and enter {redirectUrl} as a redirect callback URL; the addresses for uninstalling and deleting may be the same.",
@@ -15,8 +18,6 @@ const GUIDE: SetupGuide = {
   ],
   warnings: [
     "Threads testers of your app work at once. For accounts of other people Meta wants App Review and the verification of your business.",
-    "Threads takes redirect addresses with https alone. Where Posthorn has none, the address that the browser ended at is pasted into the page.",
-    "Threads fetches media by their address: POSTHORN_PUBLIC_URL must be reachable from the internet.",
     "250 posts, 1,000 replies and 100 deletions of an account in 24 hours. The API costs nothing.",
     "The access is renewed by itself every week; it ends 60 days after Posthorn was last running.",
   ],

@@ -77,6 +77,10 @@ export const CONSENT: OAuthWay = {
   instructions: "Sign in to TikTok and leave all permissions ticked.",
   setup: {
     url: "https://developers.tiktok.com/apps/",
+    needs: [
+      "TikTok's audit of the app, for posts that others can see. TikTok grants it to no app for private use. Until then posts can only be SELF_ONLY, the account must be set to private, and 5 people may post in 24 hours.",
+      "Without the audit, mode inbox works: the post waits as a draft, and a person finishes it in the TikTok app. At most 5 drafts may wait in 24 hours.",
+    ],
     steps: [
       "Make an app in TikTok's developer portal, for the platform Web.",
       "Add the products Login Kit and Content Posting API to it, and turn Direct Post on.",
@@ -86,11 +90,9 @@ export const CONSENT: OAuthWay = {
       "Copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
     ],
     warnings: [
-      "Until TikTok has audited the app, its posts can only be SELF_ONLY, the account must be set to private meanwhile, and 5 people may post in 24 hours. TikTok grants no audit to apps for private use.",
-      "Without an audit, mode inbox works: the post waits as a draft, and a person finishes it in the TikTok app. At most 5 drafts may wait in 24 hours.",
       `Numbers of posts and of the account are read by TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
       "TikTok takes some 15 posts a day for an account, from all apps together, and 6 a minute.",
-      "Posts cannot be changed or deleted through the API. Photos are fetched by TikTok from POSTHORN_PUBLIC_URL, which must be open to the internet.",
+      "Posts cannot be changed or deleted through the API.",
     ],
   },
   endpoints: {

@@ -32,13 +32,14 @@ const SCOPES = ["basic", "write", "offline_access"];
 
 const SETUP: SetupGuide = {
   url: "https://www.tumblr.com/oauth/apps",
+  needs: ["Five minutes. It is free, without a review."],
   steps: [
     "Open https://www.tumblr.com/oauth/apps, sign in, and choose Register application.",
     "Enter {redirectUrl} both as Default callback URL and under OAuth2 redirect URLs.",
     "Copy the OAuth consumer key into POSTHORN_TUMBLR_CLIENT_ID and the secret into POSTHORN_TUMBLR_CLIENT_SECRET. The app asks for: {scopes}.",
   ],
   warnings: [
-    "It is free, without a review. One consent connects all blogs that the person may post to.",
+    "One consent connects all blogs that the person may post to.",
     "A person may post 250 posts, 250 pictures and 20 films (60 minutes) a day; an app has 1,000 calls an hour and 5,000 a day.",
     "Posts with leadMinutes wait in the blog's own queue (1,000 at most): Tumblr publishes them also while Posthorn is down, and gives them another number then.",
   ],

@@ -23,14 +23,16 @@ const APPS = "https://developer.vimeo.com/apps";
 
 const SETUP: SetupGuide = {
   url: APPS,
+  needs: [
+    "Upload access for the app. With a paid plan it is given at once. On the free plan a person at Vimeo looks at the request, which takes up to five working days. Without it Vimeo refuses every post.",
+  ],
   steps: [
-    `Open ${APPS} and create an app; say that others than you will use it where they will.`,
+    `Open ${APPS} and create an app. Where others will use it too, say so.`,
     "In its settings, add the callback URL {redirectUrl}.",
-    'Under "Permissions", request upload access. With a paid plan it is given at once.',
+    'Under "Permissions", request upload access.',
     "Copy the client identifier and a client secret into POSTHORN_VIMEO_CLIENT_ID and POSTHORN_VIMEO_CLIENT_SECRET. The app asks for: {scopes}.",
   ],
   warnings: [
-    "Without upload access Vimeo refuses every post. Developers on the free plan wait for a person there to look at the request, up to five working days.",
     "For an account of your own, a personal access token made on the app's page does as well, and needs no setting.",
     "Room, the number of videos and unlisted videos depend on the account's plan; free accounts cannot have unlisted ones.",
     "Vimeo makes no video public by itself: Posthorn has to run at the time of the post.",
@@ -106,7 +108,7 @@ export const TOKEN: SecretsWay = {
   kind: "secrets",
   name: "token",
   label: "Personal access token",
-  instructions: `${TOKEN_PLACE} The app needs upload access. Enter the token here; it can be deleted there at any time.`,
+  instructions: `${TOKEN_PLACE} The app needs upload access. It can be deleted there at any time.`,
   fields: [
     { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
   ],

@@ -99,7 +99,7 @@ export const PASSWORD: SecretsWay = {
   kind: "secrets",
   name: "password",
   label: "Application password",
-  instructions: `${PLACE} Enter the user's name and that password here; it can be revoked there at any time.`,
+  instructions: `${PLACE} It goes with the user's name, and can be revoked there at any time.`,
   instance: "required",
   place: "/wp-admin/profile.php#application-passwords-section",
   fields: [

@@ -19,6 +19,10 @@ const REVOKE_URL = `${API}/2/oauth2/revoke`;
 
 const SETUP: SetupGuide = {
   url: "https://console.x.com",
+  needs: [
+    "Money. Posting costs credits, by X's prices of August 2026: $0.015 a post, $0.20 a post with a web address in it, $0.005 for each alternative text. Each post of a thread counts. Looking up a post costs $0.005, the account $0.010 (once a day).",
+    "A quarter of an hour. No review is needed.",
+  ],
   steps: [
     "Sign in at https://console.x.com with the X account that is to own the app, and accept the developer agreement.",
     "Create an app and open its user authentication settings.",
@@ -28,12 +32,9 @@ const SETUP: SetupGuide = {
     "Buy credits under Billing, and set a spending limit.",
   ],
   warnings: [
-    "X takes no address with localhost. Where Posthorn runs on your own machine, set POSTHORN_X_REDIRECT_URL to http://127.0.0.1:4747/connect/callback (with your port) and register that one.",
-    "Posting costs credits, by X's prices of August 2026: $0.015 a post, $0.20 a post with a web address in it, $0.005 for each alternative text; each post of a thread counts. Looking up a post costs $0.005, the account $0.010 (once a day).",
     "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.005 for each post that is listed.",
     "Without credits nothing is posted: posts wait and say so until credits are bought.",
-    "X limits apps of its pay-per-use plan: one cashtag a post, no quotes, replies to others only where these mentioned the channel. Posthorn makes none of the latter two.",
-    "The permissions asked for are {scopes}; no review is needed.",
+    "X limits apps of its pay-per-use plan. A post may have one cashtag. Quotes are not allowed, and replies only to people who mentioned the channel. Posthorn makes neither.",
     "Texts of more than 280 characters and videos of more than 140 seconds take an account with X Premium. Posts cannot be edited from here.",
   ],
 };
@@ -58,7 +59,7 @@ export const OAUTH: OAuthWay = {
   pkce: "S256",
   // An app without a secret names itself in the body.
   clientAuth: "basic",
-  redirect: "any",
+  redirect: "no-localhost",
   instance: "no",
   // A refresh token lasts about half a year.
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: true },
@@ -102,7 +103,7 @@ export const KEYS: SecretsWay = {
   kind: "secrets",
   name: "keys",
   label: "Four keys of your own app",
-  instructions: `Under ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission, and enter all four here. They post as the account that owns the app, cost that app's credits and do not expire.`,
+  instructions: `Under ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission. Each has a secret, so they are four. They post as the account that owns the app, cost that app's credits and do not expire.`,
   fields: [
     field("apiKey", "API key", `From ${KEYS_PLACE}.`),
     field("apiSecret", "API key secret", "Shown beside the API key, once."),

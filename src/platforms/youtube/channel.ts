@@ -75,7 +75,7 @@ export async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonl
   if (found === null)
     throw new AppError(
       "invalid",
-      "This Google account has no YouTube channel. Make one at https://www.youtube.com/create_channel, or choose another account, and start again with connect_channel.",
+      "This Google account has no YouTube channel. Make one at https://www.youtube.com/create_channel, or choose another account, and ask for a new link.",
     );
   const { id, name, handle, avatarUrl, uploads } = found;
   const profileUrl = `https://www.youtube.com/channel/${id}`;

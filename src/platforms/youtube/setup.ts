@@ -30,6 +30,10 @@ export const SCOPES = [
 
 export const GUIDE: SetupGuide = {
   url: "https://console.cloud.google.com/projectcreate",
+  needs: [
+    "YouTube's audit of the project, for videos that others can see. Until it has passed, YouTube locks all videos to private (for projects since 28 July 2020). Posthorn keeps such posts as uploaded and says so.",
+    "About half an hour. It costs nothing.",
+  ],
   steps: [
     "Make a project of your own there, or choose one.",
     `Under "APIs & Services", "Library", enable the ${API} and the YouTube Analytics API.`,
@@ -41,9 +45,8 @@ export const GUIDE: SetupGuide = {
   ],
   warnings: [
     'While the app is in "Testing", Google ends each permission after 7 days and every channel must be connected again; one that was given in Testing ends then even if the app is published since.',
-    "YouTube locks all videos to private that come from a project which has not passed its audit (projects since 28 July 2020). Until then posts reach the channel and stay private: Posthorn keeps them as uploaded and says so.",
     'People see "Google hasn\'t verified this app" until Google has verified it; at most 100 people can allow an app that it has not.',
-    `It costs nothing. A project may upload ${UPLOADS_A_DAY} videos and spend ${UNITS_A_DAY} units a day, from midnight to midnight Pacific time, for all channels together: asking about a video costs ${UNITS.look}, a change (edit, making public, removing) ${UNITS.change}, a thumbnail ${UNITS.thumbnail}, adding to a playlist ${UNITS.playlistItem}.`,
+    `A project may upload ${UPLOADS_A_DAY} videos and spend ${UNITS_A_DAY} units a day, from midnight to midnight Pacific time, for all channels together: asking about a video costs ${UNITS.look}, a change (edit, making public, removing) ${UNITS.change}, a thumbnail ${UNITS.thumbnail}, adding to a playlist ${UNITS.playlistItem}.`,
     "Thumbnails and videos of more than 15 minutes need a channel that is verified by phone: https://www.youtube.com/verify",
     "A consent is good for one channel; for another one (a brand account, say) connect again and choose it.",
   ],

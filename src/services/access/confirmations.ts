@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { MINUTE } from "../../domain/time.ts";
-import { findKey, insertKey, putKey, type IdempotencyRow } from "../../store/tables/idempotency.ts";
+import { insertKey } from "../../store/tables/idempotency.ts";
 import type { AppContext } from "../context.ts";
 import { canonicalJson } from "./idempotency.ts";
 
@@ -43,25 +43,14 @@ export async function spendConfirmation(
   if (
     !isGenuine ||
     expiresAt <= ctx.clock.now() ||
-    !(await isFirstUse(ctx, caller, { call, nonce, expiresAt }))
+    !(await isFirstUse(ctx, caller, { tool: call.tool, nonce, expiresAt }))
   ) {
     throw new AppError(
       "invalid",
-      "confirm: this confirmation is not good for this call: it is older than 10 minutes, was used already, belongs to other arguments or another key, or the person has declined since. " +
+      "confirm: this confirmation is not good for this call: it is older than 10 minutes, was used already, or belongs to other arguments or another key. " +
         "Nothing was done. Call again without it to ask anew.",
     );
   }
-}
-
-/** After a no: what was issued for this very call until now is good for nothing. */
-export async function voidConfirmations(ctx: AppContext, caller: Caller, call: ConfirmedCall): Promise<void> {
-  const now = ctx.clock.now();
-  const row = rowOf(caller, { tool: call.tool, text: declined(caller, call), at: now });
-  await ctx.store.write((tx) => putKey(tx, { ...row, expires_at: now + CONFIRMATION_LIFE_MS }));
-}
-
-function declined(caller: Caller, { tool, args }: ConfirmedCall): string {
-  return `declined\n${canonicalJson([caller.keyId, tool, args])}`;
 }
 
 function sign(
@@ -83,33 +72,17 @@ function sign(
 async function isFirstUse(
   ctx: AppContext,
   caller: Caller,
-  use: { readonly call: ConfirmedCall; readonly nonce: string; readonly expiresAt: number },
+  use: { readonly tool: string; readonly nonce: string; readonly expiresAt: number },
 ): Promise<boolean> {
-  const { call, nonce, expiresAt } = use;
-  const keyHash = hashOf(declined(caller, call));
-  const row = rowOf(caller, { tool: call.tool, text: `confirmation\n${nonce}`, at: ctx.clock.now() });
-  return ctx.store.write(async (tx) => {
-    const no = await findKey(tx, { ownerId: caller.ownerId, keyHash });
-    if (no !== undefined && expiresAt - CONFIRMATION_LIFE_MS < no.created_at) return false;
-    return insertKey(tx, { ...row, expires_at: expiresAt });
-  });
-}
-
-function rowOf(
-  caller: Caller,
-  { tool, text, at }: { readonly tool: string; readonly text: string; readonly at: number },
-): Omit<IdempotencyRow, "expires_at"> {
-  return {
+  const row = {
     owner_id: caller.ownerId,
-    key_hash: hashOf(text),
-    tool,
+    key_hash: createHash("sha256").update(`confirmation\n${use.nonce}`).digest("hex"),
+    tool: use.tool,
     fingerprint: "",
     worker_id: null,
     result: null,
-    created_at: at,
+    created_at: ctx.clock.now(),
+    expires_at: use.expiresAt,
   };
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return ctx.store.write((tx) => insertKey(tx, row));
 }

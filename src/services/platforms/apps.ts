@@ -47,10 +47,7 @@ export async function findUsedApp(ctx: AppContext, wanted: AppWanted): Promise<A
   const row = await findApp(ctx.store, keyOf(wanted));
   const app = row === undefined ? null : openRow(ctx, row);
   if (app !== null) return app;
-  throw new AppError(
-    "invalid",
-    `The app that ${wanted.platform.title} knew us by is gone. Start again with connect_channel.`,
-  );
+  throw new AppError("invalid", `The app that ${wanted.platform.title} knew us by is gone.`);
 }
 
 /** The platform does not know it any more: the next consent registers another. */

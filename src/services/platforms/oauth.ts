@@ -107,10 +107,7 @@ const SAYS_NO: ReadonlySet<string> = new Set([
 function readCode({ title }: AnyPlatform, answer: Readonly<Record<string, string>>): string {
   const error = answer["error"] ?? answer["error_code"] ?? "";
   if (SAYS_NO.has(error) || SAYS_NO.has(answer["error_reason"] ?? "")) {
-    throw new AppError(
-      "invalid",
-      `${title} was not connected: the permission was refused. Start again with connect_channel and allow it.`,
-    );
+    throw new AppError("invalid", `${title} was not connected: the permission was refused.`);
   }
   // Meta puts #_ at the end of its address, which comes along when a person copies it.
   const code = (answer["code"] ?? "").replace(/#_$/, "");
@@ -118,7 +115,7 @@ function readCode({ title }: AnyPlatform, answer: Readonly<Record<string, string
   const named = /^[\w.-]{1,60}$/.test(error) ? ` (${error})` : "";
   throw new AppError(
     "invalid",
-    `${title} was not connected: it sent the person back without a permission${named}. Start again with connect_channel.`,
+    `${title} was not connected: it sent the person back without a permission${named}.`,
   );
 }
 
@@ -131,13 +128,13 @@ async function exchange(ctx: AppContext, consent: Consent, ask: () => Promise<To
       await forgetApp(ctx, consent);
       throw consent.way.register === undefined
         ? new AppError("unavailable", cause.message, { cause })
-        : new AppError("invalid", `${cause.message} Start again with connect_channel.`, { cause });
+        : new AppError("invalid", cause.message, { cause });
     }
     if (!(cause instanceof PlatformFault) || (cause.kind !== "auth" && cause.kind !== "rejected"))
       throw cause;
     throw new AppError(
       "invalid",
-      `${title} did not take the permission that the person came back with; it works once and for a short time. Start again with connect_channel.`,
+      `${title} did not take the permission that the person came back with. It works once and for a short time.`,
       { cause },
     );
   }
@@ -153,6 +150,6 @@ function requireScopes({ platform, way }: Consent, asked: readonly string[], { s
   throw new AppError(
     "invalid",
     `${platform.title} was not connected: these permissions are missing: ${missing.join(", ")}. ` +
-      `Start again with connect_channel and leave all of them ticked.`,
+      `Leave all of them ticked the next time.`,
   );
 }

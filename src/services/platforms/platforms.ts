@@ -3,6 +3,7 @@ import { showCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { PlatformListing, PlatformsArgs } from "../../domain/accounts/platform-listing.ts";
 import { settingName } from "../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../domain/errors.ts";
+import { nearestName } from "../../domain/settings/nearest-name.ts";
 import { quote } from "../../domain/time.ts";
 import type { ConnectWay, SecretField } from "../../ports/connect.ts";
 import type { AnyPlatform } from "../../ports/platform.ts";
@@ -35,14 +36,16 @@ const inShort =
       platform.capabilities,
       platform.remove !== undefined,
     );
-    const missing = missingSettings(ctx, platform, usualWay(ctx, platform));
+    const usual = usualWay(ctx, platform);
+    const missing = missingSettings(ctx, platform, usual);
+    const ways = [usual, ...connect.filter((way) => way !== usual)];
     return {
       provider: name,
       title,
       configured: missing.length === 0,
       missing,
-      connect: connect[0].kind,
-      ways: connect.map((way) => way.name),
+      connect: usual.kind,
+      ways: ways.map((way) => way.name),
       media: [...new Set(media.accepts.map(({ kind }) => kind))],
       caption,
       nativeScheduling,
@@ -74,6 +77,10 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
   };
 }
 
+function numbered(steps: readonly string[] = []): string[] {
+  return steps.map((step, at) => `${at + 1}. ${step}`);
+}
+
 type WayListing = NonNullable<PlatformListing["connecting"]>[number];
 
 function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): WayListing {
@@ -81,7 +88,11 @@ function describeWay(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): W
     name: way.name,
     label: way.label,
     kind: way.kind,
-    instructions: way.instructions,
+    instructions: [
+      way.instructions,
+      ...numbered(way.steps),
+      ...(way.toCopy === undefined ? [] : [`\n${way.toCopy}`]),
+    ].join(" "),
     missing: missingSettings(ctx, platform, way),
     secretsSchema: way.kind === "secrets" ? secretsSchema(way.fields) : null,
     scopes: [...scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES")))],
@@ -106,9 +117,27 @@ function secretsSchema(fields: readonly SecretField[]): Record<string, unknown> 
 export function findPlatform(ctx: AppContext, name: string): AnyPlatform {
   const platform = ctx.platforms.get(name);
   if (platform !== undefined) return platform;
+  const near = nearestPlatform(ctx, name);
   const known = [...ctx.platforms.keys()].sort().join(", ");
   throw new AppError(
     "invalid",
-    `provider: ${quote(name)} is not a known platform. The platforms are ${known}.`,
+    `provider: ${quote(name)} is not a known platform. ${near === null ? `The platforms are ${known}.` : `Did you mean ${near}?`}`,
   );
+}
+
+/** The platform that is probably meant: by another name of its, its title, or a name mistyped. */
+function nearestPlatform(ctx: AppContext, given: string): string | null {
+  const wanted = lettersOf(given);
+  const names = [...ctx.platforms.values()].flatMap(({ name, title, aliases = [] }) =>
+    [name, title, ...aliases].map((one) => [lettersOf(one), name] as const),
+  );
+  const near = nearestName(
+    wanted,
+    names.map(([one]) => one),
+  );
+  return names.find(([one]) => one === near)?.[1] ?? null;
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

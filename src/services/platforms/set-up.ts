@@ -6,6 +6,8 @@ import {
   CALLBACK_PATH,
   fillGuide,
   guideOf,
+  mediaNeed,
+  pasteWay,
   requiredSettings,
   scopesOf,
   wayName,
@@ -20,7 +22,24 @@ export function readSetting(ctx: AppContext, platform: AnyPlatform, name: string
 
 /** The address that people come back to from a platform, as it must be registered there. */
 export async function redirectUrlOf(ctx: AppContext, platform: AnyPlatform): Promise<string> {
-  return readSetting(ctx, platform, "REDIRECT_URL") ?? `${await homeOf(ctx)}${CALLBACK_PATH}`;
+  const set = readSetting(ctx, platform, "REDIRECT_URL");
+  if (set !== null) return set;
+  const home = await homeOf(ctx);
+  const takesLocalhost = platform.connect.every(
+    (way) => way.kind !== "oauth" || way.redirect !== "no-localhost",
+  );
+  return `${takesLocalhost ? home : home.replace(/^http:\/\/localhost\b/, "http://127.0.0.1")}${CALLBACK_PATH}`;
+}
+
+/** Null where the platform would refuse the address that we have for this way. */
+export async function takenRedirectUrl(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  way: ConnectWay,
+): Promise<string | null> {
+  const url = await redirectUrlOf(ctx, platform);
+  const isRefused = "redirect" in way && way.redirect === "https" && !url.startsWith("https:");
+  return isRefused ? null : url;
 }
 
 /**
@@ -39,15 +58,13 @@ export function missingSettings(ctx: AppContext, platform: AnyPlatform, way: Con
   return requiredSettings(platform, way).filter((name) => (ctx.settings.platformSettings[name] ?? "") === "");
 }
 
-/**
- * The way that is taken when none is named: the first, or, where its app is not set up, another consent whose
- * app is (another platform's, say).
- */
+/** The way that is taken when none is named: the first that is set up, or the first of all. */
 export function usualWay(ctx: AppContext, platform: AnyPlatform): ConnectWay {
-  const [first] = platform.connect;
-  const isReady = (way: ConnectWay): boolean => missingSettings(ctx, platform, way).length === 0;
-  if (first.kind !== "oauth" || isReady(first)) return first;
-  return platform.connect.find((way) => way.kind === "oauth" && isReady(way)) ?? first;
+  return platform.connect.find((way) => isReady(ctx, platform, way)) ?? platform.connect[0];
+}
+
+function isReady(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): boolean {
+  return missingSettings(ctx, platform, way).length === 0;
 }
 
 /** How an app is registered for this way, with our own address in it; null where none is needed. */
@@ -58,10 +75,27 @@ export async function describeSetup(
 ): Promise<FilledGuide | null> {
   const guide = guideOf(way);
   if (guide === null) return null;
-  return fillGuide(guide, {
-    redirectUrl: await redirectUrlOf(ctx, platform),
+  const redirectUrl = await takenRedirectUrl(ctx, platform, way);
+  const filled = fillGuide(guide, {
+    redirectUrl,
     scopes: scopesOf(way, readSetting(ctx, platform, wayName(way, "SCOPES"))),
   });
+  return { ...filled, needs: [...(await missingAddresses(ctx, platform, redirectUrl)), ...filled.needs] };
+}
+
+/** What only the person who runs Posthorn can provide, and nobody has yet. */
+async function missingAddresses(
+  ctx: AppContext,
+  platform: AnyPlatform,
+  redirectUrl: string | null,
+): Promise<string[]> {
+  const media = mediaNeed(platform);
+  const ours = platform.capabilities.fetchesFrom === "ours";
+  const isFetchable = media === null || (await ctx.publicMedia.canBeFetched({ ours }));
+  return [
+    ...(redirectUrl === null ? [`An https address, and this Posthorn has none. ${pasteWay(platform)}`] : []),
+    ...(isFetchable ? [] : [media]),
+  ];
 }
 
 /**
@@ -76,19 +110,44 @@ export async function requireConfigured(
   const missing = missingSettings(ctx, platform, way);
   if (missing.length === 0) return;
   const [them, are] = missing.length === 1 ? ["it", "is"] : ["them", "are"];
-  throw new AppError(
-    "unavailable",
-    `${platform.title} cannot be connected yet: ${missing.join(" and ")} ${are} not set. ` +
-      `${await whereToGet(ctx, platform, way)} ` +
-      `Set ${them} in the environment or in posthorn.env and start Posthorn again.`,
-  );
+  const sentences = [
+    `${platform.title} cannot be connected yet: ${missing.join(" and ")} ${are} not set.`,
+    await whereToGet(ctx, platform, way),
+    `Set ${them} in the environment or in posthorn.env and start Posthorn again.`,
+    ...otherWays(ctx, platform, way),
+  ];
+  throw new AppError("unavailable", sentences.join(" "));
 }
 
 async function whereToGet(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
   if (way.kind !== "oauth") return `${platform.docs} says where to get what they hold.`;
-  const url = way.setup === null ? platform.docs : way.setup.url;
-  return (
-    `A person registers an app at ${url} with the redirect address ${await redirectUrlOf(ctx, platform)}; ` +
-    `list_platforms with provider "${platform.name}", and posthorn doctor ${platform.name}, tell the steps.`
-  );
+  const { name } = platform;
+  const { setup } = way;
+  const redirectUrl = await takenRedirectUrl(ctx, platform, way);
+  const back =
+    redirectUrl === null
+      ? "an https address to come back to, which this Posthorn has not"
+      : `the redirect address ${redirectUrl}`;
+  const steps =
+    setup === null
+      ? ""
+      : ` The steps are on the page ${await ctx.publicUrl()}${setUpPath(name)}, which the person can open now; posthorn doctor ${name} prints them, too.`;
+  return `A person first registers an app at ${setup?.url ?? platform.docs} with ${back}.${steps}`;
+}
+
+/** Where a person reads how a platform is set up, below our own address. */
+export function setUpPath(provider: string): string {
+  return `/connect/setup/${provider}`;
+}
+
+function otherWays(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): string[] {
+  return platform.connect
+    .filter((other) => other !== way)
+    .map((other) => {
+      const missing = missingSettings(ctx, platform, other);
+      const named = `way "${other.name}" (${other.label})`;
+      return missing.length === 0
+        ? `Or take ${named}, which works now.`
+        : `Or take ${named}, which needs ${missing.join(" and ")}.`;
+    });
 }

@@ -163,7 +163,7 @@ async function fetchProblem(
   if (await ctx.publicMedia.canBeFetched({ ours })) return null;
   return (
     `${platform.title} fetches it by itself and cannot reach this Posthorn. ` +
-    "Whoever runs it must set POSTHORN_PUBLIC_URL to an https:// address that is open to the internet."
+    `Set POSTHORN_PUBLIC_URL to an https:// address that is open to the internet${ours ? "" : ", or keep the files in a bucket (POSTHORN_S3_…)"}.`
   );
 }
 

@@ -92,11 +92,14 @@ export async function takeConsent(tx: Tx, id: string, pendingEnc: string): Promi
   return numUpdatedRows === 1n;
 }
 
-/** Several channels were found, and a person chooses until `expiresAt`; false where the link is closed. */
+/**
+ * A person chooses among channels found until `expiresAt`, on the page of another token where one is given; false
+ * where the link is closed.
+ */
 export async function keepChoice(
   tx: Tx,
   id: string,
-  choice: { pendingEnc: string; way: string; expiresAt: number },
+  choice: { pendingEnc: string; way: string; expiresAt: number; tokenHash?: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await queryOf(tx)
     .updateTable("connections")
@@ -106,6 +109,7 @@ export async function keepChoice(
       way: choice.way,
       expires_at: choice.expiresAt,
       error: null,
+      ...(choice.tokenHash === undefined ? {} : { token_hash: choice.tokenHash }),
     })
     .where("id", "=", id)
     .where("status", "=", "pending")

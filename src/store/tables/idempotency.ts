@@ -30,15 +30,6 @@ export async function insertKey(tx: Tx, row: IdempotencyRow): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** In the place of whatever was there. */
-export async function putKey(tx: Tx, row: IdempotencyRow): Promise<void> {
-  await queryOf(tx)
-    .insertInto("idempotency")
-    .values(row)
-    .onConflict((conflict) => conflict.columns(["owner_id", "key_hash"]).doUpdateSet(row))
-    .execute();
-}
-
 /** Takes the key, as it was read, from a worker that is dead; false where another was first. */
 export async function takeOverKey(tx: Tx, seen: IdempotencyRow, workerId: string): Promise<boolean> {
   const { numUpdatedRows } = await queryOf(tx)

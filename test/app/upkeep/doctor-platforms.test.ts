@@ -3,20 +3,27 @@ import { examinePlatforms } from "../../../src/app/upkeep/doctor-platforms.ts";
 import { consentWay, createCinema } from "../../support/cinema.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
 import { addAccount } from "../../support/publishing.ts";
+import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { createTestContext } from "../../support/context.ts";
+
+interface Asked {
+  readonly named?: string;
+  readonly ways?: AnyPlatform["connect"];
+  readonly connected?: readonly string[];
+}
+
+const BOTH = [consentWay(), ...createPhotobox().platform.connect] as const;
 
 async function examine(
   platformSettings: Readonly<Record<string, string>>,
-  named: string | null = null,
-  connected: readonly string[] = ["pinboard"],
+  { named, ways = BOTH, connected = ["pinboard"] }: Asked = {},
 ) {
-  const ways = [consentWay(), ...createPhotobox().platform.connect] as const;
   await using ctx = await createTestContext({
     platformList: [createPinboard(), createCinema({ connect: ways })],
     settings: { timezone: "UTC", maxLatenessMs: 1, uploadFolders: [], platformSettings },
   });
   for (const provider of connected) await addAccount(ctx, { provider });
-  return (await examinePlatforms(ctx, named)).map(
+  return (await examinePlatforms(ctx, named ?? null)).map(
     ({ topic, verdict, text }) => `${topic} ${verdict}: ${text}`,
   );
 }
@@ -29,20 +36,32 @@ const STEPS = [
   "2. Register the redirect address http://localhost:4747/connect/callback.",
   "3. Ask for the scopes film.write film.read.",
   "4. Put id and secret into POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET.",
+  "put this into posthorn.env: POSTHORN_CINEMA_CLIENT_ID=… POSTHORN_CINEMA_CLIENT_SECRET=…",
   "note: Until the app is audited, films stay private.",
 ];
 
 it("names what is missing, and the address to register", async () => {
-  expect(await examine({}, "cinema")).toEqual([
+  expect(await examine({}, { named: "cinema", ways: [consentWay()] })).toEqual([
     "cinema note: cannot be connected yet: set POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET; " +
-      "the redirect address to register is http://localhost:4747/connect/callback; " +
-      "without them it can be connected by appPassword (steps: posthorn doctor cinema)",
+      "the redirect address to register is http://localhost:4747/connect/callback (steps: posthorn doctor cinema)",
     ...STEPS.map((step) => `cinema note: ${step}`),
   ]);
+  const ways = [consentWay({ redirect: "https" }), consentWay({ name: "pages", appOf: "theatre" })] as const;
+  const [cinema] = await examine({}, { named: "cinema", ways });
+  expect(cinema).toContain(
+    ", or, by pages, POSTHORN_THEATRE_CLIENT_ID and POSTHORN_THEATRE_CLIENT_SECRET; it needs",
+  );
+  expect(cinema).not.toContain("localhost");
+});
+
+it("says one thing of a platform that works by another way than its first", async () => {
+  expect((await examine({}, { named: "cinema" }))[0]).toBe(
+    "cinema ok: ready by appPassword; connect a channel with: posthorn connect cinema",
+  );
 });
 
 it("tells the steps of what somebody began to set up, and of what is named", async () => {
-  const begun = await examine({ POSTHORN_CINEMA_CLIENT_ID: "id" });
+  const begun = await examine({ POSTHORN_CINEMA_CLIENT_ID: "id" }, { ways: [consentWay()] });
   expect(begun[0]).toContain("set POSTHORN_CINEMA_CLIENT_SECRET;");
   expect(begun.slice(1)).toEqual([...STEPS.map((step) => `cinema note: ${step}`), READY]);
   const both = { POSTHORN_CINEMA_CLIENT_ID: "id", POSTHORN_CINEMA_CLIENT_SECRET: "secret" };
@@ -50,7 +69,7 @@ it("tells the steps of what somebody began to set up, and of what is named", asy
     "cinema ok: ready; connect a channel with: posthorn connect cinema",
     READY,
   ]);
-  expect(await examine(both, "cinema")).toContain(`cinema ok: ${STEPS[2]}`);
+  expect(await examine(both, { named: "cinema" })).toContain(`cinema ok: ${STEPS[2]}`);
 });
 
 it("tells the steps of each way that needs an app of its own", async () => {
@@ -69,8 +88,8 @@ it("leaves out what nobody has asked for, and says how to ask", async () => {
   const others = (count: string) =>
     `platforms ok: ${count} neither channels nor settings: left out; "posthorn doctor instagram" tells what one of them needs, and docs/platforms.md lists them`;
   expect(await examine({})).toEqual([READY, others("1 that has")]);
-  expect(await examine({}, null, [])).toEqual([others("2 that have")]);
-  expect(await examine({}, "pinboard", [])).toEqual([
+  expect(await examine({}, { connected: [] })).toEqual([others("2 that have")]);
+  expect(await examine({}, { named: "pinboard", connected: [] })).toEqual([
     "pinboard ok: ready; connect a channel with: posthorn connect pinboard",
     expect.stringMatching(/^pinboard ok: no app needs to be registered/),
   ]);

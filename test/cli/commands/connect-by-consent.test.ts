@@ -86,6 +86,18 @@ describe("posthorn connect, on the platform's own page", () => {
     expect([JSON.parse(done.stdout)].flat().map(({ name }) => name)).toEqual(names);
   });
 
+  it("waits for the page of a browser that did not begin", async () => {
+    const person = async (url: string): Promise<void> => {
+      const page = await fetch(await at.decide(await at.goOn(url)));
+      const body = new URLSearchParams({ target: "1" });
+      await fetch(`${page.url}?step=choice`, { method: "POST", body });
+    };
+    const done = await run({ args: ["--targets", "all"], person });
+    expect(done).toMatchObject({ status: 0, questions: [] });
+    expect(JSON.parse(done.stdout)).toMatchObject({ name: "News" });
+    expect(done.stderr).toContain("Confirm the channel on the page that it shows.");
+  });
+
   it("asks by number for several, and lists those that cannot be had", async () => {
     at.parlor.channels = [NEWS, SPORT, CLOSED];
     const answers = ["3", "1, 2"];

@@ -78,6 +78,41 @@ describe.each(WAYS)("the form of %s", (provider, way) => {
   });
 });
 
+it.each([...platforms.values()].flatMap(({ name, connect }) => connect.map((way) => [name, way] as const)))(
+  "what %s tells the person is understood in a chat as well",
+  (_provider, { instructions }) => {
+    expect(instructions).not.toMatch(/\b(here|below)\b/i);
+  },
+);
+
+it.each([
+  ["twitter", "x"],
+  ["mastadon", "mastodon"],
+  ["Google My Business", "google_business"],
+  ["insta", "instagram"],
+  ["fb", "facebook"],
+  ["yt", "youtube"],
+])("who asks for %s probably means %s", async (given, meant) => {
+  const answer = await service.ask("POST /api/v1/tools/connect_channel", { json: { provider: given } });
+  expect(answer.status).toBe(400);
+  expect(answer.json.error).toContain(`Did you mean ${meant}?`);
+});
+
+it("what a platform takes comes before the first step, on a page that needs no link", async () => {
+  const answer = await service.ask("POST /api/v1/tools/connect_channel", { json: { provider: "tiktok" } });
+  expect(answer.status).toBe(503);
+  const [, path] = /http:\/\/[^/ ]+(\/connect\/setup\/tiktok)/.exec(answer.json.error) ?? [];
+  const page = await fetch(`http://127.0.0.1:${service.port}${path}`);
+  const text = (await page.text()).replace(/<style>.*?<\/style>/s, "");
+  expect([page.status, page.headers.get("set-cookie")]).toEqual([200, null]);
+  expect(text).toContain("<h1>Set up TikTok</h1>");
+  expect(text.indexOf("What it takes")).toBeLessThan(text.indexOf("Register an app"));
+  expect(text).toContain("POSTHORN_TIKTOK_CLIENT_ID=\nPOSTHORN_TIKTOK_CLIENT_SECRET=");
+  expect(text).not.toContain("localhost");
+  for (const unknown of ["bluesky", "nowhere", "__proto__"])
+    expect((await fetch(`http://127.0.0.1:${service.port}/connect/setup/${unknown}`)).status).toBe(404);
+});
+
 describe("what is entered on a form", () => {
   it("is the address of a webhook as one sees it, kept after an error, and not shown once it is stored", async () => {
     const { text, post } = await open("webhook", "webhook");
@@ -127,14 +162,21 @@ describe("a consent on everybody's own server", () => {
     expect(inputOf(await (await fetch(page)).text(), "instanceUrl")).toContain("required");
     page.searchParams.set("step", "consent");
     const send = (instanceUrl: string) =>
-      fetch(page, { method: "POST", redirect: "manual", body: new URLSearchParams({ instanceUrl }) });
+      fetch(page, {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams({ instanceUrl }),
+        headers: { "Sec-Fetch-Site": "same-origin" },
+      });
     const refused = await send("http://u:p@127.0.0.1/");
     expect(refused.status).toBe(400);
     expect(inputOf(await refused.text(), "instanceUrl")).toContain('aria-invalid="true"');
     const away = await send(at.provider.origin);
     expect(away.status).toBe(303);
     const back = await at.decide(away.headers.get("location") ?? "");
-    expect(await (await fetch(back)).text()).toContain("<h1>Connected</h1>");
+    const Cookie = away.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const done = await fetch(back, { headers: { Cookie } });
+    expect(await done.text()).toContain("<h1>Connected</h1>");
     expect((await at.check(connectId)).accounts).toHaveLength(1);
   });
 });

@@ -57,13 +57,13 @@ describe("connecting by consent", () => {
     expect(status).toBe(200);
     for (const part of [
       "<li>Register an app.</li>",
-      `<li>Enter ${bare.origin}/connect/callback as its address.</li>`,
+      `<li>Enter <code>${bare.origin}/connect/callback</code> as its address.</li>`,
       "It costs nothing.",
-      "<code>POSTHORN_PARLOR_CLIENT_SECRET</code>",
+      "POSTHORN_PARLOR_CLIENT_SECRET is not set.",
+      "<pre>POSTHORN_PARLOR_CLIENT_ID=\nPOSTHORN_PARLOR_CLIENT_SECRET=</pre>",
     ])
       expect(text).toContain(part);
     expect(text).not.toContain("<form");
-    expect(text).not.toContain("POSTHORN_PARLOR_CLIENT_ID<");
   });
 
   it("takes a person back however many strangers have the same address", async () => {
@@ -82,13 +82,13 @@ describe("connecting by consent", () => {
   it("connects the only channel at once, and tells so for good", async () => {
     const { url, connectId } = await at.connect({ name: "Our news" });
     const back = await at.decide(await at.goOn(url));
-    const done = await read(await fetch(back));
+    const done = await read(await at.comeBack(back));
     expect(done.status).toBe(200);
     expect(done.text).toContain("<h1>Connected</h1>");
     const state = await at.check(connectId);
     expect(state).toMatchObject({ status: "connected", error: null, account: { name: "Our news" } });
     expect(state.accounts).toHaveLength(1);
-    const again = await read(await fetch(back));
+    const again = await read(await at.comeBack(back));
     expect(again).toMatchObject({ status: 200, text: expect.stringContaining("done already") });
     expect(at.provider.asked).toBe(1);
     expect(await at.accounts()).toHaveLength(1);
@@ -181,7 +181,9 @@ describe("connecting by consent", () => {
     const overrides = { clock, outbound, platforms, settings, publicUrl };
     await using other = await createContext(await readSandboxSetup(folder), overrides);
     const answer = Object.fromEntries(new URL(back).searchParams);
-    expect(await comeBack(guestCall(other), { answer })).toMatchObject({ state: "connected" });
+    expect(await comeBack(guestCall(other), { answer, isBegunHere: true })).toMatchObject({
+      state: "connected",
+    });
     expect((await at.check(connectId)).status).toBe("connected");
   });
 });
@@ -207,14 +209,14 @@ describe("the way back", () => {
     expect((await fetch(back, { method: "HEAD" })).status).toBe(405);
     expect((await fetch(back, { method: "POST" })).status).toBe(405);
     expect(at.provider.asked).toBe(0);
-    expect((await fetch(back)).status).toBe(200);
+    expect((await at.comeBack(back)).status).toBe(200);
     expect(await at.accounts()).toHaveLength(1);
   });
 
   it("exchanges a code once, however often and at once it comes", async () => {
     const { url } = await at.connect();
     const back = await at.decide(await at.goOn(url));
-    const all = await Promise.all(Array.from({ length: 5 }, () => fetch(back)));
+    const all = await Promise.all(Array.from({ length: 5 }, () => at.comeBack(back)));
     expect(at.provider.asked).toBe(1);
     expect(await at.accounts()).toHaveLength(1);
     expect(all.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
@@ -224,9 +226,9 @@ describe("the way back", () => {
     const { url, connectId } = await at.connect();
     const first = await at.decide(await at.goOn(url));
     const second = await at.decide(await at.goOn(url));
-    expect((await fetch(first)).status).toBe(400);
+    expect((await at.comeBack(first)).status).toBe(400);
     await at.service.clock.advance(15 * MINUTE);
-    expect((await fetch(second)).status).toBe(410);
+    expect((await at.comeBack(second)).status).toBe(410);
     expect(at.provider.asked).toBe(0);
     expect((await at.check(connectId)).status).toBe("expired");
   });
@@ -243,7 +245,7 @@ describe("the way back", () => {
     const pasted = await send(mine.url, "address", new URLSearchParams({ address: back }));
     expect(pasted.status).toBe(400);
     expect(at.provider.asked).toBe(0);
-    expect((await fetch(back)).status).toBe(200);
+    expect((await at.comeBack(back)).status).toBe(200);
     expect(await at.accounts()).toEqual([]);
     expect((await at.service.ask("GET /api/v1/accounts", { key })).json.accounts).toHaveLength(1);
   });
@@ -279,7 +281,7 @@ describe("the way back", () => {
     ];
     const { url } = await at.connect();
     const back = await at.decide(await at.goOn(url));
-    const pages = [await read(await fetch(back)), await read(await chooseOn(url, "1"))];
+    const pages = [await read(await at.comeBack(back)), await read(await chooseOn(url, "1"))];
     for (const { text } of pages) expect(text).not.toMatch(/<script|<img/);
     const secrets = [
       new URL(back).searchParams.get("code") ?? "",
@@ -319,7 +321,7 @@ describe("other ways, and again", () => {
     const back = new URL(own.searchParams.get("back") ?? "");
     expect(back.searchParams.get("state")).toMatch(/^[\w-]{43}$/);
     back.searchParams.set("session", "theirs");
-    expect((await fetch(back)).status).toBe(200);
+    expect((await at.comeBack(back)).status).toBe(200);
     expect((await at.check(connectId)).status).toBe("connected");
   });
 
@@ -329,15 +331,16 @@ describe("other ways, and again", () => {
       POSTHORN_PARLOR_CLIENT_SECRET: "",
     });
     const answer = await bare.service.ask("POST /api/v1/tools/connect_channel", {
-      json: { provider: "parlor" },
+      json: { provider: "parlor", way: "oauth" },
     });
     expect(answer.status).toBe(503);
     expect(answer.json.error).toContain("POSTHORN_PARLOR_CLIENT_ID and POSTHORN_PARLOR_CLIENT_SECRET");
     expect(answer.json.error).toContain("/connect/callback");
+    expect(answer.json.error).toContain('way "bot" (Bot token), which works now');
     const token = await bare.service.ask("POST /api/v1/tools/connect_channel", {
-      json: { provider: "parlor", way: "bot" },
+      json: { provider: "parlor" },
     });
-    expect(token.status).toBe(200);
+    expect(token.json.result.instructions).toContain("Enter the bot's token.");
   });
 
   it("renews every channel that the new consent found, and keeps a refresh token that came once", async () => {
@@ -382,5 +385,119 @@ describe("other ways, and again", () => {
     expect(await at.accounts()).toHaveLength(1);
     at.parlor.channels = [NEWS];
     expect((await at.agree(again.url)).status).toBe(200);
+  });
+});
+
+describe("a consent that ends in another browser than it began in", () => {
+  /** bob presses the button himself and sends alice the platform's address; she agrees. */
+  async function foreignReturn() {
+    const key = await at.service.keyFor("bob");
+    const answer = await at.service.ask("POST /api/v1/tools/connect_channel", {
+      key,
+      json: { provider: "parlor" },
+    });
+    const { url, connectId } = answer.json.result;
+    const back = await at.decide(await at.goOn(url));
+    const page = await fetch(back);
+    const channels = async () => (await at.service.ask("GET /api/v1/accounts", { key })).json.accounts;
+    const status = async () =>
+      (await at.service.ask("POST /api/v1/tools/check_connection", { key, json: { connectId } })).json.result
+        .status;
+    return { url, back, page, channels, status };
+  }
+
+  it("connects nothing without that browser's button, which says who will post", async () => {
+    const { page, channels, status } = await foreignReturn();
+    const { text } = await read(page);
+    expect(text).toContain("<title>Connect Parlor?</title>");
+    expect(text).toContain("<strong>bob</strong>, with");
+    expect(text).toContain(new URL(at.origin).host);
+    expect(text).toContain("less than a minute ago");
+    expect(text.match(/<input[^>]*name="target"/g)).toHaveLength(1);
+    expect(text).not.toContain("checked");
+    expect([await channels(), await status()]).toEqual([[], "choose"]);
+    expect((await chooseOn(page.url)).status).toBe(400);
+    expect(await channels()).toEqual([]);
+    expect((await chooseOn(page.url, "1")).status).toBe(200);
+    expect(await channels()).toMatchObject([{ name: "News" }]);
+    expect(await status()).toBe("connected");
+  });
+
+  it("gives the page to that browser only", async () => {
+    const { url, back, page, channels } = await foreignReturn();
+    expect(page.url).not.toBe(url);
+    expect((await fetch(url)).status).toBe(404);
+    expect((await chooseOn(url, "1")).status).toBe(404);
+    // The person who began has the cookie, and knows the state.
+    expect((await at.comeBack(back)).status).toBe(409);
+    expect((await fetch(back)).status).toBe(409);
+    const address = new URLSearchParams({ address: back });
+    expect((await send(url, "address", address)).status).toBe(404);
+    expect(await channels()).toEqual([]);
+    expect(at.provider.asked).toBe(1);
+  });
+
+  it("marks no browser that another site's page sent on", async () => {
+    const { url, connectId } = await at.connect();
+    for (const site of ["cross-site", "same-site", "none", null]) {
+      const answer = await fetch(`${url}?step=consent`, {
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams(),
+        headers: site === null ? {} : { "Sec-Fetch-Site": site },
+      });
+      expect([site, answer.status, answer.headers.getSetCookie()]).toEqual([site, 303, []]);
+    }
+    const answer = await fetch(`${url}?step=consent`, {
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams(),
+      headers: { "Sec-Fetch-Site": "same-origin" },
+    });
+    const [cookie = ""] = answer.headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^posthorn_[0-9a-f]{64}=1; Max-Age=900; Path=\/connect; .*HttpOnly; SameSite=Lax$/,
+    );
+    expect(cookie).not.toContain(new URL(answer.headers.get("location")!).searchParams.get("state"));
+    expect((await at.check(connectId)).status).toBe("pending");
+  });
+
+  it("asks for the channel that is reconnected, and renews the others of its consent", async () => {
+    at.parlor.channels = [NEWS, SPORT];
+    const first = await at.connect();
+    await at.agree(first.url);
+    await chooseOn(first.url, "1", "2");
+    const [news, sport] = (await at.check(first.connectId)).accounts;
+    await queryOf(at.service.ctx.store)
+      .updateTable("accounts")
+      .set({ status: "reconnect_required", status_reason: "Gone." })
+      .execute();
+    const again = await at.connect({ accountId: sport.id });
+    const page = await fetch(await at.decide(await at.goOn(again.url)));
+    const { text } = await read(page);
+    expect(text.match(/<input[^>]*name="target"/g)).toHaveLength(1);
+    expect(text).toContain("Sport");
+    expect((await chooseOn(page.url, "1")).status).toBe(400);
+    expect((await chooseOn(page.url, "2")).status).toBe(200);
+    expect(await at.accounts()).toMatchObject([
+      { id: news.id, status: "connected" },
+      { id: sport.id, status: "connected" },
+    ]);
+  });
+
+  it("sends the cookie over https only, and below the path of the public address", async () => {
+    await using other = await startConsentService(
+      {},
+      { publicUrl: async () => "https://posts.example/posthorn" },
+    );
+    const { url } = await other.connect();
+    const page = url.replace("https://posts.example/posthorn", other.origin);
+    const answer = await fetch(`${page}?step=consent`, {
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams(),
+      headers: { "Sec-Fetch-Site": "same-origin" },
+    });
+    expect(answer.headers.getSetCookie()[0]).toMatch(/Path=\/posthorn\/connect; .*Secure/);
   });
 });

@@ -82,7 +82,7 @@ describe("connecting Google Business Profile", () => {
     const { ctx, fake, connect } = await openBusiness(google, Object.fromEntries(youtube));
     const call = callOf(ctx);
     const [listed] = (await listPlatforms(call)).platforms;
-    expect(listed).toMatchObject({ configured: true, missing: [], ways: ["oauth", "youtube"] });
+    expect(listed).toMatchObject({ configured: true, missing: [], ways: ["youtube", "oauth"] });
     const { rows } = await connect();
     expect(rows).toMatchObject([{ way: "youtube", status: "connected" }]);
     await disconnectChannel(call, { accountId: rows[0]?.id ?? "" });

@@ -74,7 +74,7 @@ describe("connecting by Instagram itself", () => {
     await expect(connectChannel(callOf(ctx), { provider: "instagram" })).rejects.toMatchObject({
       kind: "unavailable",
       message: expect.stringMatching(
-        /POSTHORN_INSTAGRAM_CLIENT_ID and POSTHORN_INSTAGRAM_CLIENT_SECRET.*\/connect\/callback/s,
+        /POSTHORN_INSTAGRAM_CLIENT_ID and POSTHORN_INSTAGRAM_CLIENT_SECRET.*an https address.*\/connect\/setup\/instagram.*way "facebook"/s,
       ),
     });
   });

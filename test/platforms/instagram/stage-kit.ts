@@ -67,7 +67,7 @@ export async function connectByConsent(
   const { url } = await connectChannel(call, { provider, ...(way === undefined ? {} : { way }) });
   const led = await leadOn(call, { token: (url ?? "").split("/").at(-1) ?? "" });
   if (led.state !== "lead") throw new Error(`The consent did not begin: ${JSON.stringify(led)}`);
-  const done = await comeBack(call, { answer: readAnswer(agree(led.url)) });
+  const done = await comeBack(call, { answer: readAnswer(agree(led.url)), isBegunHere: true });
   if (done.state !== "connected") throw new Error(await whyNot(ctx, done));
   return queryOf(ctx.store).selectFrom("accounts").selectAll().orderBy("created_at").execute();
 }

@@ -30,7 +30,7 @@ async function agree({ server, ctx }: World): Promise<{ row: AccountRow; address
   const guest = guestCall(ctx);
   const lead = await leadOn(guest, { token: (url ?? "").split("/").at(-1) ?? "" });
   if (lead.state !== "lead") throw new Error(JSON.stringify(lead));
-  const done = await comeBack(guest, { answer: server.consents.consent(lead.url) });
+  const done = await comeBack(guest, { answer: server.consents.consent(lead.url), isBegunHere: true });
   if (done.state !== "connected") throw new Error(JSON.stringify(done));
   const row = await queryOf(ctx.store).selectFrom("accounts").selectAll().executeTakeFirstOrThrow();
   return { row, address: lead.url };

@@ -114,7 +114,7 @@ describe("by consent", () => {
     await expect(connectChannel(world.call, { provider: "slack", way: "oauth" })).rejects.toMatchObject({
       kind: "unavailable",
       message: expect.stringMatching(
-        /POSTHORN_SLACK_CLIENT_ID.*POSTHORN_SLACK_CLIENT_SECRET.*\/connect\/callback/s,
+        /POSTHORN_SLACK_CLIENT_ID.*POSTHORN_SLACK_CLIENT_SECRET.*\/connect\/setup\/slack.*way "bot" \(Bot token\), which works now/s,
       ),
     });
   });

@@ -53,7 +53,7 @@ describe("connecting a bot", () => {
   it.each([
     [{ botToken: "not a token" }, /^botToken: is not a bot's token/],
     [{ botToken: "1:wrong" }, /^botToken: Telegram does not accept the bot token/],
-    [{ chat: "two words" }, /^chat: is no channel or group/],
+    [{ chat: "two words" }, /^chat: is not a channel or group\. Give the @name/],
     [{ chat: "@nobody_there" }, /^chat: Telegram does not find the chat for this bot/],
   ])("says what is wrong with %j", async (secrets, words) => {
     await using world = await createTelegramWorld();

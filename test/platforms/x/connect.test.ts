@@ -40,12 +40,15 @@ describe("signing in with X", () => {
 
   it("needs the app's id, and says where to get it", async () => {
     await using world = await createWorld(undefined, {});
-    await expect(connectChannel(callOf(world.ctx), { provider: "x" })).rejects.toMatchObject({
+    await expect(connectChannel(callOf(world.ctx), { provider: "x", way: "oauth" })).rejects.toMatchObject({
       kind: "unavailable",
-      message: expect.stringMatching(/POSTHORN_X_CLIENT_ID is not set.*\/connect\/callback/),
+      message: expect.stringMatching(
+        /POSTHORN_X_CLIENT_ID is not set.*http:\/\/127\.0\.0\.1:\d+\/connect\/callback.*\/connect\/setup\/x/,
+      ),
     });
-    // Keys need none.
-    expect(await connectChannel(callOf(world.ctx), { provider: "x", way: "keys" })).toMatchObject({
+    // Keys need none, and are taken where no app is set up.
+    expect(await connectChannel(callOf(world.ctx), { provider: "x" })).toMatchObject({
+      instructions: expect.stringContaining("API key"),
       status: "authorization_required",
     });
   });

@@ -54,7 +54,7 @@ export async function createWorld(
     const token = url?.split("/").at(-1) ?? "";
     const lead = await leadOn(guestCall(ctx), { token });
     if (lead.state !== "lead") throw new Error(`Nobody is led on: ${JSON.stringify(lead)}`);
-    return comeBack(guestCall(ctx), { answer: fake.tokens.consent(lead.url, granted) });
+    return comeBack(guestCall(ctx), { answer: fake.tokens.consent(lead.url, granted), isBegunHere: true });
   };
   return {
     ctx,

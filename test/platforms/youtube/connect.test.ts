@@ -83,11 +83,17 @@ describe("connecting YouTube", () => {
     const { url } = await service.call("connect_channel", { provider: "youtube" });
     const page = new URL(url);
     page.searchParams.set("step", "consent");
-    const sent = await fetch(page, { method: "POST", redirect: "manual", body: new URLSearchParams() });
+    const sent = await fetch(page, {
+      method: "POST",
+      redirect: "manual",
+      body: new URLSearchParams(),
+      headers: { "Sec-Fetch-Site": "same-origin" },
+    });
+    const Cookie = sent.headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const back = new URL(`${origin}/connect/callback`);
     const answer = fake.tokens.consent(sent.headers.get("location") ?? "");
     for (const [name, value] of Object.entries(answer)) back.searchParams.set(name, value);
-    expect((await fetch(back)).status).toBe(200);
+    expect((await fetch(back, { headers: { Cookie } })).status).toBe(200);
     const { accounts } = await service.call("list_accounts", {});
     expect(accounts).toMatchObject([
       {

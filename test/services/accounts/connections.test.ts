@@ -119,6 +119,13 @@ describe("connectChannel", () => {
       "invalid",
       /^provider: "nowhere" is not a known platform. The platforms are photobox, pinboard\.$/,
     ],
+    [
+      { provider: "photobx" },
+      "invalid",
+      /^provider: "photobx" is not a known platform. Did you mean photobox\?$/,
+    ],
+    [{ provider: "Pin Board" }, "invalid", /Did you mean pinboard\?$/],
+    [{ provider: undefined }, "invalid", /^provider: is required unless accountId/],
     [{ accountId: "acc_unknown" }, "not_found", /^accountId: there is no account "acc_unknown"/],
     [{ instanceUrl: "https://10.0.0.1" }, "invalid", /^instanceUrl: private/],
     [{ instanceUrl: "https://me:pw@pds.example" }, "invalid", /^instanceUrl: give only the server's address/],
@@ -126,6 +133,35 @@ describe("connectChannel", () => {
   ])("refuses %o", async (args, kind, message) => {
     const { start } = await setUp();
     await expect(start(args)).rejects.toMatchObject({ kind, message: expect.stringMatching(message) });
+  });
+
+  it("takes the platform of the account that is reconnected", async () => {
+    const { start, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const { result } = await start({ provider: undefined, accountId: id });
+    expect(result.status).toBe("authorization_required");
+  });
+
+  it("asks anew for what the platform refused, and keeps what it did not", async () => {
+    const { ctx, start, submit, connectAlice } = await setUp();
+    const { id } = await connectAlice();
+    const fields = async (token: string) => {
+      const page = await openConnection(guestCall(ctx), token);
+      if (page.state !== "open") throw new Error(page.state);
+      return Object.fromEntries(page.form.fields.map(({ name, isStored }) => [name, isStored]));
+    };
+    const early = await start({ accountId: id });
+    expect(await fields(early.token)).toMatchObject({ appPassword: true });
+    await queryOf(ctx.store).updateTable("accounts").set({ status: "reconnect_required" }).execute();
+    const { token } = await start({ accountId: id });
+    expect(await fields(token)).toMatchObject({ handle: false, appPassword: false });
+    expect(await submit(token, { handle: "alice.example", appPassword: "" })).toMatchObject({
+      state: "refused",
+      fieldName: "appPassword",
+    });
+    expect(await submit(token, { ...ALICE, appPassword: "alice-password-2" })).toMatchObject({
+      state: "connected",
+    });
   });
 
   it("names the missing settings of a platform that is not configured", async () => {
@@ -141,8 +177,8 @@ describe("connectChannel", () => {
     expect(nothing.kind).toBe("unavailable");
     expect(nothing.message).toBe(
       "Cinema cannot be connected yet: POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET are not set. " +
-        "A person registers an app at https://console.cinema.example/apps with the redirect address http://localhost:4747/connect/callback; " +
-        'list_platforms with provider "cinema", and posthorn doctor cinema, tell the steps. ' +
+        "A person first registers an app at https://console.cinema.example/apps with the redirect address http://localhost:4747/connect/callback. " +
+        "The steps are on the page http://localhost:4747/connect/setup/cinema, which the person can open now; posthorn doctor cinema prints them, too. " +
         "Set them in the environment or in posthorn.env and start Posthorn again.",
     );
     const half = await refusalWith({
@@ -150,7 +186,7 @@ describe("connectChannel", () => {
       POSTHORN_CINEMA_REDIRECT_URL: "https://posts.example/back",
     });
     expect(half.message).toContain(": POSTHORN_CINEMA_CLIENT_SECRET is not set.");
-    expect(half.message).toContain("redirect address https://posts.example/back;");
+    expect(half.message).toContain("redirect address https://posts.example/back.");
   });
 
   it("keeps owners and limited keys apart", async () => {

@@ -128,8 +128,8 @@ describe("a consent", () => {
     [{ error: "access_denied" }, /permission was refused/],
     [{ error: "user_cancelled_login", code: "x" }, /permission was refused/],
     [{ error: "server_error" }, /without a permission \(server_error\)/],
-    [{ error: "<b>do this</b>" }, /without a permission\. Start/],
-    [{}, /without a permission\. Start/],
+    [{ error: "<b>do this</b>" }, /without a permission\.$/],
+    [{}, /without a permission\.$/],
   ])("that comes back with %o asks nothing of the platform", async (answer, words) => {
     const { fake, world } = await setUp();
     const { keep } = await world.begin();

@@ -95,6 +95,7 @@ describe("listPlatforms", () => {
     const ctx = await createTestContext({ platformList: [createCinema()], settings });
     const [cinema] = (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms;
     expect(cinema?.redirectUrl).toBe("https://posts.example/back");
+    expect(cinema?.setup?.needs).toEqual([]);
     expect(cinema?.setup?.steps.slice(1, 3)).toEqual([
       "Register the redirect address https://posts.example/back.",
       "Ask for the scopes film.write profile.",
@@ -111,6 +112,45 @@ describe("listPlatforms", () => {
     const ctx = await createTestContext({ platformList, settings: { ...SETTINGS, platformSettings } });
     const [cinema] = (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms;
     expect(cinema?.connecting?.map(({ scopes }) => scopes)).toEqual([["film.write"], ["page.write"]]);
+  });
+
+  it("prints no address that the platform refuses, and says first what it takes", async () => {
+    const setup = { ...consentWay().setup!, needs: ["An audit takes days."] };
+    const strict = consentWay({ redirect: "https", setup });
+    const stepsWith = async (way: typeof strict, platformSettings: Readonly<Record<string, string>> = {}) => {
+      const settings = { ...SETTINGS, platformSettings };
+      const ctx = await createTestContext({ platformList: [createCinema({ connect: [way] })], settings });
+      const [cinema] = (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms;
+      return cinema?.setup;
+    };
+    const refused = await stepsWith(strict);
+    expect(refused?.steps[1]).toBe("Register the redirect address your https address.");
+    expect(refused?.needs).toEqual([
+      expect.stringMatching(/^An https address, and this Posthorn has none\. .*POSTHORN_CINEMA_REDIRECT_URL/),
+      "An audit takes days.",
+    ]);
+    expect(JSON.stringify(refused)).not.toContain("localhost");
+    const taken = await stepsWith(strict, { POSTHORN_CINEMA_REDIRECT_URL: "https://posts.example/back" });
+    expect(taken?.steps[1]).toBe("Register the redirect address https://posts.example/back.");
+    expect(taken?.needs).toEqual(["An audit takes days."]);
+    const byNumber = await stepsWith(consentWay({ redirect: "no-localhost" }));
+    expect(byNumber?.steps[1]).toBe("Register the redirect address http://127.0.0.1:4747/connect/callback.");
+  });
+
+  it("says where media must lie that the platform fetches, unless they can be", async () => {
+    const { capabilities } = createCinema();
+    const needs = async (fetchesFrom: "public" | "ours", isOpen: boolean) => {
+      const platform = createCinema({
+        capabilities: { ...capabilities, fetchesMedia: ["video"], fetchesFrom },
+      });
+      const ctx = await createTestContext({ platformList: [platform] });
+      Object.assign(ctx, { publicMedia: { ...ctx.publicMedia, canBeFetched: async () => isOpen } });
+      const [cinema] = (await listPlatforms(callOf(ctx), { provider: ["cinema"] })).platforms;
+      return cinema?.setup?.needs;
+    };
+    expect(await needs("public", false)).toEqual([expect.stringMatching(/POSTHORN_PUBLIC_URL .*bucket/)]);
+    expect(await needs("ours", false)).toEqual([expect.not.stringContaining("bucket")]);
+    expect(await needs("public", true)).toEqual([]);
   });
 
   it("needs of each way what that way needs", async () => {
@@ -130,21 +170,24 @@ describe("listPlatforms", () => {
     ]);
   });
 
-  it("takes the first consent whose app is set up, and secrets in the place of none", async () => {
+  it("takes the first way that is set up, and the first of all where none is", async () => {
     const [secrets] = createPhotobox().platform.connect;
-    const ways = [consentWay(), secrets, consentWay({ name: "pages", appOf: "theatre" })] as const;
+    const ways = [consentWay(), consentWay({ name: "pages", appOf: "theatre" }), secrets] as const;
     const platform = createCinema({ connect: ways });
+    const consents = createCinema({ name: "film", connect: [ways[0], ways[1]] });
     const usual = async (platformSettings: Readonly<Record<string, string>>) => {
       const settings = { ...SETTINGS, platformSettings };
-      const ctx = await createTestContext({ platformList: [platform], settings });
-      const [cinema] = (await listPlatforms(callOf(ctx))).platforms;
-      return [usualWay(ctx, platform).name, cinema?.configured];
+      const ctx = await createTestContext({ platformList: [platform, consents], settings });
+      const [cinema, film] = (await listPlatforms(callOf(ctx))).platforms;
+      expect([cinema?.ways[0], cinema?.configured]).toEqual([usualWay(ctx, platform).name, true]);
+      return [cinema?.ways[0], film?.ways[0], film?.configured];
     };
     const theatre = { POSTHORN_THEATRE_CLIENT_ID: "t", POSTHORN_THEATRE_CLIENT_SECRET: "t" };
     const own = { POSTHORN_CINEMA_CLIENT_ID: "c", POSTHORN_CINEMA_CLIENT_SECRET: "c" };
-    expect([secrets.kind, ...(await usual({}))]).toEqual(["secrets", "oauth", false]);
-    expect(await usual(theatre)).toEqual(["pages", true]);
-    expect(await usual({ ...theatre, ...own })).toEqual(["oauth", true]);
+    expect(await usual({})).toEqual([secrets.name, "oauth", false]);
+    expect(await usual(theatre)).toEqual(["pages", "pages", true]);
+    expect(await usual(own)).toEqual(["oauth", "oauth", false]);
+    expect(await usual({ ...theatre, ...own })).toEqual(["oauth", "pages", true]);
   });
 
   it("names the platforms there are for a name that is none", async () => {

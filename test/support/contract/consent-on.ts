@@ -23,7 +23,7 @@ export async function consentOn(
   const ref = { token: link.url?.split("/connect/")[1] ?? "" };
   const lead = await leadOn(guestCall(ctx), ref);
   if (lead.state !== "lead") throw new Error(`The link leads nowhere: ${JSON.stringify(lead)}`);
-  await comeBack(guestCall(ctx), { answer: person.agree(lead.url) });
+  await comeBack(guestCall(ctx), { answer: person.agree(lead.url), isBegunHere: true });
   const page = await openConnection(guestCall(ctx), ref);
   if (page.state === "choose") {
     const free = page.choice.channels.filter(({ problem }) => problem === null);

@@ -127,7 +127,7 @@ export function tokenWay(servers: Servers): SecretsWay {
     kind: "secrets",
     name: "token",
     label: "Access token",
-    instructions: `${help} Enter it here; it can be revoked there at any time.`,
+    instructions: `${help} It can be revoked there at any time.`,
     instance: "required",
     place: servers.tokenPath,
     fields: [{ name: "accessToken", label: "Access token", help, isRequired: true, isSecret: true }],

@@ -67,10 +67,15 @@ function knownFields(names: readonly string[]): string {
 /** What stands in for a field that is left empty. */
 export async function defaultsOf(ctx: AppContext, target: ConnectTarget): Promise<Secrets> {
   const handle = target.handle ?? target.reconnecting?.handle ?? "";
-  return {
-    ...(handle === "" ? {} : { handle }),
-    ...(isSameTarget(target) ? await storedSecrets(ctx, ctx.store, target.reconnecting) : {}),
-  };
+  const stored = isSameTarget(target) ? await storedSecrets(ctx, ctx.store, target.reconnecting) : {};
+  const usable = Object.entries(stored).filter(([name]) => !isRefused(target, name));
+  return { ...(handle === "" ? {} : { handle }), ...Object.fromEntries(usable) };
+}
+
+/** What a channel cannot do without is asked for anew once the platform has refused it. */
+function isRefused({ way, reconnecting }: ConnectTarget, name: string): boolean {
+  if (way.kind !== "secrets" || reconnecting?.status !== "reconnect_required") return false;
+  return way.fields.some((field) => field.name === name && field.isSecret && field.isRequired);
 }
 
 /**

@@ -7,6 +7,9 @@ import type { AppContext } from "../../context.ts";
 import { wayOf } from "../../platforms/ways.ts";
 import type { ConnectTarget } from "./connect-fields.ts";
 
+/** How long an address to connect at works. */
+export const LINK_LIFE_MS = 15 * MINUTE;
+
 /** Tries one link takes before it is closed. */
 export const MAX_ATTEMPTS = 10;
 

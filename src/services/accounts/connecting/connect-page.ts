@@ -16,10 +16,11 @@ import {
 } from "./connect-link.ts";
 import { instanceOf, onServer, serverFieldOf } from "./server-field.ts";
 import { openChoice } from "./connect-pending.ts";
-import { pickChannels, toChannels, toFound } from "./found-channels.ts";
+import { pickChannels, toFound } from "./found-channels.ts";
 import {
   connectChosen,
   settleLink,
+  toChoice,
   type ChoiceForm,
   type ChoosingLink,
   type ConnectedLink,
@@ -32,6 +33,9 @@ export { MAX_ATTEMPTS } from "./connect-link.ts";
 export interface ConnectForm {
   readonly platformTitle: string;
   readonly instructions: string;
+  readonly steps: readonly string[];
+  /** What the steps have one copy. */
+  readonly toCopy: string | null;
   /** Where on their own server the person gets what is asked for. */
   readonly placeUrl: string | null;
   readonly fields: readonly FormField[];
@@ -53,8 +57,12 @@ export type OpenedConnection =
 export async function openConnection({ ctx }: GuestCall, ref: LinkRef | string): Promise<OpenedConnection> {
   const link = await readLink(ctx, typeof ref === "string" ? { token: ref } : ref);
   if (link.state === "closed") return link;
-  if (link.row.status === "choose") return { state: "choose", choice: toChoice(ctx, link) };
-  return showLink(ctx, link);
+  return link.row.status === "choose" ? showChoice(ctx, link) : showLink(ctx, link);
+}
+
+async function showChoice(ctx: AppContext, link: OpenLink): Promise<ChoosingLink> {
+  const choice = await toChoice(ctx, link, openChoice(ctx, link.row));
+  return { state: "choose", choice, token: link.token };
 }
 
 async function showLink(
@@ -119,7 +127,7 @@ async function connectOnce(
   try {
     const connected = await askPlatform(call, assertSecrets(target), secrets);
     const found = toFound(connected, { instanceUrl: target.instanceUrl, redirectUrl: "" });
-    return await settleLink(call, link, found);
+    return await settleLink(call, link, { found, isElsewhere: false });
   } catch (error) {
     if (error instanceof AppError) {
       const failure = { error: error.message, isLast: row.attempts >= MAX_ATTEMPTS };
@@ -153,21 +161,12 @@ export async function submitChoice(
   if (link.row.status !== "choose") return showLink(ctx, link);
   const found = openChoice(ctx, link.row);
   try {
-    return await connectChosen(call, link, { found, chosen: pickChannels(found, keys) });
+    return await connectChosen(call, link, { found, chosen: pickChannels(link.target, found, keys) });
   } catch (error) {
     if (error instanceof LinkUsed) return closedNow(ctx, ref);
     if (!(error instanceof AppError)) throw error;
-    return { state: "refused", choice: toChoice(ctx, link), error };
+    return { state: "refused", choice: await toChoice(ctx, link, found), error };
   }
-}
-
-function toChoice(ctx: AppContext, { row, target }: OpenLink): ChoiceForm {
-  const channels = toChannels(openChoice(ctx, row));
-  return {
-    platformTitle: target.platform.title,
-    channels,
-    minutesLeft: minutesLeft(ctx, row.expires_at),
-  };
 }
 
 async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<ConnectForm> {
@@ -184,6 +183,8 @@ async function toForm(ctx: AppContext, { row, target }: OpenLink): Promise<Conne
   return {
     platformTitle: platform.title,
     instructions: way.instructions,
+    steps: way.steps ?? [],
+    toCopy: way.toCopy ?? null,
     placeUrl: place === undefined || server === null ? null : server + place,
     fields: serverField === null ? own : [serverField, ...own],
     instanceUrl: target.instanceUrl,

@@ -23,6 +23,8 @@ export type KeptConsent = z.infer<typeof KeptConsent>;
 const KeptChoice = z.object({
   stage: z.literal("choice"),
   token: z.string(),
+  /** Whether the consent ended in another browser than it began in: then the person is asked in any case. */
+  isElsewhere: z.boolean().default(false),
   place: Place,
   tokens: z
     .object({
@@ -83,7 +85,7 @@ function openPending(ctx: AppContext, row: ConnectionRow): KeptConsent | KeptCho
 function gone(cause?: unknown): AppError {
   return new AppError(
     "conflict",
-    "What was kept of this connection cannot be read any more. Call connect_channel again for a new address.",
+    "What was kept of this connection cannot be read any more. Ask for a new link where you got this one.",
     cause === undefined ? {} : { cause },
   );
 }

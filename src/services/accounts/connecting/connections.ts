@@ -2,21 +2,22 @@ import { randomBytes } from "node:crypto";
 import * as z from "zod";
 import type { Account } from "../../../domain/accounts/account.ts";
 import type { ConnectArgs, ConnectionStatus, ConnectResult } from "../../../domain/accounts/connection.ts";
-import { settingName } from "../../../domain/accounts/platform-settings.ts";
 import { AppError } from "../../../domain/errors.ts";
 import { newId } from "../../../domain/ids.ts";
 import { canReachAccount } from "../../../domain/permissions.ts";
-import { DAY, MINUTE, quote, toIso } from "../../../domain/time.ts";
+import { DAY, quote, toIso } from "../../../domain/time.ts";
 import type { NoneWay, Secrets, SecretsWay } from "../../../ports/connect.ts";
+import { pasteWay } from "../../../ports/platform-setup.ts";
 import { findAccountRow } from "../../../store/tables/accounts.ts";
 import { findConnection, insertConnection, type ConnectionRow } from "../../../store/tables/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
 import type { AppContext, CallContext } from "../../context.ts";
+import { takenRedirectUrl } from "../../platforms/set-up.ts";
 import { showAccount } from "../accounts.ts";
 import { askPlatform } from "./ask-platform.ts";
 import { connectAccounts, type ConnectOutcome } from "./connect-account.ts";
 import { completeFields, type ConnectTarget } from "./connect-fields.ts";
-import { hashToken } from "./connect-link.ts";
+import { hashToken, LINK_LIFE_MS } from "./connect-link.ts";
 import { assertSecrets } from "./connect-page.ts";
 import {
   chooseAtOnce,
@@ -28,9 +29,6 @@ import {
 } from "./found-channels.ts";
 import { readTarget } from "./read-target.ts";
 import { hasConsent, placeOf } from "./start-page.ts";
-
-/** How long an address to connect at works. */
-export const LINK_LIFE_MS = 15 * MINUTE;
 
 /** How long the state of a connection can still be asked for. */
 const REMEMBERED_MS = DAY;
@@ -117,19 +115,17 @@ async function openLink(call: CallContext, target: ConnectTarget): Promise<Conne
 
 async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string> {
   if (!hasConsent(target)) {
-    return "Ask the person to open the address and fill in its form; it works once and for 15 minutes. No password or token belongs in this conversation.";
+    return "Ask the person to open the address and fill in the form on that page. It works once and for 15 minutes. No password or token belongs in this conversation.";
   }
-  const { title, name } = target.platform;
+  const { title } = target.platform;
   const { redirectUrl } = await placeOf(ctx, target);
   const isOurs = new URL(redirectUrl).origin === new URL(await ctx.publicUrl()).origin;
   const back = isOurs
     ? ""
-    : ` The browser ends at ${redirectUrl}; if that page does not load, the person copies its whole address and pastes it into the page they started from.`;
-  const isRefused = target.way.redirect === "https" && !redirectUrl.startsWith("https:");
-  const https = isRefused
-    ? ` ${title} sends people back to https addresses alone, and ${redirectUrl} is none: register one that is with the app, and set ${settingName(name, "REDIRECT_URL")} to it.`
-    : "";
-  return `Ask the person to open the address, which leads on to ${title}, where they agree; it works once and for 15 minutes. No password or code belongs in this conversation.${back}${https}`;
+    : ` The browser ends at ${redirectUrl}. If that page does not load, the person copies its whole address and pastes it into the page they started from.`;
+  const isTaken = (await takenRedirectUrl(ctx, target.platform, target.way)) !== null;
+  const https = isTaken ? "" : ` ${redirectUrl} is no https address. ${pasteWay(target.platform)}`;
+  return `Ask the person to open the address. It leads on to ${title}, where they agree, and works once and for 15 minutes. No password or code belongs in this conversation.${back}${https}`;
 }
 
 /**
@@ -158,7 +154,7 @@ export async function checkConnection(
   if (row === undefined || (caller.accountIds !== null && !canReachAccount(caller, row.account_id ?? ""))) {
     throw new AppError(
       "not_found",
-      `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id; it is known for a day.`,
+      `connectId: there is no connection ${quote(args.connectId)}. connect_channel answers the id, which is known for a day.`,
     );
   }
   const isOpen = row.status === "pending" || row.status === "choose";
@@ -167,12 +163,16 @@ export async function checkConnection(
       status: "expired",
       account: null,
       accounts: [],
-      error: "The address was not used in time. Call connect_channel again for a new one.",
+      error: `The address was not used in time. ${ANOTHER}`,
     };
   }
   const accounts = row.status === "connected" ? await accountsOf({ ctx, caller }, row) : [];
-  return { status: row.status, account: accounts[0] ?? null, accounts, error: row.error };
+  const error = row.status === "failed" && row.error !== null ? `${row.error} ${ANOTHER}` : row.error;
+  return { status: row.status, account: accounts[0] ?? null, accounts, error };
 }
+
+/** For agents: what is noted is for the person on the page. */
+const ANOTHER = "Call connect_channel again for a new address.";
 
 /** What came of a connection, as far as the caller may see it. */
 async function accountsOf(
@@ -206,6 +206,6 @@ export async function connectWithSecrets(
   const secrets = await completeFields(call.ctx, target, given);
   const found = await findChannels(call, target, secrets);
   const chosen =
-    chooseAtOnce(target, found) ?? pickChannels(found, (await choose?.(toChannels(found))) ?? []);
+    chooseAtOnce(target, found) ?? pickChannels(target, found, (await choose?.(toChannels(found))) ?? []);
   return connectAccounts(call, { target, found, chosen, answer: async (_tx, outcome) => outcome });
 }

@@ -36,15 +36,14 @@ import { settleLink, type ConnectedLink } from "./settle-link.ts";
 import { hasConsent, placeOf, toStart, type ConsentStart, type ConsentTarget } from "./start-page.ts";
 
 /*
- * The way to the platform and back. There is no cookie: what ties the two together is `state`, 256 random bits
- * that are found in the database by their hash, good for one link, once, until the link runs out. A cookie would
- * bind the way back to the browser that left, and would part what belongs together here: a link is opened on one
- * machine and the consent ends on another, the address is pasted into a page or a terminal, `localhost` and
- * 127.0.0.1 are two hosts to a browser. What a cookie is for elsewhere (login CSRF: somebody's own consent
- * finished in a stranger's session) needs a session to be finished in. Here there is none: a callback can only
- * bring a channel to the owner whose link made that state, and a state is told to nobody but the person with the
- * link and the platform. What remains is a person who is sent a link, or its consent, by a stranger, and agrees:
- * the start page says so before, and the page at the end says what was connected and how to take it back.
+ * The way to the platform and back. `state` ties the two together: 256 random bits that are found in the database
+ * by their hash, good for one link, once, until the link runs out. It does not say who agreed (RFC 9700, 4.7):
+ * somebody may send another person the platform's own address, and that person never saw our page with its
+ * warning. So a consent belongs to the browser that began it. That browser has a cookie named after the state.
+ * Where the answer comes without it, nothing is connected yet: the code is exchanged, and the page after it says
+ * who will post where, and asks. That page has a new address, which only this browser gets, and the link's old
+ * address ends: the person who made the link cannot press that button. So a consent may still end on another
+ * machine, and `localhost` and 127.0.0.1, two hosts to a browser, cost one more button.
  */
 
 type ConsentLink = OpenLink & { readonly target: ConsentTarget };
@@ -61,6 +60,14 @@ export interface RefusedStart {
   readonly error: AppError;
 }
 
+/** The platform's address to send the person to. */
+interface Lead {
+  readonly state: "lead";
+  readonly url: string;
+  /** Of the state, for the cookie of the browser that is sent there. */
+  readonly stateHash: string;
+}
+
 /**
  * Makes a new state, which voids the one before, and answers the platform's address to send the person to.
  * `instanceUrl`: the server, where the page asked for it.
@@ -68,7 +75,7 @@ export interface RefusedStart {
 export async function leadOn(
   call: GuestCall,
   { instanceUrl, ...ref }: LinkRef & { readonly instanceUrl?: string | undefined },
-): Promise<{ readonly state: "lead"; readonly url: string } | RefusedStart | OpenedConnection> {
+): Promise<Lead | RefusedStart | OpenedConnection> {
   const { ctx } = call;
   const link = await readLink(ctx, ref);
   if (link.state === "closed") return link;
@@ -79,8 +86,7 @@ export async function leadOn(
   );
   if (counted === undefined) return closedNow(ctx, ref);
   try {
-    const url = await begin(call, { ...link, target: onServer(ctx, target, instanceUrl) });
-    return { state: "lead", url };
+    return await begin(call, { ...link, target: onServer(ctx, target, instanceUrl) });
   } catch (error) {
     if (error instanceof LinkUsed) return closedNow(ctx, ref);
     return refuse(ctx, { ...link, target }, error);
@@ -88,16 +94,17 @@ export async function leadOn(
 }
 
 /** Throws `LinkUsed` where the link was closed meanwhile. */
-async function begin(call: GuestCall, { row, target, token }: ConsentLink): Promise<string> {
+async function begin(call: GuestCall, { row, target, token }: ConsentLink): Promise<Lead> {
   const { ctx } = call;
   const state = randomBytes(32).toString("base64url");
   const { place, keep, url } = await explainingFaults(ctx, { platform: target.platform, secrets: [] }, () =>
     askToBegin(call, target, state),
   );
   const pendingEnc = sealPending(ctx, row, { stage: "consent", token, place, keep });
-  const consent = { stateHash: hashToken(state), pendingEnc, way: target.way.name };
+  const stateHash = hashToken(state);
+  const consent = { stateHash, pendingEnc, way: target.way.name };
   if (!(await ctx.store.write((tx) => keepConsent(tx, row.id, consent)))) throw new LinkUsed();
-  return assertWebAddress(target, url);
+  return { state: "lead", url: assertWebAddress(target, url), stateHash };
 }
 
 interface Begun {
@@ -139,14 +146,22 @@ async function findByState(
   return state === "" ? undefined : findConnectionByState(ctx.store, hashToken(state));
 }
 
+interface Return {
+  readonly answer: Readonly<Record<string, string>>;
+  /** Whether the browser that brings the answer is the one that was led on. Elsewhere the person is asked. */
+  readonly isBegunHere: boolean;
+  /** The link whose page the answer was pasted into. */
+  readonly onlyOf?: string;
+}
+
 /**
  * A person is back with an answer: exchanges it, before anything is chosen, and connects or lets them choose.
  * An answer with no state or another's is `foreign` and changes nothing; the same one again is `answered`, or
- * tells how it ended. `onlyOf`: the link whose page the answer was pasted into.
+ * tells how it ended.
  */
 export async function comeBack(
   call: GuestCall,
-  { answer, onlyOf }: { readonly answer: Readonly<Record<string, string>>; readonly onlyOf?: string },
+  { answer, onlyOf, isBegunHere }: Return,
 ): Promise<ConnectedLink | LinkPage | ClosedLink> {
   const { ctx } = call;
   const row = await findByState(ctx, answer);
@@ -154,12 +169,16 @@ export async function comeBack(
   if (row === undefined || !isWanted) return { state: "closed", reason: "foreign", title: null };
   const link = await openRow(ctx, row, { token: "" });
   if (link.state === "closed") return link;
-  if (row.status === "choose") return { state: "page", token: openChoice(ctx, row).token };
+  const answered: ClosedLink = { state: "closed", reason: "answered", title: link.target.platform.title };
+  if (row.status === "choose") {
+    const { token, isElsewhere } = openChoice(ctx, row);
+    return isBegunHere && !isElsewhere ? { state: "page", token } : answered;
+  }
   const kept = await take(ctx, row);
-  if (kept === null) return { state: "closed", reason: "answered", title: link.target.platform.title };
+  if (kept === null) return answered;
   const { target } = link;
   if (!hasConsent(target)) return closedNow(ctx, { token: kept.token });
-  return finish(call, { link: { ...link, target, token: kept.token }, kept, answer });
+  return finish(call, { link: { ...link, target, token: kept.token }, kept, answer, isBegunHere });
 }
 
 /** The address that a browser ended at, pasted: as if it had come back by itself. */
@@ -170,7 +189,7 @@ export async function pasteAddress(
   const { ctx } = call;
   const link = await readLink(ctx, ref);
   if (link.state === "closed" || !hasConsent(link.target)) return openConnection(call, ref);
-  const done = await comeBack(call, { answer: readAnswer(address), onlyOf: ref.token });
+  const done = await comeBack(call, { answer: readAnswer(address), onlyOf: ref.token, isBegunHere: true });
   if (done.state === "page") return openConnection(call, { token: done.token });
   if (done.state !== "closed" || done.reason !== "foreign") return done;
   const error = new AppError(
@@ -191,6 +210,7 @@ interface Finishing {
   readonly link: ConsentLink;
   readonly kept: KeptConsent;
   readonly answer: Readonly<Record<string, string>>;
+  readonly isBegunHere: boolean;
 }
 
 async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | LinkPage | ClosedLink> {
@@ -201,8 +221,9 @@ async function finish(call: GuestCall, at: Finishing): Promise<ConnectedLink | L
     const connected = await explainingFaults(ctx, about, async () =>
       fitConnected(about.platform.title, await askToFinish(call, at)),
     );
-    const settled = await settleLink(call, link, toFound(connected, kept.place));
-    return settled.state === "connected" ? settled : { state: "page", token: link.token };
+    const found = toFound(connected, kept.place);
+    const settled = await settleLink(call, link, { found, isElsewhere: !at.isBegunHere });
+    return settled.state === "connected" ? settled : { state: "page", token: settled.token };
   } catch (error) {
     if (error instanceof LinkUsed) return closedNow(ctx, link);
     // What the person said, or the account is, stays so: another answer takes another link.

@@ -49,6 +49,17 @@ export function toChannels(found: Pick<Found, "targets">): FoundChannel[] {
   }));
 }
 
+/** What a page offers: all that were found, or only the channel that is reconnected. */
+export function offeredChannels(target: ConnectTarget, found: Pick<Found, "targets">): FoundChannel[] {
+  const { reconnecting } = target;
+  const channels = toChannels(found);
+  if (reconnecting === null) return channels;
+  return channels.filter((_channel, at) => {
+    const one = found.targets[at];
+    return one !== undefined && isSameChannel(reconnecting, one);
+  });
+}
+
 /**
  * The channels that are connected without asking: the one that is reconnected, or the only one. Null where a
  * person chooses. Throws `invalid` where none can be used, and `conflict` where the one that is reconnected
@@ -77,7 +88,7 @@ function otherAccountSentence(row: AccountRow, targets: readonly Target[]): stri
   const others = more.length === 0 ? first : `${first} and ${more.length} more`;
   return (
     `These credentials belong to another account (${others}) than the channel that is being reconnected (${wanted}). ` +
-    `Use the credentials of ${wanted}, or call connect_channel without accountId to connect the other one as a channel of its own.`
+    `Use the credentials of ${wanted}, or ask for a link without a channel to reconnect, which connects the other one as a channel of its own.`
   );
 }
 
@@ -90,18 +101,26 @@ function noneUsable(found: Found): string {
     : `There is no channel that could be connected. ${reasons.join(" ")}`;
 }
 
-/** The channels of these keys. Throws `invalid` that begins with `target: ` for none, unknown and unusable ones. */
-export function pickChannels(found: Found, keys: readonly string[]): readonly Target[] {
+/**
+ * The channels of these keys among those that are offered. Throws `invalid` that begins with `target: ` for
+ * none, unknown and unusable ones.
+ */
+export function pickChannels(
+  target: ConnectTarget,
+  found: Found,
+  keys: readonly string[],
+): readonly Target[] {
   const wanted = new Set(keys);
   if (wanted.size === 0) throw new AppError("invalid", "target: choose at least one channel.");
-  const channels = toChannels(found);
+  const channels = offeredChannels(target, found);
   const known = new Set(channels.map(({ key }) => key));
   if ([...wanted].some((key) => !known.has(key)))
     throw new AppError("invalid", "target: one of those chosen is not on the list. Choose from it.");
   const barred = channels.find(({ key, problem }) => wanted.has(key) && problem !== null);
   if (barred !== undefined)
     throw new AppError("invalid", `target: ${quote(barred.name)} cannot be chosen. ${barred.problem}`);
-  return found.targets.filter((_target, at) => wanted.has(channels[at]?.key ?? ""));
+  const all = toChannels(found);
+  return found.targets.filter((_target, at) => wanted.has(all[at]?.key ?? ""));
 }
 
 /** Whether a channel that was found is the one of this row. */

@@ -1,12 +1,13 @@
+import { randomBytes } from "node:crypto";
 import { MINUTE } from "../../../domain/time.ts";
 import type { Target } from "../../../ports/connect.ts";
 import { completeConnection, holdConnection, keepChoice } from "../../../store/tables/connections.ts";
 import { commitOnce } from "../../access/idempotency.ts";
-import type { GuestCall } from "../../context.ts";
+import type { AppContext, GuestCall } from "../../context.ts";
 import { connectAccounts } from "./connect-account.ts";
-import { LinkUsed, minutesLeft, type OpenLink } from "./connect-link.ts";
-import { sealPending } from "./connect-pending.ts";
-import { chooseAtOnce, toChannels, type Found, type FoundChannel } from "./found-channels.ts";
+import { hashToken, LinkUsed, minutesLeft, type OpenLink } from "./connect-link.ts";
+import { sealPending, type KeptChoice } from "./connect-pending.ts";
+import { chooseAtOnce, offeredChannels, type Found, type FoundChannel } from "./found-channels.ts";
 
 /** How long a person may take to choose. */
 const CHOICE_LIFE_MS = 15 * MINUTE;
@@ -25,11 +26,29 @@ export interface ChoiceForm {
   readonly platformTitle: string;
   readonly channels: readonly FoundChannel[];
   readonly minutesLeft: number;
+  /** Who will post, where the consent ended in another browser than it began in; else null. */
+  readonly poster: Poster | null;
+}
+
+/** What tells a person whose link this is. */
+export interface Poster {
+  readonly ownerId: string;
+  /** Of this Posthorn. */
+  readonly host: string;
+  readonly minutesOld: number;
 }
 
 export interface ChoosingLink {
   readonly state: "choose";
   readonly choice: ChoiceForm;
+  /** Of the page. */
+  readonly token: string;
+}
+
+interface Settling {
+  readonly found: Found;
+  /** Whether the consent ended in another browser than it began in: nothing is connected without asking. */
+  readonly isElsewhere: boolean;
 }
 
 /**
@@ -39,10 +58,12 @@ export interface ChoosingLink {
 export async function settleLink(
   call: GuestCall,
   link: OpenLink,
-  found: Found,
+  { found, isElsewhere }: Settling,
 ): Promise<ConnectedLink | ChoosingLink> {
   const chosen = chooseAtOnce(link.target, found);
-  return chosen === null ? keepForChoice(call, link, found) : connectChosen(call, link, { found, chosen });
+  return chosen === null || isElsewhere
+    ? keepForChoice(call, link, { found, isElsewhere })
+    : connectChosen(call, link, { found, chosen });
 }
 
 /** Uses the link up. Throws `LinkUsed` where another was first. */
@@ -75,29 +96,55 @@ export async function connectChosen(
 }
 
 /** The tokens are there: nobody has to hurry because coming back took long. */
-async function keepForChoice(call: GuestCall, link: OpenLink, found: Found): Promise<ChoosingLink> {
+async function keepForChoice(
+  call: GuestCall,
+  link: OpenLink,
+  { found, isElsewhere }: Settling,
+): Promise<ChoosingLink> {
   const { ctx } = call;
-  const { row, target, token } = link;
-  const expiresAt = Math.max(row.expires_at, ctx.clock.now() + CHOICE_LIFE_MS);
-  const { tokens, targets, place } = found;
-  const pendingEnc = sealPending(ctx, row, {
+  const expiresAt = Math.max(link.row.expires_at, ctx.clock.now() + CHOICE_LIFE_MS);
+  // The person who made the link knows its address. The answer is another's.
+  const token = isElsewhere ? randomBytes(32).toString("base64url") : link.token;
+  const kept = toKept(found, { token, isElsewhere });
+  const pendingEnc = sealPending(ctx, link.row, kept);
+  const row = { ...link.row, expires_at: expiresAt };
+  const choice = { pendingEnc, way: link.target.way.name, expiresAt };
+  const tokenHash = isElsewhere ? { tokenHash: hashToken(token) } : {};
+  if (!(await commitOnce(call, (tx) => keepChoice(tx, row.id, { ...choice, ...tokenHash }))))
+    throw new LinkUsed();
+  return { state: "choose", choice: await toChoice(ctx, { ...link, row }, kept), token };
+}
+
+function toKept(
+  { tokens, targets, place }: Found,
+  { token, isElsewhere }: Pick<KeptChoice, "token" | "isElsewhere">,
+): KeptChoice {
+  const scopes = tokens === null || tokens.scopes === null ? null : [...tokens.scopes];
+  return {
     stage: "choice",
     token,
+    isElsewhere,
     place,
-    tokens:
-      tokens === null ? null : { ...tokens, scopes: tokens.scopes === null ? null : [...tokens.scopes] },
+    tokens: tokens === null ? null : { ...tokens, scopes },
     targets: [...targets],
-  });
-  const isKept = await commitOnce(call, (tx) =>
-    keepChoice(tx, row.id, { pendingEnc, way: target.way.name, expiresAt }),
-  );
-  if (!isKept) throw new LinkUsed();
-  return {
-    state: "choose",
-    choice: {
-      platformTitle: target.platform.title,
-      channels: toChannels(found),
-      minutesLeft: minutesLeft(ctx, expiresAt),
-    },
   };
+}
+
+export async function toChoice(
+  ctx: AppContext,
+  { row, target }: Pick<OpenLink, "row" | "target">,
+  kept: KeptChoice,
+): Promise<ChoiceForm> {
+  return {
+    platformTitle: target.platform.title,
+    channels: offeredChannels(target, kept),
+    minutesLeft: minutesLeft(ctx, row.expires_at),
+    poster: kept.isElsewhere ? await posterOf(ctx, row) : null,
+  };
+}
+
+/** A duration, because nobody knows the visitor's time zone. */
+async function posterOf(ctx: AppContext, row: OpenLink["row"]): Promise<Poster> {
+  const minutesOld = Math.floor((ctx.clock.now() - row.created_at) / MINUTE);
+  return { ownerId: row.owner_id, host: new URL(await ctx.publicUrl()).host, minutesOld };
 }

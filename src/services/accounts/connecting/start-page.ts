@@ -2,16 +2,11 @@ import { AppError } from "../../../domain/errors.ts";
 import { quote } from "../../../domain/time.ts";
 import type { ConnectWay, OAuthWay, Place, RedirectWay } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
-import { scopesOf, wayName, type FilledGuide } from "../../../ports/platform-setup.ts";
+import { scopesOf, wayName } from "../../../ports/platform-setup.ts";
 import type { AppContext } from "../../context.ts";
 import { findUsedApp } from "../../platforms/apps.ts";
-import {
-  describeSetup,
-  missingSettings,
-  readSetting,
-  redirectUrlOf,
-  requireConfigured,
-} from "../../platforms/set-up.ts";
+import { describeWaySetup, type WaySetup } from "../../platforms/setup-page.ts";
+import { missingSettings, readSetting, redirectUrlOf, requireConfigured } from "../../platforms/set-up.ts";
 import type { ConnectTarget, FormField } from "./connect-fields.ts";
 import { minutesLeft, type OpenLink } from "./connect-link.ts";
 import { instanceOf, serverFieldOf } from "./server-field.ts";
@@ -47,7 +42,8 @@ export interface ConsentStart {
 interface StartSetup {
   /** Whole names of the settings that are missing. */
   readonly missing: readonly string[];
-  readonly guide: FilledGuide | null;
+  /** Null: no app of its own. */
+  readonly way: WaySetup | null;
 }
 
 export type ConsentTarget = ConnectTarget & { readonly way: OAuthWay | RedirectWay };
@@ -91,7 +87,7 @@ export async function toStart(
     otherWays: otherWays(target),
     isWaiting: row.pending_enc !== null && row.way === way.name,
     error: row.error,
-    setup: missing.length === 0 ? null : { missing, guide: await describeSetup(ctx, platform, way) },
+    setup: missing.length === 0 ? null : { missing, way: await describeWaySetup(ctx, platform, way) },
   };
 }
 
