@@ -182,8 +182,7 @@ export class App {
 
   /** Does what its button says, and takes that back when the server refuses. */
   async change(id: string, name: keyof typeof CHANGES): Promise<void> {
-    const { from, to, tool, doing, said } = CHANGES[name];
-    const args = "args" in CHANGES[name] ? CHANGES[name].args : {};
+    const { from, to, tool, args, doing, said } = CHANGES[name];
     const state = this.#state;
     const post = state === null ? null : findPost(state, id);
     if (post?.status !== from || !this.#abilities.callsTools || state?.busy.has(id)) return;

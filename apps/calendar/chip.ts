@@ -38,6 +38,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     element("span", { class: "time" }, time),
     " ",
     place === null ? null : element("span", { class: "place", dir: "auto" }, place),
+    place === null ? null : " ",
     element("span", { class: "title", dir: "auto" }, post.title),
   );
 }

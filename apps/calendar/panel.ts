@@ -1,6 +1,7 @@
 import { element } from "./dom.ts";
 import {
   canMove,
+  CHANGES,
   channelOf,
   inOrder,
   platformOf,
@@ -101,7 +102,8 @@ function renderActions(state: State, post: CalendarPost): HTMLElement | null {
       ? [action("open", post, `Open on ${platformOf(state.calendar, post)}`)]
       : [];
   if (state.abilities.callsTools && writing?.id === post.id) return renderWriting(post, writing.text);
-  if (state.abilities.callsTools && asking?.id === post.id) return renderQuestion(post, asking.what);
+  const isAsked = asking?.id === post.id && CHANGES[asking.what].from === post.status;
+  if (state.abilities.callsTools && isAsked) return renderQuestion(post, asking.what);
   const actions = [...open, ...(state.abilities.callsTools ? changesOf(state, post) : [])];
   return actions.length === 0 ? null : element("div", { class: "actions" }, ...actions);
 }

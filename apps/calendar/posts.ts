@@ -43,6 +43,7 @@ export type Status = keyof typeof STATUSES;
 export const CHANGES = {
   retry: {
     tool: "retry_post",
+    args: {},
     from: "failed",
     to: { status: "scheduled", error: null },
     doing: "Sending again…",
@@ -50,6 +51,7 @@ export const CHANGES = {
   },
   cancel: {
     tool: "cancel_post",
+    args: {},
     from: "scheduled",
     to: { status: "cancelled" },
     doing: "Cancelling…",

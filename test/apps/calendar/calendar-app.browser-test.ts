@@ -210,7 +210,7 @@ describe("the calendar page", () => {
     await button("Next month").click();
     await button("Previous month").click();
     await chip(/Hello/).click();
-    await button("Open on feed: Hello").click();
+    await button("Open on Feed: Hello").click();
     await expect
       .poll(() => shown.notes.filter((note) => note.kind === "link"))
       .toEqual([{ kind: "link", value: "https://feed.example/1" }]);
@@ -469,7 +469,7 @@ describe("a live post", () => {
 });
 
 describe("a crowded day", () => {
-  const many = (status: TestPost["status"], from: number, count: number): TestPost[] =>
+  const many = (status: NonNullable<TestPost["status"]>, from: number, count: number): TestPost[] =>
     Array.from({ length: count }, (_, at) => ({
       id: `post_${from + at}`,
       accountId: at % 2 === 0 ? "acc_1" : "acc_2",

@@ -133,6 +133,54 @@ describe("before a post is stopped or changed", () => {
     );
   });
 
+  it("tells since when and where a live one is, before it is taken down", async () => {
+    const id = await schedule();
+    const publishedAt = Date.parse(inSeconds(0)) - 3_600_000;
+    await setPost(id, {
+      status: "published",
+      next_at: null,
+      published_at: publishedAt,
+      platform_url: "https://a.example/1",
+    });
+    expect(await questionOf("cancel_post", { id, fromPlatform: true })).toBe(
+      "Delete the post “Hello” on Feed of default from the platform? It is live since Saturday 21 November 2026, 08:00 (UTC) at https://a.example/1, and cannot be brought back.",
+    );
+    expect((await service.call("get_post", { id })).post.status).toBe("published");
+  });
+
+  it("asks before a failed one goes out with another text, and before it is put away", async () => {
+    const id = await schedule();
+    await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
+    expect(await questionOf("retry_post", { id, caption: "Better", scheduledAt: inSeconds(7_200) })).toBe(
+      null,
+    );
+    await setPost(id, { status: "failed", next_at: null, error: "It was refused." });
+    expect(await questionOf("retry_post", { id, caption: "Best" })).toBe(
+      "Publish now on Feed of default: “Best”? It failed before.",
+    );
+    await expect(questionOf("retry_post", { id, caption: "" })).rejects.toThrow(/caption: is empty/);
+    expect(await questionOf("resolve_post", { id, outcome: "dismissed" })).toBe(
+      "Put the failed post “Better” on Feed of default away? It will never be sent.",
+    );
+    expect((await service.call("get_post", { id })).post.status).toBe("failed");
+    expect(await questionOf("retry_post", { id })).toBe(null);
+  });
+
+  it("asks once for all that are moved or cancelled together", async () => {
+    const ids = [];
+    for (let count = 0; count < 6; count++) ids.push(await schedule({ caption: `No ${count}` }));
+    const [first = ""] = ids;
+    expect(await questionOf("change_posts", { ids: [first], shiftMinutes: 60 })).toBe(
+      "Move 1 waiting post? “No 0” on Feed of default, Saturday 21 November 2026, 10:00 (UTC) to Saturday 21 November 2026, 11:00 (UTC)",
+    );
+    expect(await questionOf("change_posts", { accountId: [accountId], cancel: true })).toMatch(
+      /^Cancel 6 waiting posts\? “No 0” on Feed of default, .*“No 4”.*; and 1 more$/,
+    );
+    expect(await questionOf("change_posts", { ids, cancel: true, dryRun: true })).toBe(null);
+    await expect(questionOf("change_posts", { ids, shiftMinutes: -600 })).rejects.toThrow(/in the past/);
+    expect((await service.call("list_posts", { status: ["scheduled"] })).posts).toHaveLength(6);
+  });
+
   it("tells of a live one what would change", async () => {
     const id = await schedule();
     await setPost(id, { status: "published" });
