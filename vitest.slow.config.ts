@@ -35,6 +35,7 @@ export const SLOW = [
   "test/oidc/oauth.test.ts",
   "test/platforms/bluesky/faults.test.ts",
   "test/platforms/answers.test.ts",
+  "test/platforms/needed-keys.test.ts",
   "test/security/hostile-media.test.ts",
 ];
 

@@ -22,8 +22,15 @@ export interface EffectContext {
   readonly timesSent: number;
 }
 
-/** `intentAt`: when it was sent first; `timesAsked`: how often it was asked about before. */
-export type SettleContext = EffectContext & { readonly intentAt: number; readonly timesAsked: number };
+/**
+ * `intentAt`: when it was sent first; `timesAsked`: how often it was asked about before; `wasTaken`: the platform
+ * answered that it took it (2xx), and not what came of it.
+ */
+export type SettleContext = EffectContext & {
+  readonly intentAt: number;
+  readonly timesAsked: number;
+  readonly wasTaken: boolean;
+};
 
 /** How an open intent turned out. `ask_again`: the platform has not settled itself yet. */
 export type Settled<R> =

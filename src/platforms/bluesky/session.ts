@@ -9,7 +9,7 @@ const WEB = "https://bsky.app";
 const Settings = z.object({ instanceUrl: z.string().nullable(), pdsUrl: z.string() });
 
 const DidDocument = z.looseObject({
-  service: z.array(z.looseObject({ id: z.string(), serviceEndpoint: z.unknown() })).optional(),
+  service: z.array(z.looseObject({ id: z.string(), serviceEndpoint: z.unknown().optional() })).optional(),
 });
 
 const Session = z.looseObject({

@@ -57,7 +57,7 @@ export async function remove(post: DiscordPost, io: PlatformIo): Promise<void> {
 }
 
 const Message = z.looseObject({
-  reactions: z.array(z.looseObject({ count: z.int().min(0) })).optional(),
+  reactions: z.array(z.looseObject({ count: z.int().min(0).catch(0) })).optional(),
   thread: z.looseObject({ message_count: z.int().min(0).optional() }).optional(),
 });
 

@@ -99,11 +99,14 @@ export function uploadStep(at: number): string {
 }
 
 const FileName = z.string().regex(/^[\w.-]{1,200}$/);
+const ByAddress = z.looseObject({ image_url: z.url({ protocol: /^https?$/ }).max(2_000) });
+const ByName = z.looseObject({ files: z.tuple([z.looseObject({ file: FileName })], z.json()) });
+// What it could not use, the third version tells with 201, or what pict-rs says, only in a message.
+const Unusable = z.looseObject({ msg: z.string(), files: z.null().optional() });
 const Uploaded = z.union([
-  z.looseObject({ image_url: z.url({ protocol: /^https?$/ }).max(2_000) }),
-  z.looseObject({ files: z.array(z.looseObject({ file: FileName })).min(1) }),
-  // What it could not use, the third version tells with 201, or what pict-rs says, in a message alone.
-  z.looseObject({ msg: z.string() }),
+  ByAddress.transform((found) => ({ url: found.image_url })),
+  ByName.transform(({ files: [{ file }] }) => ({ file })),
+  Unusable.transform(({ msg }) => ({ msg })),
 ]);
 
 /** A picture on the server, known by its address. */
@@ -129,12 +132,11 @@ export async function sendPicture(
   const multipart = [await picturePart("images[]", item, { io, accepts })];
   const path = namesOf(versionOf(io)).image;
   const found = await own(io, { method: "POST", path, multipart, ...UPLOAD_TIMES }, Uploaded);
-  if ("image_url" in found) return { url: String(found.image_url) };
-  const [file] = "files" in found ? z.array(z.looseObject({ file: FileName })).parse(found.files) : [];
-  if (file !== undefined) return { url: `${serverOf(io)}/pictrs/image/${file.file}` };
+  if ("url" in found) return { url: found.url };
+  if ("file" in found) return { url: `${serverOf(io)}/pictrs/image/${found.file}` };
   throw new PlatformFault("rejected", "the server could not use the picture. Give another one.", {
     field: "mediaUrl",
-    cause: found["msg"],
+    cause: found.msg,
   });
 }
 

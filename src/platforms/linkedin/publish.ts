@@ -114,7 +114,7 @@ async function send(
       return adopt(error.older, io, () => find(json, io, since));
     throw error;
   }
-  throw new PlatformFault("ambiguous", "LinkedIn took the post and did not name it.");
+  throw new PlatformFault("ambiguous", "LinkedIn took the post and did not name it.", { httpStatus: 201 });
 }
 
 /**

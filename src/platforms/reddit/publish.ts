@@ -139,7 +139,11 @@ function mediaFields(
   };
 }
 
-const Made = z.looseObject({ id: z.string(), name: z.string().optional(), url: z.string() });
+const Made = z.looseObject({
+  id: z.string().optional(),
+  name: z.string().optional(),
+  url: z.string(),
+});
 /** Of pictures and films, the post comes later, and nobody tells its id. */
 const Submitted = z.looseObject({
   json: z.looseObject({ data: z.union([Made, z.looseObject({ websocket_url: z.string().nullish() })]) }),
@@ -152,12 +156,13 @@ async function submit(fields: JsonObject, kind: Kind, io: PublishIo): Promise<Pl
       : { path: "/api/submit", form: formOf(fields) };
   const { json } = await ask(io, { method: "POST", ...call }, Submitted);
   const made = Made.safeParse(json.data).data;
-  if (made !== undefined) {
-    const name = made.name ?? made.id;
+  const name = made?.name ?? made?.id;
+  if (made !== undefined && name !== undefined) {
     return { id: name.startsWith("t3_") ? name : `t3_${name}`, url: addressOf(made.url) };
   }
   if (kind === "image" || kind === "video") return null;
-  throw new PlatformFault("ambiguous", "Reddit's answer does not say what became of the post.");
+  const words = "Reddit's answer does not say what became of the post.";
+  throw new PlatformFault("ambiguous", words, { httpStatus: 200 });
 }
 
 function formOf(fields: JsonObject): Fields {

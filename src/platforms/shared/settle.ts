@@ -18,12 +18,20 @@ export interface Listing<R> {
   find(since: number): Promise<R | null>;
 }
 
+/** Its listing leaves out what a post is known by, or the post: nothing that it does not show is proof then. */
+const TAKEN = "the platform took the post without telling where it is, and does not list it.";
+
 /**
  * Looks for the post among the account's own. It is proven absent by two listings without it, `settleMs`
  * apart; when the first was made is kept in the step's handle, which must be null or an object.
  */
 export async function settleByListing<R>(
-  { intentAt, handle, saveHandle }: Pick<SettleContext, "intentAt" | "handle" | "saveHandle">,
+  {
+    intentAt,
+    handle,
+    saveHandle,
+    wasTaken,
+  }: Pick<SettleContext, "intentAt" | "handle" | "saveHandle" | "wasTaken">,
   listing: Listing<R>,
 ): Promise<Settled<R>> {
   const found = await listing.find(intentAt - CLOCK_TOLERANCE_MS);
@@ -32,6 +40,7 @@ export async function settleByListing<R>(
   if (absentAt === undefined) await saveHandle({ ...kept, absentAt: listing.now });
   const waitMs = (absentAt ?? listing.now) + listing.settleMs - listing.now;
   if (waitMs > 0) return { outcome: "ask_again", afterMs: waitMs };
+  if (wasTaken) return { outcome: "unknown", reason: TAKEN };
   if (!listing.isReliable) return { outcome: "unknown", reason: listing.reason };
   // The next sending is looked for anew.
   await saveHandle(Object.keys(kept).length === 0 ? null : kept);

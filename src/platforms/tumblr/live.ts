@@ -28,6 +28,11 @@ export async function edit(
 ): Promise<{ platformUrl?: string; platformPostId?: string }> {
   const entry = await find(post, io);
   if (entry === null) throw new PlatformFault("rejected", "It is not on Tumblr any more.");
+  if (entry.content.length === 0)
+    throw new PlatformFault(
+      "rejected",
+      "Tumblr does not show what the post holds, which a change would take away.",
+    );
   const media = entry.content.filter(({ type }) => MEDIA.includes(String(type)));
   const alt = changed.includes("altText") ? { alt_text: post.metadata.altText ?? "" } : {};
   const shown = media.map((block, at): JsonObject =>

@@ -65,7 +65,7 @@ export const WpPost = z.looseObject({
   date_gmt: Gmt,
   /** When it was changed last, by the site's clock, in whole seconds. */
   modified_gmt: Gmt,
-  title: z.looseObject({ raw: z.string() }).optional(),
+  title: z.looseObject({ raw: z.string() }).optional().catch(undefined),
 });
 export type WpPost = z.infer<typeof WpPost>;
 

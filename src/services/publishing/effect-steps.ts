@@ -28,7 +28,7 @@ export interface EffectsOptions {
 /** What is known of a step. */
 export type StepState = Pick<
   EffectRow,
-  "state" | "result" | "handle_enc" | "started_at" | "asked" | "sent" | "effect_key"
+  "state" | "result" | "handle_enc" | "started_at" | "asked" | "sent" | "effect_key" | "http_status"
 >;
 
 /** A run of a post, with the steps as the ledger has them. */
@@ -61,6 +61,7 @@ export async function intend<R extends Json>(
     handle_enc: null,
     asked: 0,
     effect_key: intent.effect_key,
+    http_status: null,
     ...known,
     sent: (known?.sent ?? 0) + 1,
     state: "intent" as const,
@@ -98,6 +99,7 @@ export async function finish(
     sent: (known?.sent ?? 0) - (end.state === "not_sent" ? 1 : 0),
     state: end.state,
     result,
+    http_status: end.httpStatus,
   });
 }
 
@@ -116,7 +118,8 @@ export async function writeDone(at: Running, step: string, value: unknown): Prom
 
 /** A note of ours as the ledger has it. */
 export function noted(result: string, at: number): StepState {
-  return { state: "done", result, handle_enc: null, started_at: at, asked: 0, sent: 0, effect_key: "" };
+  const never = { handle_enc: null, asked: 0, sent: 0, effect_key: "", http_status: null };
+  return { state: "done", result, started_at: at, ...never };
 }
 
 /** What a platform's file gets to settle the step, or, while it is under way, to send it. */

@@ -145,6 +145,7 @@ async function settle<R extends Json>(
     ...contextOf(at, spec.step),
     intentAt: known.started_at,
     timesAsked: known.asked,
+    wasTaken: known.state === "unknown" && isTaking(known.http_status),
   });
   // It may have saved another handle, which is what a sending right after it goes by.
   at.steps.set(spec.step, { ...(at.steps.get(spec.step) ?? known), asked: known.asked + 1 });
@@ -181,7 +182,7 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
     await finishDone(at, spec, result);
     return result;
   } catch (error) {
-    const state = isInDoubt ? "intent" : stateAfter(error, at.requestsBegun() > asked);
+    const state = stateAfter(error, { isInDoubt, hasAsked: at.requestsBegun() > asked });
     if (state !== "intent") {
       const httpStatus = error instanceof PlatformFault ? error.httpStatus : null;
       await finish(at, spec.step, { state, result: null, httpStatus });
@@ -199,11 +200,21 @@ async function finishDone<R extends Json>(at: Running, spec: EffectSpec<R>, resu
   if (live !== null) noteLive(at, live, at.ctx.clock.now());
 }
 
+/** An answer that the platform gave when it had acted. */
+function isTaking(httpStatus: number | null): boolean {
+  return httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+}
+
 /**
  * What an error says about the step. A refused or a lost answer may have come after the deed: it stays open.
  */
-function stateAfter(error: unknown, hasAsked: boolean): EffectRow["state"] {
+function stateAfter(
+  error: unknown,
+  { isInDoubt, hasAsked }: { readonly isInDoubt: boolean; readonly hasAsked: boolean },
+): EffectRow["state"] {
+  if (isInDoubt) return "intent";
   if (error instanceof PlatformFault) {
+    if (error.kind === "ambiguous" && isTaking(error.httpStatus)) return "unknown";
     if (error.kind === "rejected") return "rejected";
     return error.isNotDone ? "not_sent" : "intent";
   }

@@ -22,6 +22,7 @@ function step(handle: Json = null) {
     timesSent: 1,
     intentAt: SENT_AT,
     timesAsked: 0,
+    wasTaken: false,
   });
   return { context, handle: () => kept };
 }
@@ -56,6 +57,13 @@ describe("settleByListing", () => {
     // What is sent then is doubted and looked for anew.
     expect(one.handle()).toBeNull();
     expect(await ask(12 * MINUTE)).toMatchObject({ outcome: "ask_again" });
+  });
+
+  it("never sends again what the platform said it took, though no listing shows it", async () => {
+    const one = step();
+    const ask = (afterMs: number) => settleByListing({ ...one.context(), wasTaken: true }, listing(afterMs));
+    expect(await ask(MINUTE)).toMatchObject({ outcome: "ask_again" });
+    expect(await ask(2 * MINUTE)).toMatchObject({ outcome: "unknown" });
   });
 
   it("finds what the first listing did not show yet", async () => {

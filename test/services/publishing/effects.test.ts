@@ -39,6 +39,40 @@ it("repeats a step under the key it was first sent with, also when the secret ke
   expect(await readPost(ctx, post.id)).toMatchObject({ status: "published" });
 });
 
+it.each([
+  [200, true],
+  [503, false],
+])(
+  "tells whoever settles it that an answer of %i said that it was taken: %s",
+  async (httpStatus, wasTaken) => {
+    const told: boolean[] = [];
+    const platform = scriptedPlatform({
+      publish: async (_post, io) => {
+        const id = await io.effect<string>({
+          step: "create",
+          request: {},
+          send: async () => {
+            throw new PlatformFault("ambiguous", "The answer was lost.", { httpStatus });
+          },
+          settle: async (context) => {
+            told.push(context.wasTaken);
+            return { outcome: "done", result: "1" };
+          },
+        });
+        return { state: "live", platformPostId: id, platformUrl: null };
+      },
+    });
+    const media = { forPost: () => ({}) as never, release: async () => {} };
+    await using ctx = await createTestContext({ platformList: [platform], media });
+    const post = await addPost(ctx, await addAccount(ctx));
+    await runTick(ctx);
+    await ctx.clock.advance(60_000);
+    await runTick(ctx);
+    expect(told).toEqual([wasTaken]);
+    expect(await readPost(ctx, post.id)).toMatchObject({ status: "published" });
+  },
+);
+
 it("is sent again with the handle that settling it has saved", async () => {
   const handles: unknown[] = [];
   const platform = scriptedPlatform({

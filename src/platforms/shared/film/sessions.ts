@@ -240,6 +240,7 @@ function settleByUploads(
   return settleByListing<Json>(
     {
       intentAt: beganAt,
+      wasTaken: context.wasTaken,
       handle: absentAt === null ? null : { absentAt },
       // Proven absent, the next sending begins a session of its own.
       saveHandle: (note) => context.saveHandle(note === null ? null : { ...session, ...Note.parse(note) }),

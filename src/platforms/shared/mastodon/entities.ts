@@ -23,7 +23,7 @@ export const Status = z.looseObject({
   visibility: z.string().nullable().catch(null),
   sensitive: z.boolean().catch(false),
   in_reply_to_id: Id.nullable().catch(null),
-  reblog: z.unknown(),
+  reblog: z.unknown().optional(),
   media_attachments: z.array(Attachment).catch([]),
   favourites_count: Count,
   replies_count: Count,
