@@ -41,7 +41,7 @@ export function clientsPage(): string {
     "## Claude Desktop, without npm",
     "`npm run bundle` in a checkout writes `posthorn.mcpb`, which Claude Desktop installs by a double click. It has no native code and needs a Node with SQLite of its own (22.13 or newer), as Claude Desktop brings one. Pictures are taken and checked; without the picture library, one that is too large for a platform is not made smaller but refused with its limits. Claude Desktop runs it inside of itself, where no second process looks at files: give it only files that you trust. Data folder, time zone and upload folders are asked for in its settings. Use either the bundle or `posthorn install claude-desktop`.",
     "## Over HTTP",
-    "While `posthorn serve` (or the service) runs, clients connect to `http://127.0.0.1:4747/mcp` with a key (`posthorn keys create --name Cursor`). Older clients use `/sse`.",
+    "While `posthorn serve` (or the service) runs, clients connect to `http://127.0.0.1:4747/mcp` with a key: `posthorn keys create --name Cursor` makes one that reads, publishes and uploads, and `--role admin` one that connects channels and manages webhooks, too. Older clients use `/sse`.",
     fence(
       "json",
       JSON.stringify(

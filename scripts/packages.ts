@@ -26,6 +26,19 @@ export const REPOSITORY = `https://github.com/${owner}/${repository}`;
 /** The settings that a person may want to make when they install it. */
 const ASKED = ["POSTHORN_DATA_DIR", "POSTHORN_TIMEZONE", "POSTHORN_UPLOAD_FOLDERS"] as const;
 
+/**
+ * Throws unless the change log has a section of this version with something in it, and nothing under Pending.
+ */
+export function assertReleasable(changes: string, { version } = manifest): void {
+  const sections = changes
+    .split(/^## /m)
+    .map((section) => section.split(/\n([^]*)/).map((part) => part.trim()));
+  const textOf = (title: string): string => sections.find(([name]) => name === title)?.[1] ?? "";
+  if (textOf("Pending") !== "")
+    throw new Error("CHANGELOG.md has changes under Pending. Move them to the section of their version.");
+  if (textOf(version) === "") throw new Error(`CHANGELOG.md tells nothing of ${version}.`);
+}
+
 function meaningOf(name: string): string {
   return SETTINGS.find((setting) => setting.name === name)?.meaning ?? name;
 }

@@ -5,7 +5,7 @@ import formats from "ajv-formats";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { clientsPage, cursorLink, vscodeLink } from "../../scripts/client-docs.ts";
-import { bundleManifest, REPOSITORY, serverEntry } from "../../scripts/packages.ts";
+import { assertReleasable, bundleManifest, REPOSITORY, serverEntry } from "../../scripts/packages.ts";
 import { loadCatalog } from "../../src/app/catalog.ts";
 import { CLIENTS } from "../../src/cli/install/clients.ts";
 
@@ -26,6 +26,23 @@ describe("the entry in the registry", () => {
     const { version, mcpName } = json("package.json");
     expect(serverEntry()).toMatchObject({ name: mcpName, version, packages: [{ version }] });
     expect(REPOSITORY).toBe("https://github.com/posthorn/posthorn");
+  });
+});
+
+describe("a release", () => {
+  it("is refused while changes are pending, or where none are told of it", () => {
+    const release = (changes: string) => () =>
+      assertReleasable(changes, { ...json("package.json"), version: "1.2.0" });
+    expect(release("# Changes\n\n## Pending\n\n## 1.2.0\n\n- New.\n\n## 1.1.0\n\n- Old.\n")).not.toThrow();
+    expect(release("# Changes\n\n## Pending\n\n- Not yet.\n\n## 1.2.0\n\n- New.\n")).toThrow("under Pending");
+    expect(release("# Changes\n\n## Pending\n\n## 1.2.0\n\n## 1.1.0\n\n- Old.\n")).toThrow(
+      "nothing of 1.2.0",
+    );
+  });
+
+  it("has a section in the change log", () => {
+    const [, , first] = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8").split(/^## /m);
+    expect(first).toMatch(new RegExp(`^${json("package.json").version.replaceAll(".", "\\.")}$`, "m"));
   });
 });
 

@@ -25,7 +25,7 @@ export const DATABASE_SETTINGS: readonly {
   {
     name: "DATABASE_URL",
     meaning:
-      "`postgres://user:password@host:5432/name`: everything is kept in this PostgreSQL instead of the data folder's SQLite, for any number of machines (see many-machines.md)",
+      "`postgres://user:password@host:5432/name`: everything is kept in this PostgreSQL instead of the data folder's SQLite, for any number of machines (see many-machines.md). The files then need a bucket, or `POSTHORN_FILES`",
     default: "none",
   },
   {

@@ -23,7 +23,8 @@ export function keepSchemaCopy(file: string, { version, now }: { version: number
     renameSync(draft, copy);
   } catch (cause) {
     rmSync(draft, { force: true });
-    const reason = sqliteCode(cause) === "SQLITE_FULL" ? "the disk is full" : reasonOf(cause);
+    const code = sqliteCode(cause) ?? "";
+    const reason = REASONS.find(([beginning]) => code.startsWith(beginning))?.[1] ?? reasonOf(cause);
     throw new AppError(
       "unavailable",
       `The database needs a newer schema, and the copy that is kept of it before cannot be written to ${dirname(file)}: ${reason}. Nothing was changed. Make room for a second database there, then start again.`,
@@ -33,6 +34,12 @@ export function keepSchemaCopy(file: string, { version, now }: { version: number
   for (const old of listCopies(file).slice(KEPT)) rmSync(join(dirname(file), old), { force: true });
   return copy;
 }
+
+/** What SQLite names of the disk, in words. */
+const REASONS = [
+  ["SQLITE_FULL", "the disk is full"],
+  ["SQLITE_IOERR", "the disk reports an error"],
+] as const;
 
 /** For this user alone, and on the disk when this returns. */
 function writeCopy(file: string, draft: string): void {

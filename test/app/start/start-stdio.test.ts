@@ -106,9 +106,12 @@ describe("posthorn stdio", () => {
     expect(await namesOf(["--tools", "all"])).toContain("create_webhook");
   });
 
-  it("lets an agent that may only read do nothing else", async () => {
+  it.each([
+    ["--permissions", "read"],
+    ["--role", "viewer"],
+  ])("lets an agent that may only read do nothing else (%s %s)", async (...args) => {
     using folder = temporaryFolder();
-    await using agent = await startAgent(folder.env, ["--permissions", "read"]);
+    await using agent = await startAgent(folder.env, args);
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name)).toContain("list_posts");
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);

@@ -166,7 +166,7 @@ describe("posthorn call", () => {
       folder,
     );
     expect((await on(["keys", "list"])).stdout).toMatch(
-      /^NAME .*\nNightly +active +read +\d{4}-\d\d-\d\d +key_/,
+      /^NAME .*\nNightly +active +viewer +\d{4}-\d\d-\d\d +never +key_/,
     );
   });
 

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openSqlite } from "../../../src/store/engine/driver.ts";
+import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { runCli, type CliRun } from "../../support/cli.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -39,6 +40,8 @@ describe("posthorn serve", () => {
       key = /phk_\w+/.exec(output)?.[0] ?? "";
       expect(await statusOf(`${address}/api/v1/accounts`, key)).toBe(200);
       expect(await statusOf(`${address}/api/v1/accounts`, `${key}0`)).toBe(401);
+      const feed = /^ {2}Your feed +(\S+)$/m.exec(output)?.[1] ?? "";
+      expect(await statusOf(feed)).toBe(200);
     });
     expect(first.status).toBe(0);
     const file = join(folder.path, "data", "api.key");
@@ -49,6 +52,28 @@ describe("posthorn serve", () => {
       expect(await statusOf(`${address}/api/v1/accounts`, key)).toBe(200),
     );
     expect(second.stdout).not.toContain("phk_");
+    expect(second.stdout).toContain(`  API key      kept in ${file}\n`);
+  });
+
+  it("keeps a copy of an older database, and says so, as other commands do", async () => {
+    using folder = temporaryFolder();
+    for (const name of ["served", "listed"]) {
+      const data = join(folder.path, name);
+      mkdirSync(data, { mode: 0o700 });
+      const { database } = openSqlite({ file: join(data, "posthorn.db"), busyTimeoutMs: 0 });
+      for (const statement of init) database.exec(statement);
+      database.exec("PRAGMA user_version = 1");
+      database.close();
+    }
+    const said = (name: string) =>
+      new RegExp(
+        `The database was brought from schema 1 to \\d+\\. A copy of it as it was is kept in ${join(folder.path, name)}/posthorn\\.db\\.schema-1-\\S+\\.\n`,
+      );
+    const { stdout } = await serve({ POSTHORN_DATA_DIR: join(folder.path, "served") }, async () => {});
+    expect(stdout).toMatch(said("served"));
+    const listed = { POSTHORN_DATA_DIR: join(folder.path, "listed") };
+    expect((await runCli(["keys", "list"], { env: listed })).stderr).toMatch(said("listed"));
+    expect((await runCli(["keys", "list"], { env: listed })).stderr).toBe("");
   });
 
   it("tells the other processes on its data folder where it is reached", async () => {
