@@ -9,10 +9,10 @@ export default defineTool({
   permission: "read",
   description:
     "List the connected channels with their health and what each can do (media, caption length, editing, thumbnails, analytics). " +
-    "Call it before schedule_post: it supplies accountId for every other tool. " +
+    "It supplies accountId for every other tool. " +
     'A status other than "connected" says in statusReason what to do. Example: {}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-  input: z.strictObject({}),
+  input: z.strictObject({ accountId: z.string().min(1).max(64).optional().describe("Only this one.") }),
   output: z.strictObject({ accounts: z.array(Account).describe("Oldest first.") }),
-  handle: (_args, call) => listAccounts(call),
+  handle: (args, call) => listAccounts(call, args),
 });

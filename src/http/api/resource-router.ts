@@ -5,7 +5,7 @@ import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { Guard } from "../access/auth.ts";
 import { callTool } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { parseBody, readBody } from "../json-body.ts";
+import { parseBody, readBody, type JsonObject } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 import { toCall, type ResourceRoute } from "./resource-routes.ts";
 import { sendJson } from "../send-json.ts";
@@ -54,8 +54,14 @@ function answer(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Record<s
     if (route.success !== undefined && route.success.isMade?.(call.args) !== false) {
       response.status(route.success.status).set("Location", route.success.location(result));
     }
-    sendJson(response, result);
+    sendJson(response, route.only === undefined ? result : onlyOne(result, route.only));
   };
+}
+
+function onlyOne(result: JsonObject, { list, name }: NonNullable<ResourceRoute["only"]>): JsonObject {
+  const things = result[list];
+  if (!Array.isArray(things) || things.length !== 1) throw new Error(`There is not one of ${list}.`);
+  return { [name]: things[0] as unknown };
 }
 
 function toExpressPath(path: string): string {

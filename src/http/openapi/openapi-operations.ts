@@ -43,7 +43,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
   const status = route.success?.status ?? 200;
   const success = {
     description: route.success === undefined ? "Done." : "Made.",
-    content: { "application/json": { schema: tool.output } },
+    content: { "application/json": { schema: answerOf(route, tool) } },
   };
   const made = {
     ...success,
@@ -82,6 +82,13 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
       } as ZodOpenApiResponsesObject,
     },
   };
+}
+
+function answerOf({ only }: ResourceRoute, { output }: AnyTool): z.ZodType {
+  if (only === undefined) return output;
+  const list = (output.shape as z.ZodRawShape)[only.list];
+  if (!(list instanceof z.ZodArray)) throw new Error(`The list ${only.list} is not there.`);
+  return z.strictObject({ [only.name]: list.element as z.ZodType });
 }
 
 /** `POST /tools/<name>`. */
