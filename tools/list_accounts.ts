@@ -12,7 +12,7 @@ export default defineTool({
     "Call it before schedule_post: accountId takes an id, a name or a handle of it. " +
     'A status other than "connected" says in statusReason what to do. Example: {}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
-  input: z.strictObject({}),
+  input: z.strictObject({ accountId: z.string().min(1).optional().describe("Only this one.") }),
   output: z.strictObject({ accounts: z.array(Account).describe("Oldest first.") }),
-  handle: (_args, call) => listAccounts(call),
+  handle: (args, call) => listAccounts(call, args),
 });

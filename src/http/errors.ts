@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, RequestHandler, Response } from "express";
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from "express";
 import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../domain/errors.ts";
 import type { Logger } from "../ports/logger.ts";
 import { sendJson } from "./send-json.ts";
@@ -61,6 +61,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const known = asAppError(error);
     const requestId: unknown = response.locals["requestId"];
+    if (hasLeft(request, response)) {
+      log.debug({ requestId, method: request.method, err: error }, "A request was broken off by its client");
+      return void response.destroy();
+    }
     if (known === null) {
       log.error({ requestId, method: request.method, err: error }, "A request failed for a reason of ours");
     } else if (known.cause !== undefined) {
@@ -73,6 +77,11 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
       response.set("Retry-After", RETRY_AFTER_SECONDS);
     sendError(response, STATUS[known.kind], known.message);
   };
+}
+
+/** Whether the client broke off the request: nobody reads what would be answered. */
+export function hasLeft(request: Request, response: Response): boolean {
+  return request.readableAborted || (response.destroyed && !response.writableFinished);
 }
 
 function asAppError(error: unknown): AppError | null {

@@ -39,6 +39,26 @@ describe("GET /accounts", () => {
   });
 });
 
+describe("/accounts/{accountId}", () => {
+  it("answers one channel, and disconnects it", async () => {
+    const { accounts } = (await service.ask("GET /api/v1/accounts")).json;
+    const id = await service.addFeed();
+    const [all, one] = [accounts[0], await service.ask(`GET /api/v1/accounts/${account}`)];
+    expect([one.status, one.json]).toEqual([200, { account: all }]);
+    const gone = await service.ask(`DELETE /api/v1/accounts/${id}`);
+    expect([gone.status, gone.json.account]).toEqual([
+      200,
+      expect.objectContaining({ id, status: "disconnected" }),
+    ]);
+    const { json } = await service.ask(`GET /api/v1/accounts/${id}`);
+    expect(json).toEqual({ account: gone.json.account });
+    for (const method of ["GET", "DELETE"]) {
+      const { status, json } = await service.ask(`${method} /api/v1/accounts/acc_none`);
+      expect([status, json.error]).toEqual([404, expect.stringContaining('no account "acc_none"')]);
+    }
+  });
+});
+
 describe("POST /posts", () => {
   it("schedules: 201, Location, a whole post, warnings", async () => {
     const answer = await service.ask("POST /api/v1/posts", {

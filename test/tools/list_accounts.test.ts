@@ -14,6 +14,13 @@ describe("list_accounts", () => {
     expect(result).toMatchObject({
       accounts: [{ provider: "pinboard", queuedCount: 0, capabilities: { reconciles: "client_key" } }],
     });
+    const [{ id }] = result["accounts"] as [{ id: string }];
+    await toolbox.call("connect_channel", { provider: "pinboard" }, callerOf());
+    const one = await toolbox.call("list_accounts", { accountId: id }, callerOf());
+    expect(one.result).toMatchObject({ accounts: [{ id }] });
+    await expect(toolbox.call("list_accounts", { accountId: "acc_x" }, callerOf())).rejects.toMatchObject({
+      kind: "not_found",
+    });
     await expect(toolbox.call("list_accounts", { status: "x" }, callerOf())).rejects.toMatchObject({
       kind: "invalid",
     });

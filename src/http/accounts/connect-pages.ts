@@ -25,6 +25,7 @@ import type { ConnectedLink } from "../../services/accounts/connecting/settle-li
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
 import { limitRequests } from "../access/limits.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
+import { hasLeft } from "../errors.ts";
 import { sendPage } from "../pages/layout.ts";
 import { messageView, type View } from "../pages/message-view.ts";
 import { choiceView } from "./choice-view.ts";
@@ -244,8 +245,8 @@ function show(response: Response, status: number, view: View): void {
 
 /** Errors of this page are pages too; what the body parser refuses says so by its status. */
 function showError(ctx: AppContext): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
-    if (response.headersSent) return next(error);
+  return (error: unknown, request, response, next) => {
+    if (response.headersSent || hasLeft(request, response)) return next(error);
     if (error instanceof AppError)
       return show(
         response,

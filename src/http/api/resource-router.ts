@@ -3,9 +3,9 @@ import type { Permission } from "../../domain/permissions.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { Guard } from "../access/auth.ts";
-import { callTool } from "./call-tool.ts";
+import { answerInTurn, callTool, type Unread } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
-import { parseBody, readBody } from "../json-body.ts";
+import { parseBody, readBody, type JsonObject } from "../json-body.ts";
 import { readQuery } from "../query.ts";
 import { toCall, type ResourceRoute } from "./resource-routes.ts";
 import { sendJson } from "../send-json.ts";
@@ -14,6 +14,7 @@ export interface RouteDeps {
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   readonly guard: Guard;
+  readonly unread: Unread;
 }
 
 /** Adds the table's routes, each with its checks in order: 403, 429, 413, 400, then the tool's own. */
@@ -24,7 +25,7 @@ export function addResourceRoutes(router: Router, routes: readonly ResourceRoute
     for (const route of here) {
       const [tool] = route.tools;
       const permit = deps.guard.permit(permissionOf(deps.toolbox, route), `call ${tool}`);
-      at[route.method](permit, deps.guard.limit, ...readBody(deps.clock), answer(route, deps.toolbox));
+      at[route.method](permit, deps.guard.limit, ...readBody(deps.clock), answer(route, deps));
     }
     at.all(deps.guard.limit, methodNotAllowed(here.map((route) => route.method)));
   }
@@ -45,17 +46,27 @@ function permissionOf(toolbox: Toolbox, route: ResourceRoute): Permission {
   return first;
 }
 
-function answer(route: ResourceRoute, toolbox: Toolbox): RequestHandler<Record<string, string>> {
+function answer(
+  route: ResourceRoute,
+  { toolbox, unread }: RouteDeps,
+): RequestHandler<Record<string, string>> {
   return async (request, response) => {
     const body = parseBody(request, route.body);
     const call = toCall(route, { params: request.params, query: readQuery(request, route.query), body });
-    // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
-    const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
-    if (route.success !== undefined && route.success.isMade?.(call.args) !== false) {
-      response.status(route.success.status).set("Location", route.success.location(result));
-    }
-    sendJson(response, result);
+    await answerInTurn({ toolbox, unread }, { tool: call.tool, response }, async () => {
+      // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
+      const { result } = await callTool(toolbox, { request, response }, { ...call, isConfirmed: true });
+      if (route.success !== undefined && route.success.isMade?.(call.args) !== false)
+        response.status(route.success.status).set("Location", route.success.location(result));
+      sendJson(response, route.only === undefined ? result : onlyOne(result, route.only));
+    });
   };
+}
+
+function onlyOne(result: JsonObject, { list, name }: NonNullable<ResourceRoute["only"]>): JsonObject {
+  const things = result[list];
+  if (!Array.isArray(things) || things.length !== 1) throw new Error(`There is not one of ${list}.`);
+  return { [name]: things[0] as unknown };
 }
 
 function toExpressPath(path: string): string {

@@ -25,6 +25,8 @@ export interface ResourceRoute {
   readonly pick?: (input: RouteInput) => string;
   /** Arguments that hold where the request gives none. */
   readonly defaults?: JsonObject;
+  /** Answers the one thing of the tool's list by its own name. */
+  readonly only?: { readonly list: string; readonly name: string };
   /** Default 200. */
   readonly success?: {
     readonly status: 201;
@@ -55,6 +57,23 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     path: "/accounts",
     summary: "Connected channels, with what each platform supports",
     tools: ["list_accounts"],
+    body: "none",
+    query: {},
+  },
+  {
+    method: "get",
+    path: "/accounts/{accountId}",
+    summary: "One channel",
+    tools: ["list_accounts"],
+    body: "none",
+    query: {},
+    only: { list: "accounts", name: "account" },
+  },
+  {
+    method: "delete",
+    path: "/accounts/{accountId}",
+    summary: "Disconnect a channel",
+    tools: ["disconnect_channel"],
     body: "none",
     query: {},
   },

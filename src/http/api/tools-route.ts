@@ -1,7 +1,7 @@
 import type { RequestHandler, Router } from "express";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
-import { callTool } from "./call-tool.ts";
+import { answerInTurn, callTool } from "./call-tool.ts";
 import { methodNotAllowed } from "../errors.ts";
 import { parseBody, readBody } from "../json-body.ts";
 import { readQuery } from "../query.ts";
@@ -9,14 +9,14 @@ import type { RouteDeps } from "./resource-router.ts";
 import { sendJson } from "../send-json.ts";
 
 /** `GET /tools` lists what the key may call, `POST /tools/<name>` calls it. */
-export function addToolRoutes(router: Router, { toolbox, clock, guard }: RouteDeps): void {
+export function addToolRoutes(router: Router, { toolbox, clock, guard, unread }: RouteDeps): void {
   router
     .route("/tools")
     .get(guard.limit, ...readBody(clock), listTools(toolbox))
     .all(guard.limit, methodNotAllowed(["get"]));
   router
     .route("/tools/:name")
-    .post(permitTool(toolbox, guard), guard.limit, ...readBody(clock), answerTool(toolbox))
+    .post(permitTool(toolbox, guard), guard.limit, ...readBody(clock), answerTool({ toolbox, unread }))
     .all(guard.limit, methodNotAllowed(["post"]));
 }
 
@@ -42,11 +42,14 @@ function permitTool(toolbox: Toolbox, guard: Guard): NamedTool {
   };
 }
 
-function answerTool(toolbox: Toolbox): NamedTool {
+function answerTool({ toolbox, unread }: Pick<RouteDeps, "toolbox" | "unread">): NamedTool {
   return async (request, response) => {
     const args = parseBody(request, "required");
     readQuery(request, {});
-    const { result } = await callTool(toolbox, { request, response }, { tool: request.params.name, args });
-    sendJson(response, { result });
+    const tool = request.params.name;
+    await answerInTurn({ toolbox, unread }, { tool, response }, async () => {
+      const { result } = await callTool(toolbox, { request, response }, { tool, args });
+      sendJson(response, { result });
+    });
   };
 }

@@ -41,7 +41,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
   const status = route.success?.status ?? 200;
   const success = {
     description: route.success === undefined ? "Done." : "Made.",
-    content: { "application/json": { schema: tool.output } },
+    content: { "application/json": { schema: answerOf(route, tool) } },
   };
   const made = {
     ...success,
@@ -85,6 +85,13 @@ function toolOf(route: ResourceRoute, toolbox: Toolbox, name: string): AnyTool {
   const tool = toolbox.tools.find((candidate) => candidate.name === name);
   if (tool === undefined) throw new Error(`${route.path} needs the tool ${name}, which is not there.`);
   return tool;
+}
+
+function answerOf({ only }: ResourceRoute, { output }: AnyTool): z.ZodType {
+  if (only === undefined) return output;
+  const list = (output.shape as z.ZodRawShape)[only.list];
+  if (!(list instanceof z.ZodArray)) throw new Error(`The list ${only.list} is not there.`);
+  return z.strictObject({ [only.name]: list.element as z.ZodType });
 }
 
 /** `POST /tools/<name>`. */

@@ -22,10 +22,16 @@ import { findMeantAccount, isAccountId } from "./meant-channel.ts";
 /** How long before its access ends an account asks for attention. */
 const EXPIRING_WITHIN_MS = 7 * DAY;
 
-/** The accounts the caller may see, oldest first. */
-export async function listAccounts({ ctx, caller }: CallContext): Promise<{ accounts: Account[] }> {
+/** The accounts the caller may see, oldest first, or one of them. Throws `not_found` where that is none. */
+export async function listAccounts(
+  { ctx, caller }: CallContext,
+  { accountId }: { readonly accountId?: string | undefined } = {},
+): Promise<{ accounts: Account[] }> {
+  const wanted = accountId === undefined ? null : (await findAccount(ctx, caller, accountId)).id;
   const rows = await listCountedAccounts(ctx.store, caller.ownerId);
-  const visible = rows.filter((row) => canReachAccount(caller, row.id));
+  const visible = rows.filter(
+    ({ id }) => canReachAccount(caller, id) && (wanted === null || id === wanted),
+  );
   return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
 }
 
