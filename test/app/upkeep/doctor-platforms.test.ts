@@ -1,12 +1,13 @@
 import { expect, it } from "vitest";
 import { examinePlatforms } from "../../../src/app/upkeep/doctor-platforms.ts";
+import type { Platform } from "../../../src/ports/platform.ts";
 import { consentWay, createCinema } from "../../support/cinema.ts";
 import { createPhotobox, createPinboard } from "../../support/connect-fixtures.ts";
 import { createTestContext } from "../../support/context.ts";
 
 interface Asked {
   readonly named?: string;
-  readonly ways?: Parameters<typeof createCinema>[0]["connect"];
+  readonly ways?: Platform["connect"];
 }
 
 const BOTH = [consentWay(), ...createPhotobox().platform.connect] as const;
