@@ -15,12 +15,12 @@ import { findWay } from "./start-page.ts";
 
 /** Checks everything that can be checked before a person is bothered. */
 export async function readTarget(ctx: AppContext, caller: Caller, args: ConnectArgs): Promise<ConnectTarget> {
-  const given = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
   const reconnecting = args.accountId === undefined ? null : await findAccount(ctx, caller, args.accountId);
   const provider = args.provider ?? reconnecting?.provider;
   if (provider === undefined)
     throw new AppError("invalid", "provider: is required unless accountId names a channel to reconnect.");
   const platform = findPlatform(ctx, provider);
+  const given = args.instanceUrl === undefined ? null : readInstance(ctx, args.instanceUrl);
   if (reconnecting === null && caller.accountIds !== null) {
     throw new AppError(
       "forbidden",
