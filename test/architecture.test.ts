@@ -110,7 +110,7 @@ const CLOCKS: readonly string[] = [
  */
 const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: string]>> = {
   "src/services/access/api-keys.ts": [4, "keys of the command line, and when a key was used last"],
-  "src/services/access/confirmations.ts": [2, "a person's yes, used once, or no, before the call begins"],
+  "src/services/access/confirmations.ts": [1, "a person's yes, used once, before the call begins"],
   "src/services/access/idempotency.ts": [4, "the keys themselves"],
   "src/services/accounts/connecting/connect-page.ts": [2, "how often a link was tried, and why that failed"],
   "src/services/platforms/remember.ts": [1, "what a platform learned of an account while it was used"],

@@ -5,36 +5,25 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
-import { AppError, INTERNAL_ERROR_SENTENCE, type ErrorKind } from "../../domain/errors.ts";
-import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
+import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import {
   openConnection,
   submitChoice,
   submitSecrets,
-  type OpenedConnection,
-  type Submitted,
 } from "../../services/accounts/connecting/connect-page.ts";
-import {
-  comeBack,
-  isAwaited,
-  leadOn,
-  pasteAddress,
-  type RefusedStart,
-} from "../../services/accounts/connecting/consent.ts";
-import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
+import { comeBack, isAwaited, leadOn } from "../../services/accounts/connecting/consent.ts";
+import { pasteAddress } from "../../services/accounts/connecting/pasted-address.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
 import { limitRequests } from "../access/limits.ts";
 import { limitBodyTime } from "../access/slow-senders.ts";
 import { hasLeft } from "../errors.ts";
-import { sendPage } from "../pages/layout.ts";
-import { messageView, type View } from "../pages/message-view.ts";
-import { choiceView } from "./choice-view.ts";
+import { messageView } from "../pages/message-view.ts";
 import { readBoxes, readCallback, readForm, readPageAddress } from "./connect-forms.ts";
-import { closedView, connectedView, formView } from "./connect-views.ts";
+import { closedView } from "./connect-views.ts";
 import { readSetupPage } from "../../services/platforms/setup-page.ts";
 import { setupPageView } from "./setup-view.ts";
 import { isMarked, markBrowser } from "./consent-cookie.ts";
-import { startView } from "./consent-views.ts";
+import { CLOSED_STATUS, refusedStatus, show, showStep } from "./show-step.ts";
 
 /** Pages shown to one address a minute, submissions among them. */
 const MAX_PAGES_A_MINUTE = 120;
@@ -43,21 +32,6 @@ const MAX_SUBMISSIONS_A_MINUTE = 20;
 /** A form of a few secrets, or the ticked boxes of 5,000 channels. */
 const MAX_FORM_BYTES = "64kb";
 const MAX_FORM_FIELDS = 50;
-
-const CLOSED_STATUS: Record<ClosedReason, number> = {
-  unknown: 404,
-  foreign: 400,
-  answered: 409,
-  used: 410,
-  expired: 410,
-  failed: 410,
-};
-
-const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
-  conflict: 409,
-  rate_limited: 429,
-  unavailable: 503,
-};
 
 /**
  * The pages where a person connects a channel: `/connect/<token>`, and `/connect/callback`, the one address that
@@ -195,34 +169,6 @@ async function sendOn(
   response.set({ "Cache-Control": "no-store", "Referrer-Policy": "no-referrer" }).redirect(303, done.url);
 }
 
-type AnyStep =
-  OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
-
-function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
-  switch (done.state) {
-    case "open":
-      return show(response, 200, formView(done.form));
-    case "start":
-      return show(response, 200, startView(done.start));
-    case "choose":
-      return show(response, 200, choiceView(done.choice));
-    case "connected":
-      return show(response, 200, connectedView(done));
-    case "closed":
-      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
-    case "refused": {
-      const { error } = done;
-      const view =
-        "choice" in done
-          ? choiceView(done.choice, error.message)
-          : "start" in done
-            ? startView(done.start, error.message, entered["instanceUrl"])
-            : formView(done.form, { entered, error: { message: error.message, fieldName: done.fieldName } });
-      return show(response, REFUSED_STATUS[error.kind] ?? 400, view);
-    }
-  }
-}
-
 function showUnreadable(response: Response): void {
   show(response, 400, messageView("The form could not be read", "Go back, and send the form of this page."));
 }
@@ -239,20 +185,12 @@ function refuseSlow(response: Response): void {
   );
 }
 
-function show(response: Response, status: number, view: View): void {
-  sendPage(response, { status, ...view });
-}
-
 /** Errors of this page are pages too; what the body parser refuses says so by its status. */
 function showError(ctx: AppContext): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent || hasLeft(request, response)) return next(error);
     if (error instanceof AppError)
-      return show(
-        response,
-        REFUSED_STATUS[error.kind] ?? 400,
-        messageView("That did not work", error.message),
-      );
+      return show(response, refusedStatus(error), messageView("That did not work", error.message));
     const status = statusOf(error);
     if (status === 413) return showTooLarge(response);
     if (status < 500)

@@ -110,7 +110,7 @@ describe("connecting", () => {
   it.each([
     ["accessToken", { accessToken: "wrong" }, /^accessToken: The server does not accept the access token/],
     ["an unknown room", { room: "#nowhere:horn.example" }, /^room: /],
-    ["no room", { room: "news" }, /^room: is no room's address/],
+    ["no room", { room: "news" }, /^room: is not a room's address/],
   ])("says what is wrong with %s", async (_what, secrets, message) => {
     await using world = await openMatrix();
     await expect(world.connect(secrets)).rejects.toThrow(message);

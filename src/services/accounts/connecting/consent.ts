@@ -181,24 +181,6 @@ export async function comeBack(
   return finish(call, { link: { ...link, target, token: kept.token }, kept, answer, isBegunHere });
 }
 
-/** The address that a browser ended at, pasted: as if it had come back by itself. */
-export async function pasteAddress(
-  call: GuestCall,
-  { address, ...ref }: LinkRef & { readonly address: string },
-): Promise<ConnectedLink | RefusedStart | OpenedConnection> {
-  const { ctx } = call;
-  const link = await readLink(ctx, ref);
-  if (link.state === "closed" || !hasConsent(link.target)) return openConnection(call, ref);
-  const done = await comeBack(call, { answer: readAnswer(address), onlyOf: ref.token, isBegunHere: true });
-  if (done.state === "page") return openConnection(call, { token: done.token });
-  if (done.state !== "closed" || done.reason !== "foreign") return done;
-  const error = new AppError(
-    "invalid",
-    `address: this is not what ${link.target.platform.title} sent you back to from this page's last try. Copy the whole address out of the browser's address bar, with everything after the question mark.`,
-  );
-  return { state: "refused", start: await toStart(ctx, { ...link, target: link.target }), error };
-}
-
 async function take(ctx: AppContext, row: ConnectionRow): Promise<KeptConsent | null> {
   const sealed = row.pending_enc;
   if (sealed === null) return null;
@@ -260,13 +242,4 @@ async function refuse(
     start: await toStart(ctx, { ...link, row: { ...row, pending_enc: null } }),
     error,
   };
-}
-
-/** The parameters of an address, or of the part of it after the question mark; the first of each name. */
-export function readAnswer(address: string): Record<string, string> {
-  const text = address.trim().replace(/#.*$/s, "");
-  const query = text.includes("?") ? text.slice(text.indexOf("?") + 1) : text;
-  const answer: Record<string, string> = {};
-  for (const [name, value] of new URLSearchParams(query)) answer[name] ??= value;
-  return answer;
 }

@@ -1,0 +1,67 @@
+import type { Response } from "express";
+import type { AppError, ErrorKind } from "../../domain/errors.ts";
+import type { ClosedReason } from "../../services/accounts/connecting/connect-link.ts";
+import type {
+  OpenedConnection,
+  submitChoice,
+  Submitted,
+} from "../../services/accounts/connecting/connect-page.ts";
+import type { RefusedStart } from "../../services/accounts/connecting/consent.ts";
+import type { ConnectedLink } from "../../services/accounts/connecting/settle-link.ts";
+import { sendPage } from "../pages/layout.ts";
+import type { View } from "../pages/message-view.ts";
+import { choiceView } from "./choice-view.ts";
+import { closedView, connectedView, formView } from "./connect-views.ts";
+import { startView } from "./consent-views.ts";
+
+export const CLOSED_STATUS: Record<ClosedReason, number> = {
+  unknown: 404,
+  foreign: 400,
+  answered: 409,
+  used: 410,
+  expired: 410,
+  failed: 410,
+};
+
+const REFUSED_STATUS: Partial<Record<ErrorKind, number>> = {
+  conflict: 409,
+  rate_limited: 429,
+  unavailable: 503,
+};
+
+export function refusedStatus({ kind }: AppError): number {
+  return REFUSED_STATUS[kind] ?? 400;
+}
+
+export function show(response: Response, status: number, view: View): void {
+  sendPage(response, { status, ...view });
+}
+
+type AnyStep =
+  OpenedConnection | Submitted | RefusedStart | ConnectedLink | Awaited<ReturnType<typeof submitChoice>>;
+
+/** The page of what came of a step. */
+export function showStep(response: Response, done: AnyStep, entered: Record<string, string> = {}): void {
+  switch (done.state) {
+    case "open":
+      return show(response, 200, formView(done.form));
+    case "start":
+      return show(response, 200, startView(done.start));
+    case "choose":
+      return show(response, 200, choiceView(done.choice));
+    case "connected":
+      return show(response, 200, connectedView(done));
+    case "closed":
+      return show(response, CLOSED_STATUS[done.reason], closedView(done.reason, done.error));
+    case "refused": {
+      const { error } = done;
+      const view =
+        "choice" in done
+          ? choiceView(done.choice, error.message)
+          : "start" in done
+            ? startView(done.start, error.message, entered["instanceUrl"])
+            : formView(done.form, { entered, error: { message: error.message, fieldName: done.fieldName } });
+      return show(response, refusedStatus(error), view);
+    }
+  }
+}
