@@ -35,6 +35,8 @@ export const SLOW = [
   "test/oidc/oauth.test.ts",
   "test/platforms/bluesky/faults.test.ts",
   "test/platforms/answers.test.ts",
+  "test/platforms/hostile-answers.test.ts",
+  "test/regular-expressions.test.ts",
   "test/security/hostile-media.test.ts",
 ];
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ConnectIo, OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
-import { Id, listAll } from "../shared/meta/graph.ts";
+import { listAll } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import {
   exchangeAt,
   exchangeAtFacebook,

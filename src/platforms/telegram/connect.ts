@@ -5,6 +5,7 @@ import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { callBot, callChat, chatOf } from "./api.ts";
 import { naming } from "../shared/naming.ts";
+import { Id } from "../../ports/platform-values.ts";
 
 const TOKEN_PLACE =
   "In Telegram, open @BotFather (https://t.me/BotFather) and send /newbot, or /token for a bot that you have.";
@@ -30,8 +31,6 @@ export const INSTRUCTIONS =
   `${TOKEN_PLACE} Then add the bot to the channel as an administrator that may post messages (and, to change and ` +
   `delete its posts, edit and delete them); into a group, as a member that may send messages. Enter the token here ` +
   `with the channel. Telegram asks for no review and no fee; bots send photos up to 10 MB and other files up to 50 MB.`;
-
-const Id = z.union([z.int(), z.string()]).transform(String);
 
 const Bot = z.looseObject({ id: Id });
 
