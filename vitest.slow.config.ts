@@ -36,6 +36,8 @@ export const SLOW = [
   "test/platforms/bluesky/faults.test.ts",
   "test/platforms/answers.test.ts",
   "test/platforms/needed-keys.test.ts",
+  "test/platforms/hostile-answers.test.ts",
+  "test/regular-expressions.test.ts",
   "test/security/hostile-media.test.ts",
 ];
 

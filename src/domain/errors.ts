@@ -16,7 +16,8 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
  * The one error that reaches a caller. `message` is a whole sentence of ours: the field, the reason, the next
- * step. A platform's raw words belong in `cause`, which only the log sees.
+ * step. What a platform said may follow it, quoted (`saysOf`); its whole answer belongs in `cause`, which only
+ * the log sees.
  */
 export class AppError extends Error {
   readonly kind: ErrorKind;

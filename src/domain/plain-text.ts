@@ -43,6 +43,11 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll(UNSAFE, keepJoiner).trim();
 }
 
+/** The text without those characters, its lines and spaces as they are. */
+export function visibleOnly(text: string): string {
+  return text.replaceAll(UNSAFE, (characters) => characters.replaceAll(/[^\n\t\u200d]/g, ""));
+}
+
 /** The joiner inside of emoji is harmless, and without it a family falls apart. */
 function keepJoiner(characters: string): string {
   return characters === "\u200d" ? characters : "";

@@ -6,9 +6,6 @@ const MAX_ID_CHARS = 512;
 
 const MAX_ADDRESS_CHARS = 2_048;
 
-/** Sessions of Google's and LinkedIn's uploads carry what they know in the address. */
-const MAX_UPLOAD_ADDRESS_CHARS = 8_192;
-
 /** No control character, no mark that turns the direction, no line end, no half of a character. */
 const VISIBLE = /^[^\p{C}\p{Zl}\p{Zp}]+$/u;
 
@@ -18,17 +15,10 @@ const NO_SPACE = /^[^\s\p{C}]+$/u;
 export const Id = z.union([z.string().max(MAX_ID_CHARS).regex(VISIBLE), z.int()]).transform(String);
 
 /** The address of a page, a picture or a server that a platform names: http or https. */
-export const WebAddress = addressOf(MAX_ADDRESS_CHARS);
+export const WebAddress = z.string().refine(isAddress, "is no web address");
 
-/** The address that a file is sent to, or read from, which may hold a session. */
-export const UploadAddress = addressOf(MAX_UPLOAD_ADDRESS_CHARS);
-
-function addressOf(maxChars: number) {
-  return z.string().refine((text) => isAddress(text, maxChars), "is no web address");
-}
-
-function isAddress(text: string, maxChars: number): boolean {
-  if (text.length > maxChars || !NO_SPACE.test(text)) return false;
+function isAddress(text: string): boolean {
+  if (text.length > MAX_ADDRESS_CHARS || !NO_SPACE.test(text)) return false;
   const protocol = parseUrl(text)?.protocol;
   return protocol === "https:" || protocol === "http:";
 }
@@ -40,5 +30,5 @@ export function isFitId(text: string): boolean {
 
 /** The address where it may be stored and shown as one; null for all others. */
 export function fitAddress(text: string | null): string | null {
-  return text !== null && isAddress(text, MAX_ADDRESS_CHARS) ? text : null;
+  return text !== null && isAddress(text) ? text : null;
 }

@@ -10,7 +10,7 @@ import { ownXrpc } from "./xrpc.ts";
 /** A blob as records name it: its id is the hash of its bytes. */
 export const Blob = z.object({
   $type: z.literal("blob"),
-  ref: z.object({ $link: z.string() }),
+  ref: z.object({ $link: z.string().regex(/^b[a-z2-7]{20,200}$/) }),
   mimeType: z.string(),
   size: z.int(),
 });

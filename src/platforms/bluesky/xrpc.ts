@@ -115,8 +115,5 @@ function classify(response: PlatformResponse): PlatformFault | null {
   if (response.status === 413)
     return fault("rejected", "Bluesky refused a file as too large. Use a smaller one.");
   const named = code === "" ? "" : ` with the error ${code}`;
-  return fault(
-    "rejected",
-    `Bluesky refused the request${named}. Change the post, then send it again.`,
-  );
+  return fault("rejected", `Bluesky refused the request${named}. Change the post, then send it again.`);
 }

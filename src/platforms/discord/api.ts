@@ -23,8 +23,6 @@ export type Sent = z.infer<typeof Sent>;
 
 export const SEND_STEP = "send";
 
-export const Id = z.union([z.int(), z.string()]).transform(String);
-
 /** A webhook's id and token out of its address; null where it is none. */
 export function readWebhook(text: string, { setting }: Pick<ConnectIo, "setting">): string | null {
   const url = parseUrl(text);

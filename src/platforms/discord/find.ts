@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { channelOf, Id, type Sent } from "./api.ts";
+import { channelOf, type Sent } from "./api.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { guildPath, read } from "./connect.ts";
 import { itemsOf, type DiscordPost } from "./metadata.ts";
 import { escapeMarkdown } from "./text.ts";

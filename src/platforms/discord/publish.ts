@@ -8,7 +8,8 @@ import type { EffectContext, EffectSpec, LiveAt, PublishIo } from "../../ports/p
 import type { FormPart } from "../../ports/request-body.ts";
 import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
 import { blind, settleByKeyThenListing, settleByListing } from "../shared/settle.ts";
-import { channelOf, headersOf, Id, SEND_STEP, Sent, signedBy } from "./api.ts";
+import { channelOf, headersOf, SEND_STEP, Sent, signedBy } from "./api.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { classifyCrosspost, classifySending, classifyThread } from "./faults.ts";
 import { findMessage, findThread, mayReadHistory } from "./find.ts";
 import { isForum, isWebhook, itemsOf, maxBytesOf, tooMuch, type DiscordPost } from "./metadata.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { MINUTE } from "../../domain/time.ts";
 import type { PublishIo, Settled, SettleContext } from "../../ports/publish-io.ts";
-import { Id, listAll } from "../shared/meta/graph.ts";
+import { listAll } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { pageOf, pageRequest } from "./graph.ts";
 import { mediaOf, type FacebookPost } from "./metadata.ts";

@@ -5,7 +5,8 @@ import { PlatformFault, type PlatformResponse } from "../../ports/platform-io.ts
 import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
 import { bearer, faultsBy } from "../shared/faults.ts";
 import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { Created, Id } from "../shared/meta/graph.ts";
+import { Created } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { facebookFaults } from "./faults.ts";
 import { readFilm } from "./film-status.ts";
 import { askPage, graphBase, pageOf, signedBy, videoBase } from "./graph.ts";

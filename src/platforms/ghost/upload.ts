@@ -12,6 +12,7 @@ import { sendUnseen } from "../shared/unseen.ts";
 import { call } from "./api.ts";
 import type { Shown, Uploaded } from "./content.ts";
 import type { GhostPost } from "./metadata.ts";
+import { WebAddress } from "../../ports/platform-values.ts";
 
 const MB = 1_000_000;
 const MAX_ITEMS = 21;
@@ -78,7 +79,7 @@ export function uploadThumbnail(thumbnailUrl: string, io: PublishIo): Promise<st
   return sendUnseen<string>(io, { step: "upload feature image", request: { url: thumbnailUrl }, send });
 }
 
-const Where = z.looseObject({ url: z.url({ protocol: /^https?$/ }) });
+const Where = z.looseObject({ url: WebAddress });
 const Images = z.looseObject({ images: z.array(Where).min(1) });
 const Media = z.looseObject({ media: z.array(Where).min(1) });
 

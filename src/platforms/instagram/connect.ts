@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { OAuthIo, OAuthWay, SetupGuide, Target, Tokens } from "../../ports/connect.ts";
-import { Id } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import {
   findPages,
   noPages,

@@ -5,7 +5,7 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { GONE, GoneBody, metaFaults } from "../shared/meta/faults.ts";
-import { Id } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { accountId, get, isOfPage } from "./api.ts";
 import { classifyMild } from "./faults.ts";
 import type { InstagramPost } from "./metadata.ts";

@@ -12,7 +12,8 @@ import {
   type ContainerStatus,
 } from "../shared/meta/containers.ts";
 import { GONE, metaFaults } from "../shared/meta/faults.ts";
-import { Created, Id, listAll } from "../shared/meta/graph.ts";
+import { Created, listAll } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { comment, permalinkOf, plain } from "./after.ts";
 import { accountId, call, get } from "./api.ts";
 import { faultOfContainer } from "./faults.ts";

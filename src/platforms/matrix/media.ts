@@ -19,7 +19,7 @@ export type Uploaded = {
   readonly info: JsonObject;
 };
 
-const Stored = z.looseObject({ content_uri: z.string().startsWith("mxc://") });
+const Stored = z.looseObject({ content_uri: z.string().regex(/^mxc:\/\/[\w.:[\]-]{1,255}\/[\w-]{1,255}$/) });
 
 /** Brings one file to the server, with the picture in front of it. */
 export function upload(

@@ -1,12 +1,12 @@
-import { escapeMarkdown } from "../shared/text/markdown.ts";
+import { markdownEscaper } from "../shared/text/markdown.ts";
 import type { RedditPost } from "./metadata.ts";
 
 /** https://www.reddit.com/wiki/markdown: emphasis, code, superscript, spoilers, tables, links, entities. */
-const MARKUP = { starts: "#>+=-", signs: "\\\\*_~`^|[\\]<>&" };
+const escapeMarkdown = markdownEscaper({ starts: "#>+=-", signs: "\\\\*_~`^|[\\]<>&" });
 
 /** As a plain text, which Reddit counts with its escapes. */
 function escape(text: string): string {
-  return escapeMarkdown(text, MARKUP).replace(/(?<!\n)\n(?!\n)/g, "  \n");
+  return escapeMarkdown(text).replace(/(?<!\n)\n(?!\n)/g, "  \n");
 }
 
 export function measure(text: string): number {

@@ -6,7 +6,7 @@ export function escapeText(text: string): string {
 }
 
 /** Anything that mrkdwn may read as bold, italics, struck, code, an emoji or a quotation. */
-const MARKUP = /[*_~`:]|^[^\S\n]*>/m;
+const MARKUP = /[*_~`:]|^[ \t]*>/m;
 
 const ADDRESS = /https?:\/\/[^\s<>]+/g;
 

@@ -5,6 +5,7 @@ import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
 import { callBot, callChat, chatOf } from "./api.ts";
 import { naming } from "../shared/naming.ts";
+import { Id } from "../../ports/platform-values.ts";
 
 const TOKEN_PLACE =
   "@BotFather (https://t.me/BotFather) gives it to you in Telegram, after /newbot, or /token for a bot that you have.";
@@ -34,8 +35,6 @@ export const STEPS: readonly string[] = [
   "Send /newbot and answer its questions, or /token for a bot that you have. Copy the token that it answers.",
   "Open the channel's settings, Administrators, and add the bot. It needs the right to post messages, and to change or delete posts also the rights to edit and delete messages. In a group, add it as a member that may send messages.",
 ];
-
-const Id = z.union([z.int(), z.string()]).transform(String);
 
 const Bot = z.looseObject({ id: Id });
 

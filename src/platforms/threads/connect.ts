@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { OAuthWay, SetupGuide } from "../../ports/connect.ts";
-import { Id } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { exchangeAt, readShortLived, renewAtHost, type TokenHost } from "../shared/meta/tokens.ts";
 import { classify, THREADS_HOST, threadsUrl } from "./api.ts";
 

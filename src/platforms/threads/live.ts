@@ -5,7 +5,7 @@ import { DAY, SECOND } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { GoneBody } from "../shared/meta/faults.ts";
-import { Id } from "../shared/meta/graph.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { call, classifyGone, classifyMild } from "./api.ts";
 import type { ThreadsPost } from "./metadata.ts";
 import { publishStep } from "./publish.ts";

@@ -48,6 +48,3 @@ export async function callTikTok<T>(
   );
   return answer.data;
 }
-
-/** An id: long ones come as text, so that no digit is lost. */
-export const Id = z.union([z.string().min(1), z.number()]).transform(String);

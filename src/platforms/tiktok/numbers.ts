@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { callTikTok, Id } from "./api.ts";
+import { callTikTok } from "./api.ts";
+import { Id } from "../../ports/platform-values.ts";
 import type { TikTokPost } from "./metadata.ts";
 import { readStatus } from "./status.ts";
 

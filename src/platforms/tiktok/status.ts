@@ -3,7 +3,8 @@ import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { callTikTok, Id } from "./api.ts";
+import { callTikTok } from "./api.ts";
+import { Id } from "../../ports/platform-values.ts";
 import { failureOf } from "./faults.ts";
 import { isInbox, privacyOf, type TikTokPost } from "./metadata.ts";
 

@@ -3,6 +3,7 @@ import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../port
 import { basic } from "../shared/faults.ts";
 import { serverOf } from "../shared/servers.ts";
 import { classify } from "./faults.ts";
+import { WebAddress } from "../../ports/platform-values.ts";
 
 export const TITLE = "WordPress";
 
@@ -61,7 +62,7 @@ export const WpPost = z.looseObject({
   id: z.int().positive(),
   slug: z.string(),
   status: z.string(),
-  link: z.url(),
+  link: WebAddress,
   date_gmt: Gmt,
   /** When it was changed last, by the site's clock, in whole seconds. */
   modified_gmt: Gmt,
@@ -72,7 +73,7 @@ export type WpPost = z.infer<typeof WpPost>;
 /** What is read of a post: the whole of it may be longer than what is taken. */
 export const FIELDS = { _fields: Object.keys(WpPost.shape).join(",") } as const;
 
-export const WpFile = z.looseObject({ id: z.int().positive(), slug: z.string(), source_url: z.url() });
+export const WpFile = z.looseObject({ id: z.int().positive(), slug: z.string(), source_url: WebAddress });
 
 /** As WordPress writes times. In milliseconds, rounded up, so that nothing comes too early. */
 export function gmtOf(ms: number): string {

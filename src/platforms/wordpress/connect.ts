@@ -14,13 +14,14 @@ import { basic } from "../shared/faults.ts";
 import { askOrNull } from "../shared/fediverse.ts";
 import { explaining, requireServer } from "../shared/servers.ts";
 import { ask, requestTo, TITLE } from "./api.ts";
+import { WebAddress } from "../../ports/platform-values.ts";
 
 const PLACE =
   "On the site, under Users, Profile, Application Passwords, give a name and press Add New Application Password.";
 
 const Site = z.looseObject({
   name: z.string().max(500),
-  home: z.url(),
+  home: WebAddress,
   namespaces: z.array(z.string()).refine((all) => all.includes("wp/v2")),
   // A list, and empty, where the site offers none.
   authentication: z

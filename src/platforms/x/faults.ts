@@ -192,8 +192,7 @@ export const classify = faultsBy({
     {
       status: 403,
       kind: "rejected",
-      message:
-        "X does not permit this post. Change it, or look at the account on x.com, then send it again.",
+      message: "X does not permit this post. Change it, or look at the account on x.com, then send it again.",
     },
     { status: [413, 431], kind: "rejected", message: "X's servers refused the request as too large." },
   ],

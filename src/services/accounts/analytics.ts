@@ -9,6 +9,7 @@ import { readEnded, type EndedPost } from "../../store/tables/analytics.ts";
 import { findAccount } from "./accounts.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
+import { fitAnalytics } from "../platforms/fit-answers.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 import { percentile } from "../../domain/percentile.ts";
@@ -140,7 +141,8 @@ async function askPlatform(
     return withMissing(offered, NOTHING, "The channel must be reconnected first; see list_accounts.");
   try {
     const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
-    return withMissing(offered, await platform.analytics(range, io), `${platform.title} does not offer it.`);
+    const told = fitAnalytics(await platform.analytics(range, io));
+    return withMissing(offered, told, `${platform.title} does not offer it.`);
   } catch (error) {
     ctx.log.warn({ accountId: account.id, err: error }, "analytics could not be read");
     const isTold = error instanceof PlatformFault || error instanceof AppError;

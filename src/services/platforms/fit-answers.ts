@@ -1,6 +1,6 @@
-import { oneLine, plainText } from "../../domain/plain-text.ts";
+import { oneLine, plainText, visibleOnly } from "../../domain/plain-text.ts";
 import type { App, Connected, Endpoints, Target, Tokens } from "../../ports/connect.ts";
-import type { Choice, Inspection, PublishOutcome } from "../../ports/platform.ts";
+import type { Choice, Inspection, PlatformAnalytics, PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
 import { fitAddress, isFitId } from "../../ports/platform-values.ts";
 import type { EffectContext, EffectSpec, LiveAt } from "../../ports/publish-io.ts";
@@ -71,8 +71,9 @@ export function fitEffect<R extends Json>(title: string, spec: EffectSpec<R>): E
     if (JSON.stringify(value).length > MAX_KEPT_CHARS) throw notProper(title, "ambiguous");
     return value;
   };
-  const fit = (result: R): R => {
-    const place = live?.(kept(result));
+  const fit = (given: R): R => {
+    const result = shown(kept(given));
+    const place = live?.(result);
     if (place !== undefined) fitPlace(title, place);
     return result;
   };
@@ -89,6 +90,14 @@ export function fitEffect<R extends Json>(title: string, spec: EffectSpec<R>): E
     },
     ...(live === undefined ? {} : { live: (result: R) => fitPlace(title, live(result)) }),
   };
+}
+
+/** The same value, its texts without what nobody sees: ids and addresses have none of it. */
+function shown<V extends Json>(value: V): V {
+  const clean = JSON.stringify(value, (_name, item: unknown) =>
+    typeof item === "string" ? visibleOnly(item) : item,
+  );
+  return JSON.parse(clean) as V;
 }
 
 /** What a connection found. Throws `transient` for an id that is none. */
@@ -161,6 +170,23 @@ function fitFact(value: Json): Json {
   if (typeof value === "string") return oneLine(value.slice(0, MAX_FACT_CHARS));
   if (Array.isArray(value)) return value.map(fitFact);
   return typeof value === "object" && value !== null ? fitFields(value) : value;
+}
+
+/** Numbers under names that can be read. */
+export function fitAnalytics({ totals, days, unavailable }: PlatformAnalytics): PlatformAnalytics {
+  return {
+    totals: fitNumbers(totals),
+    days: days.map(({ date, metrics }) => ({ date, metrics: fitNumbers(metrics) })),
+    unavailable: unavailable
+      .filter(({ metric }) => METRIC.test(metric))
+      .map(({ metric, reason }) => ({ metric, reason: plainText(reason, MAX_SENTENCE_CHARS) })),
+  };
+}
+
+const METRIC = /^[\w .-]{1,100}$/;
+
+function fitNumbers(numbers: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(numbers).filter(([name]) => METRIC.test(name)));
 }
 
 /** Values that can be given back as they are, with labels that can be read. */

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import { plainText } from "../../domain/plain-text.ts";
 import { SECOND, toIso } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
@@ -10,6 +11,9 @@ import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
 import { readStepResults } from "../publishing/step-results.ts";
 
 const ASK_TIMEOUT_MS = 15 * SECOND;
+
+/** A word of the platform's. */
+const MAX_VISIBILITY_CHARS = 60;
 
 /**
  * A post's live status on its platform. A platform out of reach is an answer too: `available: false` and the
@@ -38,7 +42,7 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
       reason: null,
       fetchedAt: toIso(ctx.clock.now()),
       state,
-      visibility,
+      visibility: visibility === null ? null : plainText(visibility, MAX_VISIBILITY_CHARS),
       metrics: metricsOf(metrics),
     };
   } catch (error) {

@@ -9,6 +9,7 @@ import { CLIP_URL, PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { addPost, drain, readPost } from "../../support/publishing.ts";
 import { refusal } from "./fake.ts";
 import { createDailymotionWorld } from "./world.ts";
+import { ownWords } from "../../support/own-words.ts";
 
 const MINUTE = 60_000;
 
@@ -129,7 +130,7 @@ describe("what Dailymotion refuses", () => {
     await drain(made.ctx);
     const { error } = await readPost(made.ctx, made.id);
     expect(error).toMatch(message);
-    expect(error).not.toContain("IGNORE");
+    expect(ownWords(error)).not.toContain("IGNORE");
     expect(made.fake.videos.size).toBe(0);
   });
 

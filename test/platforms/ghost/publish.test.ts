@@ -168,7 +168,7 @@ function refusing({ ctx }: GhostStage, ends: string, response: () => OutboundRes
 
 it.each([
   [422, "ValidationError", { property: "canonical_url" }, /^metadata\.canonicalUrl: /],
-  [422, "ValidationError", {}, /ValidationError.*retry_post/],
+  [422, "ValidationError", {}, /ValidationError\. Change the post, then send it again\. Ghost says: "No\."$/],
   [403, "HostLimitError", {}, /plan does not allow/],
   [403, "NoPermissionError", {}, /does not let this integration/],
 ] as const)("explains HTTP %i, %s", async (status, type, more, expected) => {

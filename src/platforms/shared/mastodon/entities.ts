@@ -1,7 +1,5 @@
 import * as z from "zod";
-
-/** Ids are texts, but some servers write numbers. */
-export const Id = z.union([z.string().min(1), z.int().transform(String)]);
+import { Id } from "../../../ports/platform-values.ts";
 
 const WebAddress = z.url({ protocol: /^https?$/ }).max(2_000);
 const Count = z.int().min(0).optional().catch(undefined);

@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { PlatformSetting } from "../../../domain/accounts/platform-settings.ts";
 import type { ConnectIo } from "../../../ports/connect.ts";
 import type { SignedRequest } from "../../../ports/platform-io.ts";
+import { Id } from "../../../ports/platform-values.ts";
 
 /** A version of the Graph API is served for some two years; that of v25.0 began in February 2026. */
 export const GRAPH_VERSION = "v25.0";
@@ -31,9 +32,6 @@ export function proofOf(secret: string | null, token: string): { appsecret_proof
   if (secret === null || secret === "") return {};
   return { appsecret_proof: createHmac("sha256", secret).update(token).digest("hex") };
 }
-
-/** Ids go beyond 2^53; those that come as numbers are text by the time they are read. */
-export const Id = z.union([z.string().min(1), z.int()]).transform(String);
 
 /** What creates something gives its id. */
 export const Created = z.looseObject({ id: Id });

@@ -1,17 +1,22 @@
 /**
- * The text so that readers of Markdown see it character by character. Addresses stay as they are (an escape
+ * Writes a text so that readers of Markdown see it character by character. Addresses stay as they are (an escape
  * would become part of them); what begins a line as a list, a heading or a quotation gets a backslash, and so
  * does what is markup anywhere. Both as they stand between the brackets of a regular expression.
  */
-export function escapeMarkdown(
-  text: string,
-  { starts, signs }: { readonly starts: string; readonly signs: string },
-): string {
+export function markdownEscaper({
+  starts,
+  signs,
+}: {
+  readonly starts: string;
+  readonly signs: string;
+}): (text: string) => string {
   const address = "https?:\\/\\/[^\\s<]*[^\\s<.,:;\"'\\])]";
   const markup = `(${address})|(^[ \\t]*\\d+(?=\\.\\s))|(^[ \\t]*(?=[${starts}]))|[${signs}]`;
-  return text.replace(
-    new RegExp(markup, "gim"),
-    (found: string, link?: string, number?: string, lineStart?: string) =>
-      link ?? (number === undefined && lineStart === undefined ? `\\${found}` : `${found}\\`),
-  );
+  const pattern = new RegExp(markup, "gim");
+  return (text) =>
+    text.replace(
+      pattern,
+      (found: string, link?: string, number?: string, lineStart?: string) =>
+        link ?? (number === undefined && lineStart === undefined ? `\\${found}` : `${found}\\`),
+    );
 }

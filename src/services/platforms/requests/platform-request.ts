@@ -17,6 +17,9 @@ import { cutTexts, quoteWords } from "./words.ts";
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
+/** Sessions of uploads stand in addresses: Google's and LinkedIn's have some thousand characters. */
+const MAX_ADDRESS_CHARS = 8_192;
+
 /** How much of an answer goes to the log with a fault. */
 const MAX_QUOTED = 2_000;
 
@@ -78,6 +81,8 @@ interface Exchange {
 }
 
 async function send(options: RequestOptions, request: PlatformRequest): Promise<OutboundResponse> {
+  if (request.url.length > MAX_ADDRESS_CHARS)
+    throw new PlatformFault("not_sent", `${options.title} named an address that is too long.`);
   const sent = toOutbound(request, options);
   try {
     return await options.ctx.outbound.request(sent);
@@ -185,7 +190,7 @@ function completed(
   return fault;
 }
 
-/** For the log alone: the platform's own words, without the credentials it may repeat. */
+/** For the log only: the whole answer, cut short, without the credentials it may repeat. */
 function quoteAnswer(options: RequestOptions, request: PlatformRequest, response: PlatformResponse): Error {
   // Before it is cut: of a secret that the cut goes through, a part would stay.
   const words = scrub(response.text, secretsIn(options, request)).slice(0, MAX_QUOTED);

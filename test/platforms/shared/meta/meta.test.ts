@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { PlatformResponse, SignedRequest } from "../../../../src/ports/platform-io.ts";
 import { GONE, metaFaults, metaWaitMs } from "../../../../src/platforms/shared/meta/faults.ts";
-import { graphUrl, Id, listAll } from "../../../../src/platforms/shared/meta/graph.ts";
+import { graphUrl, listAll } from "../../../../src/platforms/shared/meta/graph.ts";
+import { Id } from "../../../../src/ports/platform-values.ts";
 import { readShortLived } from "../../../../src/platforms/shared/meta/tokens.ts";
 
 function refusal(code: number, subcode?: number, more: object = {}, status = 400): PlatformResponse {
