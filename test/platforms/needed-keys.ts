@@ -25,7 +25,7 @@ export const NEEDED_KEYS: Readonly<Record<string, Needed>> = {
     "names the post or the Page": ["id", "video_id"],
     "names the upload": ["h"],
     "whether the film is done": ["status.**"],
-    [META_NUMBERS]: ["data.name"],
+    [META_NUMBERS]: ["data.name", "data.values"],
   },
   feed: {},
   ghost: {

@@ -25,7 +25,10 @@ export const Message = z.looseObject({
   ts: z.string(),
   subtype: z.string().optional(),
   metadata: z
-    .looseObject({ event_type: z.string().optional(), event_payload: z.looseObject({ key: z.unknown().optional() }) })
+    .looseObject({
+      event_type: z.string().optional(),
+      event_payload: z.looseObject({ key: z.unknown().optional() }),
+    })
     .optional()
     .catch(undefined),
   files: z

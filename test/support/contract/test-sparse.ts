@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, it } from "vitest";
+import { MINUTE } from "../../../src/domain/time.ts";
 import type { Outbound, OutboundResponse } from "../../../src/ports/outbound.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
@@ -124,34 +125,49 @@ function keeping(needed: readonly Path[]): Keep {
   };
 }
 
+/** What fails is tried again for an hour of the clock's time, each time with all of its requests. */
+const TIMEOUT_MS = 2 * MINUTE;
+
 /** Nothing hangs on a key that an answer may lack: servers that only resemble a platform leave many out. */
 export function testSparse(platform: AnyPlatform, fixture: PlatformFixture, needed: readonly Path[]): void {
   const posts = Object.entries<StagePost>({ "a whole post": fixture.post, ...fixture.otherPosts });
 
-  it.each(posts)("works for %s with answers that hold only what is needed", async (_kind, post) => {
-    const whole = await failuresOf(platform, fixture, { post, keep: () => true });
-    const failures = await failuresOf(platform, fixture, { post, keep: keeping(needed) });
-    expect(failures.filter((one) => !whole.map(nameOf).includes(nameOf(one)))).toEqual([]);
-  });
+  it.each(posts)(
+    "works for %s with answers that hold only what is needed",
+    async (_kind, post) => {
+      const whole = await failuresOf(platform, fixture, { post, keep: () => true });
+      const failures = await failuresOf(platform, fixture, { post, keep: keeping(needed) });
+      expect(failures.filter((one) => !whole.map(nameOf).includes(nameOf(one)))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 
-  it.each(posts)("shows %s once at most, though answers hold nothing", async (_kind, post) => {
-    await using stage = await fixture.openStage(platform);
-    const ctx: TestContext = { ...stage.ctx, outbound: sparse(stage.ctx.outbound, () => false) };
-    const { id } = await addPost(ctx, stage.account, contentOf(post));
-    await finish(stage.ctx, id, ctx);
-    expect(await stage.published()).toBeLessThanOrEqual(1);
-  });
+  it.each(posts)(
+    "shows %s once at most, though answers hold nothing",
+    async (_kind, post) => {
+      await using stage = await fixture.openStage(platform);
+      const ctx: TestContext = { ...stage.ctx, outbound: sparse(stage.ctx.outbound, () => false) };
+      const { id } = await addPost(ctx, stage.account, contentOf(post));
+      await finish(stage.ctx, id, ctx);
+      expect(await stage.published()).toBeLessThanOrEqual(1);
+    },
+    TIMEOUT_MS,
+  );
 }
 
 /** A key is called needed only where something does not work without it. */
 export function testNeeded(platform: AnyPlatform, fixture: PlatformFixture, needed: readonly Path[]): void {
   const posts = Object.values<StagePost>({ "a whole post": fixture.post, ...fixture.otherPosts });
 
-  it.each(needed)("cannot do without %s", async (key) => {
-    const keep = keeping(needed.filter((one) => one !== key));
-    const tryOut = (post: StagePost) =>
-      failuresOf(platform, fixture, { post, keep }).catch((error) => [error]);
-    for (const post of posts) if ((await tryOut(post)).length > 0) return;
-    expect.fail("Everything works without it: it may be missing.");
-  });
+  it.each(needed)(
+    "cannot do without %s",
+    async (key) => {
+      const keep = keeping(needed.filter((one) => one !== key));
+      const tryOut = (post: StagePost) =>
+        failuresOf(platform, fixture, { post, keep }).catch((error) => [error]);
+      for (const post of posts) if ((await tryOut(post)).length > 0) return;
+      expect.fail("Everything works without it: it may be missing.");
+    },
+    TIMEOUT_MS,
+  );
 }
