@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { OAuthIo, OAuthWay, RenewalIo, Secrets, Target, Tokens } from "../../ports/connect.ts";
 import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
-import { Id } from "../../ports/platform-values.ts";
 import { GRAPH_VERSION, VERSION_SETTING } from "../shared/meta/graph.ts";
 import {
   asPerson,

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import type { OAuthIo } from "../../../ports/connect.ts";
 import { PlatformFault, type PlatformRequest } from "../../../ports/platform-io.ts";
-import { Id, listAll, proofOf } from "./graph.ts";
+import { Id } from "../../../ports/platform-values.ts";
+import { listAll, proofOf } from "./graph.ts";
 
 /** Who has just signed in to Facebook. */
 export interface Person {
