@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { parseUrl } from "../domain/parse-url.ts";
+import { plainText } from "../domain/plain-text.ts";
 
 /** Longer than the ids of all platforms: those of Bluesky are addresses of some 80 characters. */
 const MAX_ID_CHARS = 512;
@@ -31,4 +32,16 @@ export function isFitId(text: string): boolean {
 /** The address where it may be stored and shown as one; null for all others. */
 export function fitAddress(text: string | null): string | null {
   return text !== null && isAddress(text) ? text : null;
+}
+
+/** Longest quotation of a platform in a sentence for people. */
+const MAX_WORDS_CHARS = 300;
+
+/**
+ * What stands after a sentence of ours where a platform said why: ` Mastodon says: "…"`; "" where it said
+ * nothing. The words cannot close their quotes.
+ */
+export function saysOf(title: string, words: string): string {
+  const quoted = plainText(words, MAX_WORDS_CHARS).replaceAll('"', "'");
+  return quoted === "" ? "" : ` ${title} says: "${quoted}"`;
 }

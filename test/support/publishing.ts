@@ -24,13 +24,14 @@ export async function addAccount(
 /** The same, not stored. */
 export function accountRow(ctx: AppContext, overrides: Partial<Tables["accounts"]> = {}): Tables["accounts"] {
   const now = ctx.clock.now();
+  const id = newId("acc");
   return {
-    id: newId("acc"),
+    id,
     owner_id: DEFAULT_OWNER,
     provider: "scripted",
     name: "My channel",
     handle: null,
-    platform_account_id: null,
+    platform_account_id: id,
     profile_url: null,
     avatar_url: null,
     status: "connected",

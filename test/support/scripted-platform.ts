@@ -53,6 +53,9 @@ export function targetOf(target: Partial<Target> & Pick<Target, "platformAccount
 
 const metadata = z.strictObject({ title: z.string().max(100).optional() });
 
+/** Each connection finds a channel of its own. */
+let made = 0;
+
 const atOnce: NoneWay = {
   kind: "none",
   name: "scripted",
@@ -60,7 +63,12 @@ const atOnce: NoneWay = {
   instructions: "It is made at once.",
   connect: async (input) => ({
     tokens: null,
-    targets: [targetOf({ platformAccountId: null as never, name: input.name ?? "Scripted channel" })],
+    targets: [
+      targetOf({
+        platformAccountId: input.reconnecting?.platformAccountId ?? `scripted-${++made}`,
+        name: input.name ?? "Scripted channel",
+      }),
+    ],
   }),
 };
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { oneLine } from "../../../domain/plain-text.ts";
-import { saysOf } from "../../../ports/platform-words.ts";
+import { saysOf } from "../../../ports/platform-values.ts";
 import type { PlatformResponse } from "../../../ports/platform-io.ts";
 import { longestForm, scrub } from "../secrets.ts";
 
