@@ -20,6 +20,9 @@ export function createScreen(): Screen {
       const typed = typedFields(app);
       replaceKeepingFocus(app, () => fill(state), focus);
       for (const [key, value] of typed) restoreField(app, key, value);
+      // A text comes into view with the buttons below it.
+      if (focus?.startsWith("text:") === true)
+        app.querySelector(".actions:has(textarea)")?.scrollIntoView({ block: "nearest" });
       app.classList.toggle("loading", state.isLoading);
       app.classList.toggle("moving", state.move !== null);
       const week = state.view === "week" ? `${state.calendar.from} ${state.day} ${state.layout.isText}` : "";
