@@ -24,6 +24,24 @@ describe("posthorn connect", () => {
     expect(run.stdout).not.toContain("whsec_");
   });
 
+  it("knows the platform of the channel that is reconnected, and keeps what is left empty", async () => {
+    using folder = temporaryFolder();
+    await using receiver = await startReceiver();
+    const env = { ...folder.env, ...receiver.env };
+    const first = await runCli(["connect", "webhook"], { env, answers: [receiver.url, ""] });
+    const { id } = JSON.parse(first.stdout);
+    const again = await runCli(["connect", "--account", id], { env, answers: ["", ""] });
+    expect(JSON.parse(again.stdout)).toMatchObject({ id, provider: "webhook", status: "connected" });
+    expect(again.questions.map(({ question }) => question.includes("(empty to skip)"))).toEqual([true, true]);
+  });
+
+  it("prints the steps, and what is to be copied", async () => {
+    using folder = temporaryFolder();
+    const run = await runCli(["connect", "slack"], { ...folder, answers: ["", ""] });
+    expect(run.stderr).toContain("1. Open https://api.slack.com/apps");
+    expect(run.stderr).toContain("      - chat:write\n");
+  });
+
   it("lists the platforms where none is named", async () => {
     using folder = temporaryFolder();
     const run = await runCli(["connect"], folder);

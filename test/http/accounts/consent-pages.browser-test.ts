@@ -113,6 +113,24 @@ describe.each(LOOKS)("the way to the platform and back, %o", (looks) => {
     expect(seen.faults).toEqual([]);
   });
 
+  it("asks the browser in which it did not begin", async () => {
+    at.parlor.channels = [NEWS];
+    at.provider.person = "agrees";
+    const { url, connectId } = await at.connect();
+    const away = await at.goOn(url);
+    await using seen = await visit(looks);
+    const { page } = seen;
+    await page.goto(away);
+    await page.getByRole("heading", { name: "Connect Parlor?" }).waitFor();
+    await seen.look("elsewhere");
+    expect((await at.check(connectId)).accounts).toEqual([]);
+    await page.getByRole("checkbox", { name: "News" }).check();
+    await page.getByRole("button", { name: "Connect" }).click();
+    await page.getByRole("heading", { name: "Connected" }).waitFor();
+    expect((await at.check(connectId)).accounts).toHaveLength(1);
+    expect(seen.faults).toEqual([]);
+  });
+
   it("shows what must be registered first", async () => {
     await using bare = await startConsentService({ POSTHORN_PARLOR_CLIENT_SECRET: "" });
     await using seen = await visit(looks);
