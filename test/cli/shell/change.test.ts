@@ -40,6 +40,7 @@ describe("a waiting post", () => {
     expect(edited.post).toMatchObject({ caption: "Better", metadata: { altText: "A lake" } });
     expect(edited.post.mediaUrl).toMatch(/^r2:/);
     expect((await shell.read("edit", id, "--set", "altText=null")).post.metadata).toBeNull();
+    expect((await shell.run(["move", end, "soon"])).stderr).toMatch(/^when: "soon" is not a time\./);
     expect((await shell.read("cancel", end)).post).toMatchObject({ id, status: "cancelled" });
   });
 
