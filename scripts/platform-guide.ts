@@ -25,7 +25,7 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB"];
  */
 export function guidePage(platform: AnyPlatform, trial: string | null): string {
   const { title, docs, name, connect } = platform;
-  const capabilities = showCapabilities(platform.capabilities);
+  const capabilities = showCapabilities(platform.capabilities, platform.remove !== undefined);
   const isFirstReady = connect.filter(({ kind }) => kind === "oauth").length > 1;
   const first = `the first of these ways${isFirstReady ? " whose app is set up" : ""}`;
   return [

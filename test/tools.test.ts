@@ -30,6 +30,7 @@ describe("all tools", () => {
   it("are those that are promised", () => {
     expect(listings.map((tool) => tool.name)).toEqual([
       "cancel_post",
+      "change_posts",
       "check_connection",
       "connect_channel",
       "create_webhook",

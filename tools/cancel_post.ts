@@ -6,18 +6,19 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
   name: "cancel_post",
-  title: "Cancel a post",
+  title: "Cancel or take down a post",
   permission: "publish",
   description:
-    "Cancel a post that is still scheduled; after the answer it never goes out. With fromPlatform, a post that is uploaded but not yet " +
-    'live is deleted on the platform too, where the platform can. Take the id from list_posts. Example: {"id":"post_…"}',
+    "Cancel a post that is still scheduled; after the answer it never goes out. With fromPlatform this is also how a live post is taken " +
+    "down: a post that is published, or uploaded and not yet live, is deleted on the platform, where the platform can (remove in the " +
+    'account\'s capabilities). Take the id from list_posts. Example: {"id":"post_…","fromPlatform":true}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },
   input: z.strictObject({
     id: z.string().describe("The post, from list_posts."),
     fromPlatform: z
       .boolean()
       .optional()
-      .describe("Also take back an uploaded post by deleting it on the platform."),
+      .describe("Also take down a post that is uploaded or live, by deleting it on the platform."),
   }),
   output: z.strictObject({ post: Post }),
   question: (args, call) => askToCancel(call, args),

@@ -7,11 +7,12 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
   name: "resolve_post",
-  title: "Settle an unknown outcome",
+  title: "Settle or dismiss a failed post",
   permission: "publish",
   description:
     'Settle a failed post whose error begins with "outcome unknown", after a person has looked at the channel: published if it is there, ' +
-    "not_published if it is not (then retry_post may send it). Never guess. " +
+    "not_published if it is not (then retry_post may send it). Never guess. With dismissed, any failed post that is not wanted any more " +
+    "is put away for good: it becomes cancelled and counts as a failure no more. " +
     'Example: {"id":"post_…","outcome":"published","platformUrl":"https://example.com/1"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: Resolution,

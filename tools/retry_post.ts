@@ -1,6 +1,8 @@
 import * as z from "zod";
+import { PostRetry } from "../src/domain/posts/post-body.ts";
 import { Post } from "../src/domain/posts/post.ts";
-import { retryPost } from "../src/services/posts/posts.ts";
+import { askToRetry } from "../src/services/posts/questions.ts";
+import { retryPost } from "../src/services/posts/retry-post.ts";
 import { defineTool } from "../src/toolkit/define-tool.ts";
 
 export default defineTool({
@@ -8,10 +10,15 @@ export default defineTool({
   title: "Send a failed post again",
   permission: "publish",
   description:
-    "Send a failed post again, now. Read its error first (get_post). If its outcome is unknown, the platform is asked before anything is " +
-    'sent; if that settles nothing, the answer says to call resolve_post. Example: {"id":"post_…"}',
+    "Send a failed post again. Read its error first (get_post) and give what it asks to change; what is left out stays. It goes out at " +
+    "once, or at scheduledAt. If its outcome is unknown, the platform is asked before anything is sent; if that settles nothing, the " +
+    'answer says to call resolve_post. Example: {"id":"post_…","caption":"Corrected text"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
-  input: z.strictObject({ id: z.string().describe("The failed post, from list_posts with status failed.") }),
-  output: z.strictObject({ post: Post }),
+  input: PostRetry,
+  output: z.strictObject({
+    post: Post,
+    warnings: z.array(z.string()).optional().describe("What to look at, where something was changed."),
+  }),
+  question: (args, call) => askToRetry(call, args),
   handle: (args, call) => retryPost(call, args),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Post } from "../src/domain/posts/post.ts";
+import { DryRun, Post } from "../src/domain/posts/post.ts";
 import { SinglePostBody } from "../src/domain/posts/post-body.ts";
 import { schedulePost } from "../src/services/posts/schedule-post.ts";
 import { askToPublish } from "../src/services/posts/questions.ts";
@@ -15,7 +15,11 @@ export default defineTool({
     'Example: {"accountId":"Blog","scheduledAt":"2027-01-31T09:00","caption":"Hello","mediaUrl":"https://example.com/a.jpg"}',
   hints: { readOnly: false, destructive: false, idempotent: false, openWorld: true },
   input: SinglePostBody,
-  output: z.strictObject({ post: Post, warnings: z.array(z.string()).describe("What to look at.") }),
+  output: z.strictObject({
+    post: Post,
+    warnings: z.array(z.string()).describe("What to look at."),
+    dryRun: DryRun,
+  }),
   question: (args, call) => askToPublish(call, args),
   handle: (args, call) => schedulePost(call, args),
 });

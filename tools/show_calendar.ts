@@ -6,9 +6,9 @@ export default defineTool({
   name: "show_calendar",
   title: "Show the calendar",
   description:
-    "The posts of a time window, earliest first, in every state. Use it to see a week or a month at a glance, or to find free days; " +
-    "to search or to filter by status use list_posts. Without from and to it is the current month; one alone makes a month. " +
-    'Example: {"from":"2026-11-23","to":"2026-11-29"}',
+    "The posts of a time window, earliest first. Use it to see a week or a month at a glance, to find free days, and, with limit, to " +
+    "see what is next; to search use list_posts. Without from and to it is the current month; one alone makes a month, with limit a " +
+    'year. Example: {"status":["scheduled"],"limit":1}',
   permission: "read",
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: CalendarArgs,

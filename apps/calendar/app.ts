@@ -182,17 +182,57 @@ export class App {
 
   /** Does what its button says, and takes that back when the server refuses. */
   async change(id: string, name: keyof typeof CHANGES): Promise<void> {
-    const { from, to, tool, doing, said } = CHANGES[name];
+    const { from, to, tool, args, doing, said } = CHANGES[name];
     const state = this.#state;
     const post = state === null ? null : findPost(state, id);
     if (post?.status !== from || !this.#abilities.callsTools || state?.busy.has(id)) return;
     this.#screen.complain(null);
     this.#replace(post, doing);
-    const answer = await this.#call(tool, { id });
+    const answer = await this.#call(tool, { id, ...args });
     if (answer.isError) return this.#takeBack(post, answer.text);
     this.#replace(readPost(answer.structured?.["post"]) ?? { ...post, ...to });
     this.say(said);
     this.#tellModel(`${id}: ${tool}`);
+  }
+
+  /** Opens the text of a post to be written anew: the whole of it, as it is now. */
+  async write(id: string): Promise<void> {
+    const post = this.#state === null ? null : findPost(this.#state, id);
+    if (post === null || this.#state?.busy.has(id)) return;
+    this.#screen.complain(null);
+    this.#replace(post, "Loading the text…");
+    const answer = await this.#call("get_post", { id });
+    const fresh = readPost(answer.structured?.["post"]);
+    if (answer.isError || fresh === null) return this.#takeBack(post, answer.text);
+    this.#replace(fresh);
+    const panel = this.#state?.panel ?? null;
+    if (panel !== null)
+      this.update(
+        { panel: { ...panel, asking: null, writing: { id, text: fresh.caption ?? "" } } },
+        `text:${id}`,
+      );
+  }
+
+  /** Saves the text of a waiting post, or sends a failed one again with it. */
+  async reword(id: string, caption: string): Promise<void> {
+    const state = this.#state;
+    const post = state === null ? null : findPost(state, id);
+    if (state === null || post === null || state.busy.has(id)) return;
+    const isFailed = post.status === "failed";
+    this.#screen.complain(null);
+    // What was typed is there again where it is refused.
+    const { panel } = state;
+    if (panel !== null) this.update({ panel: { ...panel, writing: { id, text: caption } } });
+    this.#replace(post, isFailed ? CHANGES.retry.doing : "Saving…");
+    const answer = await this.#call(isFailed ? "retry_post" : "update_post", { id, caption });
+    if (answer.isError) return this.#takeBack(post, answer.text);
+    this.#replace(readPost(answer.structured?.["post"]) ?? post);
+    if (this.#state?.panel?.writing?.id === id)
+      this.update({ panel: { ...this.#state.panel, writing: null } }, "panel:title");
+    this.say(isFailed ? CHANGES.retry.said : "The text is saved.");
+    const warnings = answer.structured?.["warnings"];
+    if (Array.isArray(warnings) && warnings.length > 0) this.#screen.complain(warnings.map(String).join(" "));
+    this.#tellModel(`${id}: ${isFailed ? "retry_post with another text" : "another text"}`);
   }
 
   openLink(url: string): void {

@@ -1,14 +1,15 @@
 import { element } from "./dom.ts";
-import { canMove, channelOf, STATUSES, type CalendarPost } from "./posts.ts";
+import { canMove, channelOf, placeOf, STATUSES, type CalendarPost } from "./posts.ts";
 import type { State } from "./state.ts";
 
 /** A post in a cell. `isReachable`: whether the Tab key stops here. */
 export function renderChip(state: State, post: CalendarPost, isReachable: boolean): HTMLElement {
   const { label, sign } = STATUSES[post.status];
   const time = state.formats.time(post.scheduledAt);
+  const place = placeOf(state.calendar, post);
   const doing = state.busy.get(post.id) ?? null;
   const isMovable = canMove(post) && state.abilities.callsTools && doing === null;
-  const name = [time, post.title, label, channelOf(state.calendar, post), doing]
+  const name = [time, place, post.title, label, channelOf(state.calendar, post), doing]
     .filter((text) => text !== null)
     .join(", ");
   return element(
@@ -18,6 +19,7 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
       class: [
         "chip",
         post.status,
+        place !== null && "placed",
         isMovable && "movable",
         doing !== null && "busy",
         state.move?.id === post.id && "taken",
@@ -35,6 +37,8 @@ export function renderChip(state: State, post: CalendarPost, isReachable: boolea
     element("span", { class: "sign", "aria-hidden": true }, sign),
     element("span", { class: "time" }, time),
     " ",
+    place === null ? null : element("span", { class: "place", dir: "auto" }, place),
+    place === null ? null : " ",
     element("span", { class: "title", dir: "auto" }, post.title),
   );
 }

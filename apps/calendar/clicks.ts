@@ -1,4 +1,5 @@
 import type { App } from "./app.ts";
+import { QUESTIONS, type Asked } from "./posts.ts";
 import { activeAt, findPost, isLoaded, type Panel, type State } from "./state.ts";
 import type { WallTime } from "./zone.ts";
 
@@ -28,9 +29,14 @@ function act(app: App, target: HTMLElement, root: HTMLElement): void {
     day: () => openDay(app, target),
     post: () => openPost(app, id),
     retry: () => app.change(id, "retry"),
-    ask: () => ask(app, id, `keep:${id}`),
-    keep: () => ask(app, null, `ask:${id}`),
+    ask: () => ask(app, { id, what: target.dataset["what"] }),
+    keep: () => change(app, { asking: null }, `ask:${id}`),
     cancel: () => app.change(id, "cancel"),
+    takeDown: () => app.change(id, "takeDown"),
+    putAway: () => app.change(id, "putAway"),
+    write: () => app.write(id),
+    unwrite: () => change(app, { writing: null }, `write:${id}`),
+    save: () => saveTyped(app, id, root),
     open: () => openLink(app, id),
     move: () => moveToTyped(app, id, root),
   };
@@ -60,10 +66,25 @@ function openPost(app: App, id: string): void {
   );
 }
 
-/** Before a post is cancelled; the focus goes to what changes nothing. */
-function ask(app: App, asking: string | null, focus: string): void {
+/** Before something is done that does not come back; the focus goes to what changes nothing. */
+function ask(app: App, { id, what }: { readonly id: string; readonly what: string | undefined }): void {
+  if (what !== undefined && isAsked(what)) change(app, { asking: { id, what } }, `keep:${id}`);
+}
+
+function isAsked(what: string): what is Asked {
+  return Object.hasOwn(QUESTIONS, what);
+}
+
+function change(app: App, changes: Partial<Panel>, focus: string): void {
   const panel = app.state?.panel ?? null;
-  if (panel !== null) app.update({ panel: { ...panel, asking } }, focus);
+  if (panel !== null) app.update({ panel: { ...panel, ...changes } as Panel }, focus);
+}
+
+function saveTyped(app: App, id: string, root: HTMLElement): void {
+  const field = [...root.querySelectorAll<HTMLTextAreaElement>("textarea[data-text]")].find(
+    (one) => one.dataset["text"] === id,
+  );
+  if (field !== undefined) void app.reword(id, field.value);
 }
 
 /** The focus goes back to where the panel was opened from. */

@@ -1,9 +1,16 @@
-const TOOL = "(?:cancel|check|connect|edit|get|list|resolve|retry|schedule|set|show|update|upload)_[a-z_]+";
+const TOOL =
+  "(?:cancel|change|check|connect|edit|get|list|resolve|retry|schedule|set|show|update|upload)_[a-z_]+";
 
 /** In this order: what a tool does, in words, and the agent for what this page cannot do. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
-  [/\bcall resolve_post with .*"not_published"/g, "tell your agent"],
+  [/\bOnce get_post shows it published/g, "Once it is shown as published"],
+  [/\bCall cancel_post with fromPlatform/g, "Take it down"],
+  [/\bcall cancel_post with fromPlatform/g, "take it down"],
+  [/\bcancel_post with fromPlatform/g, "taking it down"],
+  [/\bcall resolve_post with outcome dismissed/g, 'choose "Put away"'],
+  [/ with what is to be changed \([^)]*\)/g, " with changes"],
+  [/\bcall resolve_post with .*"not_published"(, or "dismissed"[^.]*)?/g, "tell your agent"],
   [/\b(tell|settle) it with resolve_post/g, "tell your agent"],
   [new RegExp(` with ${TOOL}`, "g"), ""],
   [/\bretry_post(?: to (?:upload|send) (?:it|them) again|, which sends it again)/g, "retry_post"],

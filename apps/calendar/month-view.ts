@@ -63,7 +63,9 @@ function renderDay(state: State, day: Day, posts: readonly CalendarPost[]): HTML
       "div",
       { class: "date" },
       element("span", { class: "number" }, String(Number(day.slice(8)))),
-      hidden > 0 ? element("span", { class: "more" }, `+${hidden} more`) : null,
+      hidden > 0
+        ? element("span", { class: "more" }, `+${hidden}`, element("span", { class: "word" }, " more"))
+        : null,
     ),
     ...shown.map((post) => renderChip(state, post, isActive)),
   );

@@ -1,5 +1,15 @@
 import { element } from "./dom.ts";
-import { canMove, channelOf, inOrder, STATUSES, type CalendarPost } from "./posts.ts";
+import {
+  canMove,
+  CHANGES,
+  channelOf,
+  inOrder,
+  platformOf,
+  QUESTIONS,
+  STATUSES,
+  type Asked,
+  type CalendarPost,
+} from "./posts.ts";
 import { findPost, isLoaded, when, type Panel, type State } from "./state.ts";
 
 /** What lies over the calendar: one post, the posts of a day, or those that failed. */
@@ -86,25 +96,58 @@ function renderPost(state: State, post: CalendarPost): HTMLElement {
 }
 
 function renderActions(state: State, post: CalendarPost): HTMLElement | null {
-  const { callsTools, opensLinks } = state.abilities;
-  if (callsTools && canMove(post) && state.panel?.asking === post.id) return renderQuestion(post);
-  const actions = [
-    callsTools && post.status === "failed" ? action("retry", post, "Send again") : null,
-    opensLinks && post.platformUrl !== null ? action("open", post, `Open on ${post.provider}`) : null,
-    ...(callsTools && canMove(post) ? moveFields(state, post) : []),
-    callsTools && canMove(post) ? action("ask", post, "Cancel post") : null,
-  ].filter((node) => node !== null);
+  const { asking, writing } = state.panel ?? {};
+  const open =
+    state.abilities.opensLinks && post.platformUrl !== null
+      ? [action("open", post, `Open on ${platformOf(state.calendar, post)}`)]
+      : [];
+  if (state.abilities.callsTools && writing?.id === post.id) return renderWriting(post, writing.text);
+  const isAsked = asking?.id === post.id && CHANGES[asking.what].from === post.status;
+  if (state.abilities.callsTools && isAsked) return renderQuestion(post, asking.what);
+  const actions = [...open, ...(state.abilities.callsTools ? changesOf(state, post) : [])];
   return actions.length === 0 ? null : element("div", { class: "actions" }, ...actions);
 }
 
+/** What a person may do to it here. */
+function changesOf(state: State, post: CalendarPost): readonly HTMLElement[] {
+  const write = action("write", post, "Edit text");
+  if (post.status === "failed")
+    return [action("retry", post, "Send again"), write, askAction("putAway", post)];
+  if (post.status === "published") return [askAction("takeDown", post)];
+  return canMove(post) ? [...moveFields(state, post), write, askAction("cancel", post)] : [];
+}
+
+function askAction(what: Asked, post: CalendarPost): HTMLElement {
+  const button = action("ask", post, QUESTIONS[what].button);
+  button.dataset["what"] = what;
+  return button;
+}
+
 /** A sandboxed page may open no dialog of the browser's. */
-function renderQuestion(post: CalendarPost): HTMLElement {
+function renderQuestion(post: CalendarPost, what: Asked): HTMLElement {
+  const { question, text, yes, no } = QUESTIONS[what];
   return element(
     "div",
-    { class: "actions", role: "group", "aria-label": "Cancel this post?" },
-    element("p", {}, "Cancel this post? It will not go out."),
-    action("cancel", post, "Yes, cancel it"),
-    action("keep", post, "Keep it"),
+    { class: "actions", role: "group", "aria-label": question },
+    element("p", {}, `${question} ${text}`),
+    action(what, post, yes),
+    action("keep", post, no),
+  );
+}
+
+function renderWriting(post: CalendarPost, text: string): HTMLElement {
+  const id = `text-${post.id}`;
+  return element(
+    "div",
+    { class: "actions", role: "group", "aria-label": `Text of ${post.title}` },
+    element("label", { for: id }, "Text"),
+    element(
+      "textarea",
+      { id, rows: 4, dir: "auto", "data-key": `text:${post.id}`, "data-text": post.id },
+      text,
+    ),
+    action("save", post, post.status === "failed" ? "Send again" : "Save"),
+    action("unwrite", post, "Leave it"),
   );
 }
 

@@ -8,6 +8,8 @@ export interface CalendarPost {
   readonly provider: string;
   readonly scheduledAt: number;
   readonly status: Status;
+  /** Null: none was given. */
+  readonly caption: string | null;
   readonly title: string;
   readonly text: string;
   readonly mediaUrl: string;
@@ -19,6 +21,8 @@ export interface Calendar {
   readonly posts: readonly CalendarPost[];
   /** What channels are called, by their ids. */
   readonly names: ReadonlyMap<string, string>;
+  /** What platforms are called, by their providers. */
+  readonly platforms: ReadonlyMap<string, string>;
   readonly from: number;
   readonly to: number;
   readonly timezone: string;
@@ -39,6 +43,7 @@ export type Status = keyof typeof STATUSES;
 export const CHANGES = {
   retry: {
     tool: "retry_post",
+    args: {},
     from: "failed",
     to: { status: "scheduled", error: null },
     doing: "Sending again…",
@@ -46,12 +51,55 @@ export const CHANGES = {
   },
   cancel: {
     tool: "cancel_post",
+    args: {},
     from: "scheduled",
     to: { status: "cancelled" },
     doing: "Cancelling…",
     said: "The post is cancelled.",
   },
+  takeDown: {
+    tool: "cancel_post",
+    from: "published",
+    args: { fromPlatform: true },
+    to: { status: "cancelled" },
+    doing: "Taking it down…",
+    said: "The post is taken down.",
+  },
+  putAway: {
+    tool: "resolve_post",
+    from: "failed",
+    args: { outcome: "dismissed" },
+    to: { status: "cancelled" },
+    doing: "Putting it away…",
+    said: "The post is put away.",
+  },
 } as const;
+
+/** What the person is asked before it is done, and the answers. */
+export const QUESTIONS = {
+  cancel: {
+    button: "Cancel post",
+    question: "Cancel this post?",
+    text: "It will not go out.",
+    yes: "Yes, cancel it",
+    no: "Keep it",
+  },
+  takeDown: {
+    button: "Take down",
+    question: "Take this post down?",
+    text: "It is deleted on the platform and cannot be brought back.",
+    yes: "Yes, take it down",
+    no: "Leave it there",
+  },
+  putAway: {
+    button: "Put away",
+    question: "Put this post away?",
+    text: "It will never be sent, and does not count as failed any more.",
+    yes: "Yes, put it away",
+    no: "Leave it",
+  },
+} as const;
+export type Asked = keyof typeof QUESTIONS;
 
 const NO_TEXT = "(no text)";
 
@@ -63,17 +111,42 @@ export function readCalendar(value: Json | null): Calendar | null {
   const timezone = textOf(value["timezone"]);
   if (Number.isNaN(from) || Number.isNaN(to) || !isZone(timezone)) return null;
   const posts = value["posts"].flatMap((post: unknown) => readPost(post) ?? []);
-  return { posts, names: readNames(value["names"]), from, to, timezone };
+  return {
+    posts,
+    names: readNames(value["names"]),
+    platforms: readNames(value["platforms"]),
+    from,
+    to,
+    timezone,
+  };
 }
 
 function readNames(names: unknown): ReadonlyMap<string, string> {
   return new Map(Object.entries(jsonOf(names)).map(([id, name]) => [id, textOf(name).trim()]));
 }
 
-/** The channel by its name; its platform alone where no name is known. */
-export function channelOf({ names }: Calendar, { accountId, provider }: CalendarPost): string {
-  const name = names.get(accountId) ?? "";
-  return name === "" ? provider : `${name} (${provider})`;
+type Calls = Pick<Calendar, "names" | "platforms">;
+
+/** The channel by its name; only its platform where no name is known. */
+export function channelOf(calendar: Calls, post: CalendarPost): string {
+  const name = calendar.names.get(post.accountId) ?? "";
+  const platform = platformOf(calendar, post);
+  return name === "" ? platform : `${name} (${platform})`;
+}
+
+export function platformOf({ platforms }: Calls, { provider }: CalendarPost): string {
+  return platforms.get(provider) || provider;
+}
+
+/**
+ * What tells a post's channel from the others, in a word or two: the platform, or the channel's name where there
+ * are several on that platform. Null where there is only one channel.
+ */
+export function placeOf({ posts, ...calls }: Calendar, post: CalendarPost): string | null {
+  const others = posts.filter((one) => one.accountId !== post.accountId);
+  if (others.length === 0) return null;
+  const isAlike = others.some(({ provider }) => provider === post.provider);
+  return (isAlike && calls.names.get(post.accountId)) || platformOf(calls, post);
 }
 
 export function readPost(value: unknown): CalendarPost | null {
@@ -91,6 +164,7 @@ export function readPost(value: unknown): CalendarPost | null {
     provider: textOf(value["provider"]),
     scheduledAt,
     status,
+    caption: value["caption"] === null ? null : caption,
     title: title || first || NO_TEXT,
     text: title === "" || title === caption.trim() ? rest : caption,
     mediaUrl: textOf(value["mediaUrl"]),
@@ -99,13 +173,17 @@ export function readPost(value: unknown): CalendarPost | null {
   };
 }
 
-/** Moved or cancelled. */
+/** Moved, reworded or cancelled. */
 export function canMove(post: CalendarPost): boolean {
   return post.status === "scheduled";
 }
 
+/** By their times, those that are cancelled last. */
 export function inOrder(posts: readonly CalendarPost[]): readonly CalendarPost[] {
-  return posts.toSorted((a, b) => a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : 1));
+  const isOff = ({ status }: CalendarPost): number => (status === "cancelled" ? 1 : 0);
+  return posts.toSorted(
+    (a, b) => isOff(a) - isOff(b) || a.scheduledAt - b.scheduledAt || (a.id < b.id ? -1 : 1),
+  );
 }
 
 function isStatus(text: string): text is Status {

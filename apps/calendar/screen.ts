@@ -17,9 +17,9 @@ export function createScreen(): Screen {
     render(state, focus) {
       const grid = part("grid");
       const scrolled = grid.scrollTop;
-      const typed = typedTimes(app);
+      const typed = typedFields(app);
       replaceKeepingFocus(app, () => fill(state), focus);
-      for (const [id, value] of typed) restoreTime(app, id, value);
+      for (const [key, value] of typed) restoreField(app, key, value);
       app.classList.toggle("loading", state.isLoading);
       app.classList.toggle("moving", state.move !== null);
       const week = state.view === "week" ? `${state.calendar.from} ${state.day} ${state.layout.isText}` : "";
@@ -61,17 +61,18 @@ function scrollToHour(grid: HTMLElement, hour: number): void {
   if (row !== null) grid.scrollTop = row.offsetTop - (head?.offsetHeight ?? 0);
 }
 
-/** A time that is being typed must survive news about other posts. */
-function typedTimes(app: HTMLElement): ReadonlyMap<string, string> {
-  const inputs = [...app.querySelectorAll<HTMLInputElement>("input[data-time]")];
-  return new Map(
-    inputs
-      .filter((input) => input.value !== input.defaultValue)
-      .map((input) => [input.dataset["time"] ?? "", input.value]),
-  );
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+const fieldsOf = (app: HTMLElement): readonly Field[] => [
+  ...app.querySelectorAll<Field>("input[data-time], textarea[data-text]"),
+];
+
+/** A time or a text that is being typed must survive news about other posts. */
+function typedFields(app: HTMLElement): ReadonlyMap<string, string> {
+  const changed = fieldsOf(app).filter((field) => field.value !== field.defaultValue);
+  return new Map(changed.map((field) => [field.dataset["key"] ?? "", field.value]));
 }
 
-function restoreTime(app: HTMLElement, id: string, value: string): void {
-  for (const input of app.querySelectorAll<HTMLInputElement>("input[data-time]"))
-    if (input.dataset["time"] === id) input.value = value;
+function restoreField(app: HTMLElement, key: string, value: string): void {
+  for (const field of fieldsOf(app)) if (field.dataset["key"] === key) field.value = value;
 }

@@ -1,7 +1,7 @@
 import type { HostAbilities } from "./bridge.ts";
 import { createFormats, type Formats } from "./formats.ts";
 import { readLayout, type Layout } from "./host-context.ts";
-import { inOrder, STATUSES, type Calendar, type CalendarPost, type Status } from "./posts.ts";
+import { inOrder, STATUSES, type Asked, type Calendar, type CalendarPost, type Status } from "./posts.ts";
 import { createZone, daysShown, monthOf, type Day, type WallTime, type Zone } from "./zone.ts";
 
 export type View = "month" | "week";
@@ -12,8 +12,10 @@ export type Panel = (
   | { readonly kind: "day"; readonly day: Day }
   | { readonly kind: "failed" }
 ) & {
-  /** The post that would be cancelled, while the person is asked. */
-  readonly asking?: string | null;
+  /** The post that something would be done to, while the person is asked. */
+  readonly asking?: { readonly id: string; readonly what: Asked } | null;
+  /** The post whose text is being written, and the text as it was. */
+  readonly writing?: { readonly id: string; readonly text: string } | null;
 };
 
 /** A post that the person has taken up, and where it would go. */
@@ -93,11 +95,12 @@ export function findPost(state: State, id: string): CalendarPost | null {
 
 /** The posts as shown: one that is being moved stands where it would go, before the others. */
 function shownPosts({ calendar, zone, move }: State): readonly CalendarPost[] {
-  if (move === null) return calendar.posts;
-  const moved = calendar.posts
+  const posts = inOrder(calendar.posts);
+  if (move === null) return posts;
+  const moved = posts
     .filter((post) => post.id === move.id)
     .map((post) => ({ ...post, scheduledAt: zone.toMs(move.to) }));
-  return [...moved, ...calendar.posts.filter((post) => post.id !== move.id)];
+  return [...moved, ...posts.filter((post) => post.id !== move.id)];
 }
 
 export function postsByDay(state: State): ReadonlyMap<Day, readonly CalendarPost[]> {

@@ -141,8 +141,11 @@ export interface Platform<S extends z.ZodObject = z.ZodObject> {
     io: PlatformIo,
   ): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }>;
   analytics?(range: { from: string; to: string }, io: PlatformIo): Promise<PlatformAnalytics>;
-  /** Deletes the post on the platform; succeeds when it is gone already. */
-  remove?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<void>;
+  /**
+   * Deletes the post on the platform with all that is of it; succeeds when it is gone already. What the
+   * platform keeps in spite of it is told in a sentence.
+   */
+  remove?(post: PlatformPost<z.infer<S>>, io: PlatformIo): Promise<{ readonly left: string } | void>;
 }
 
 /** A platform of any metadata, as the registry holds it. */

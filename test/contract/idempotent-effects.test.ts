@@ -112,6 +112,7 @@ interface Example {
 }
 
 const POSTS = "SELECT id, status, caption, metadata, in_doubt FROM posts";
+const TIMES = "SELECT id, scheduled_at FROM posts";
 const ACCOUNTS = "SELECT id, status FROM accounts";
 const DELIVERIES = "SELECT id, status, next_at FROM webhook_deliveries";
 const WEBHOOKS = "SELECT id FROM webhooks";
@@ -127,6 +128,19 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
         id: await post({ status: "uploaded", platform_post_id: "1" }),
         fromPlatform: true,
       }),
+      effect: POSTS,
+    },
+    {
+      way: "of a live post",
+      args: async () => ({ id: await post(LIVE), fromPlatform: true }),
+      effect: POSTS,
+    },
+  ],
+  change_posts: [
+    { way: "moved", args: async () => ({ ids: [await post()], shiftMinutes: 60 }), effect: TIMES },
+    {
+      way: "cancelled",
+      args: async () => ({ ids: [await post(), await post()], cancel: true }),
       effect: POSTS,
     },
   ],
@@ -161,8 +175,18 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
       args: async () => ({ id: await post({ ...FAILED, in_doubt: 1 }), outcome: "not_published" }),
       effect: POSTS,
     },
+    {
+      way: "dismissed",
+      args: async () => ({ id: await post(FAILED), outcome: "dismissed" }),
+      effect: POSTS,
+    },
   ],
   retry_post: [
+    {
+      way: "with changes",
+      args: async () => ({ id: await post(FAILED), caption: "Corrected" }),
+      effect: POSTS,
+    },
     { args: async () => ({ id: await post(FAILED) }), effect: POSTS },
     {
       way: "found published",

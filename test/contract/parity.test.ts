@@ -51,6 +51,7 @@ let batches = 0;
 /** A good call of every tool. */
 const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
   cancel_post: async (world) => ({ id: await world.newPost() }),
+  change_posts: async (world) => ({ ids: [await world.newPost()], shiftMinutes: 30 }),
   check_connection: async () => ({ connectId: await openConnection() }),
   connect_channel: () => ({ provider: "bluesky", handle: "alice.example.com" }),
   create_webhook: () => ({ url: NOBODY, events: ["post.failed"], secret: SECRET }),
@@ -99,6 +100,10 @@ const GOOD: Readonly<Record<string, (world: World) => Promise<Args> | Args>> = {
 const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => unknown)])[] = [
   ["cancel_post", {}],
   ["cancel_post", (world: World) => ({ id: world.publishedId })],
+  ["cancel_post", (world: World) => ({ id: world.failedId, fromPlatform: true })],
+  ["change_posts", { cancel: true }],
+  ["change_posts", { ids: ["post_none"], cancel: true }],
+  ["change_posts", (world: World) => ({ ids: [world.publishedId], shiftMinutes: 5 })],
   ["check_connection", { connectId: "con_none" }],
   ["connect_channel", { provider: "myspace" }],
   ["connect_channel", { provider: "bluesky", instanceUrl: "http://127.0.0.1:1" }],
@@ -132,7 +137,10 @@ const BAD: readonly (readonly [tool: string, args: unknown | ((world: World) => 
   ["replay_webhook", { id: "whk_none" }],
   ["resolve_post", (world: World) => ({ id: world.publishedId, outcome: "published" })],
   ["resolve_post", (world: World) => ({ id: world.failedId, outcome: "perhaps" })],
+  ["resolve_post", (world: World) => ({ id: world.publishedId, outcome: "dismissed" })],
   ["retry_post", (world: World) => ({ id: world.publishedId })],
+  ["retry_post", (world: World) => ({ id: world.failedId, metadata: { colour: "red" } })],
+  ["retry_post", { id: "post_none", scheduledAt: "soon" }],
   ["schedule_post", { caption: "x" }],
   [
     "schedule_post",

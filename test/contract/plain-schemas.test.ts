@@ -31,6 +31,7 @@ const KEYWORDS = {
 /** Whose keys are the platforms' own; every other object is closed. */
 const OPEN = [
   "edit_published_post.metadata",
+  "retry_post.metadata",
   "schedule_post.metadata",
   "schedule_posts.posts[].metadata",
   "update_post.metadata",

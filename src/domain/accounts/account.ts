@@ -65,6 +65,9 @@ export const Capabilities = z
     analytics: z.strictObject({ account: z.array(z.string()), post: z.array(z.string()) }),
     reconciles: z.enum(RECONCILE_CLASSES),
     needsPublicMediaUrl: z.boolean(),
+    remove: z
+      .strictObject({ uploaded: z.boolean(), published: z.boolean() })
+      .describe("Whether cancel_post with fromPlatform can delete a post there."),
     quotas: z.array(Quota).describe("How many posts in a time."),
   })
   .meta({ id: "Capabilities" });

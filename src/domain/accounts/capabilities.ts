@@ -51,8 +51,8 @@ export interface PlatformCapabilities {
   readonly quotas: readonly Quota[];
 }
 
-/** The data as callers see it. */
-export function showCapabilities(data: PlatformCapabilities): Capabilities {
+/** The data as callers see it. `canRemove`: the platform's file can delete a post there. */
+export function showCapabilities(data: PlatformCapabilities, canRemove: boolean): Capabilities {
   const { media, caption, leadMinutes, thumbnail, editPublished, analytics } = data;
   return {
     media: {
@@ -75,6 +75,7 @@ export function showCapabilities(data: PlatformCapabilities): Capabilities {
     analytics: { account: [...analytics.account], post: [...analytics.post] },
     reconciles: data.reconciles,
     needsPublicMediaUrl: data.fetchesMedia.length > 0,
+    remove: { uploaded: canRemove && canHoldPosts(data), published: canRemove },
     quotas: [...data.quotas],
   };
 }

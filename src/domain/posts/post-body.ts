@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { COMMON_METADATA_SCHEMA } from "./common-metadata.ts";
+import { POST_STATUSES } from "./post-states.ts";
 
 /** What a caller gives of a post's content; shared by scheduling and changing. */
 const content = {
@@ -108,10 +109,48 @@ export const PostEdit = z.strictObject({
 });
 export type PostEdit = z.infer<typeof PostEdit>;
 
-/** How a person settles an unknown outcome. */
+/** What is to be changed of a failed post before it is sent again; the body of `retry_post`. */
+export const PostRetry = z.strictObject({
+  id: z.string().describe("The failed post, from list_posts with status failed."),
+  caption: PostChange.shape.caption,
+  mediaUrl: PostChange.shape.mediaUrl,
+  metadata: change,
+  scheduledAt: content.scheduledAt.unwrap().optional().describe("When it is sent; left out: at once."),
+});
+export type PostRetry = z.infer<typeof PostRetry>;
+
+/** Which waiting posts are moved or cancelled together, and how. */
+export const PostsChange = z.strictObject({
+  ids: z.array(z.string()).min(1).max(500).optional().describe("The posts; or use the filter."),
+  accountId: z
+    .array(z.string())
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("All that wait on these channels, as in list_posts."),
+  from: z.string().optional().describe("Those at or after: ISO 8601 time, or a date (its start)."),
+  to: z.string().optional().describe("Those at or before: ISO 8601 time, or a date (its end)."),
+  shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them; negative: earlier."),
+  cancel: z.boolean().optional().describe("Cancel them."),
+  dryRun: z.boolean().optional().describe("Only show what would be changed."),
+});
+export type PostsChange = z.infer<typeof PostsChange>;
+
+/** What became of one of them. */
+export const ChangedPost = z.strictObject({
+  id: z.string(),
+  accountId: z.string(),
+  scheduledAt: z.iso.datetime(),
+  status: z.enum(POST_STATUSES),
+});
+export type ChangedPost = z.infer<typeof ChangedPost>;
+
+/** How a person settles a failed post: what became of it, or that it is not wanted any more. */
 export const Resolution = z.strictObject({
   id: z.string().describe("The post, from list_posts with status failed."),
-  outcome: z.enum(["published", "not_published"]).describe("What a person saw on the channel."),
+  outcome: z
+    .enum(["published", "not_published", "dismissed"])
+    .describe("What a person saw on the channel; dismissed: it is not wanted any more."),
   platformPostId: z.string().min(1).max(500).optional().describe("Its id on the platform, if known."),
   platformUrl: z
     .url({ protocol: /^https?$/ })

@@ -48,6 +48,13 @@ export const CalendarArgs = z.strictObject({
     .max(500)
     .optional()
     .describe("Only posts on these channels, as in list_posts."),
+  status: z.array(z.enum(POST_STATUSES)).min(1).optional().describe("Only these statuses."),
+  limit: z
+    .int()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("Only the earliest so many, from now on where no from is given."),
 });
 export type CalendarArgs = z.infer<typeof CalendarArgs>;
 
@@ -55,6 +62,7 @@ export type CalendarArgs = z.infer<typeof CalendarArgs>;
 export const Calendar = z.strictObject({
   posts: z.array(Post).describe("Earliest first."),
   names: z.record(z.string(), z.string()).describe("Channels' names by accountId."),
+  platforms: z.record(z.string(), z.string()).describe("Platforms' names by provider."),
   from: z.iso.datetime().describe("Start of the window."),
   to: z.iso.datetime().describe("End of the window, included."),
   timezone: z.string().describe("Zone of dates and days."),

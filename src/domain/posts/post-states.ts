@@ -28,8 +28,10 @@ export const TRANSITIONS = {
   /** A person, or the platform when asked, settles an unknown outcome. */
   confirm: { from: ["failed"], to: "published" },
   deny: { from: ["failed"], to: null },
-  /** Deleted on the platform before it went live. */
-  take_back: { from: ["uploaded"], to: "cancelled" },
+  /** A person puts a failed post away: it is never sent again. */
+  dismiss: { from: ["failed"], to: "cancelled" },
+  /** Deleted on the platform, before or after it went live. */
+  take_down: { from: ["uploaded", "published"], to: "cancelled" },
   edit_live: { from: ["published"], to: null },
   set_thumbnail: { from: ["uploaded", "published"], to: null },
 } as const satisfies Record<string, { from: readonly PostStatus[]; to: PostStatus | null }>;
@@ -47,7 +49,9 @@ const NEXT_STEP: Record<PostStatus, string> = {
   publishing: "It is being sent right now; look again with get_post in a moment.",
   uploaded:
     "It is on the platform already, private until its time; cancel_post with fromPlatform takes it back.",
-  published: "It is live; change it with edit_published_post.",
-  failed: "Read its error with get_post, then send it again with retry_post.",
+  published:
+    "It is live; edit_published_post changes it, and cancel_post with fromPlatform deletes it on the platform.",
+  failed:
+    "Read its error with get_post. To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt). To put it away, call resolve_post with outcome dismissed.",
   cancelled: "Schedule it anew with schedule_post.",
 };

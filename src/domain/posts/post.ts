@@ -108,11 +108,15 @@ export type Insights = z.infer<typeof Insights>;
 
 export type Metrics = Insights["metrics"];
 
+/** Beside what a dry run shows. A post that it shows has no id. */
+export const DryRun = z.literal(true).optional().describe("Set on a dry run: nothing of it is stored.");
+
 /** What became of one post of several that were to be scheduled. */
 export const BatchResult = z.strictObject({
   index: z.int().describe("Place in posts, from 0."),
   post: Post.nullable(),
   warnings: z.array(z.string()),
   error: z.string().nullable().describe("Why this one was not scheduled."),
+  dryRun: DryRun,
 });
 export type BatchResult = z.infer<typeof BatchResult>;

@@ -17,7 +17,7 @@ export interface ResourceRoute {
   /** As OpenAPI writes it. */
   readonly path: string;
   readonly summary: string;
-  /** Those it may call, of one permission; the first one's schemas describe it. */
+  /** Those it may call, of one permission; the first one's answer describes it. */
   readonly tools: readonly [string, ...string[]];
   readonly body: BodyRule;
   readonly query: QueryRules;
@@ -100,7 +100,8 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "delete",
     path: "/posts/{id}",
-    summary: "Cancel a post that is still scheduled",
+    summary:
+      "Cancel a post that is still scheduled; fromPlatform=1 also takes down one that is uploaded or live",
     tools: ["cancel_post"],
     body: "none",
     query: { fromPlatform: "flag" },
@@ -108,13 +109,12 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "post",
     path: "/posts/{id}",
-    summary: "Retry a failed post, or set its thumbnail",
-    tools: ["set_thumbnail", "retry_post"],
+    summary:
+      "Retry a failed post, with changes where some are given, or set the thumbnail of one on its platform",
+    tools: ["retry_post", "set_thumbnail"],
     body: "optional",
     query: {},
-    // Any other field than a thumbnail is told by set_thumbnail, which knows the only one there is.
-    pick: ({ body }) =>
-      Object.keys(body).every((key) => key === "idempotencyKey") ? "retry_post" : "set_thumbnail",
+    pick: ({ body }) => ("thumbnailUrl" in body ? "set_thumbnail" : "retry_post"),
   },
   {
     method: "get",

@@ -34,9 +34,7 @@ const KEY_HEADER = z
 
 /** A resource endpoint, described by the tool behind it. */
 export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation {
-  const tool = toolbox.tools.find((candidate) => candidate.name === route.tools[0]);
-  if (tool === undefined)
-    throw new Error(`${route.path} needs the tool ${route.tools[0]}, which is not there.`);
+  const tool = toolOf(route, toolbox, route.tools[0]);
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].flatMap(([, name]) =>
     name === undefined ? [] : [name],
   );
@@ -56,7 +54,6 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
       operationId: nameOf(route),
       summary: route.summary,
       description: `Needs the permission \`${tool.permission}\`. The same as ${route.tools
-        .toReversed()
         .map((name) => `\`${name}\``)
         .join(" or ")}.`,
       tags: [TAGS[route.path.split("/")[1] ?? ""] ?? "Service"],
@@ -72,7 +69,7 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
         ),
         ...(tool.hints.readOnly ? {} : { header: z.object({ "Idempotency-Key": KEY_HEADER }) }),
       },
-      ...(route.body === "none" ? {} : { requestBody: bodyOf(route, tool, names) }),
+      ...(route.body === "none" ? {} : { requestBody: bodyOf(route, toolbox, names) }),
       responses: {
         [`${status}`]: route.success === undefined ? success : made,
         ...(route.success?.isMade === undefined
@@ -82,6 +79,12 @@ export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation
       } as ZodOpenApiResponsesObject,
     },
   };
+}
+
+function toolOf(route: ResourceRoute, toolbox: Toolbox, name: string): AnyTool {
+  const tool = toolbox.tools.find((candidate) => candidate.name === name);
+  if (tool === undefined) throw new Error(`${route.path} needs the tool ${name}, which is not there.`);
+  return tool;
 }
 
 /** `POST /tools/<name>`. */
@@ -177,18 +180,21 @@ function withDefault(field: z.ZodType, value: unknown): z.ZodType {
   return inner instanceof z.ZodType ? inner.default(value) : field;
 }
 
-function bodyOf(route: ResourceRoute, tool: AnyTool, names: readonly string[]): ZodOpenApiRequestBodyObject {
-  const input = z.strictObject(
-    Object.fromEntries(
-      Object.entries(tool.input.shape as z.ZodRawShape).filter(([name]) => !names.includes(name)),
-    ),
-  );
+/** The arguments of every tool that it may call. */
+function bodyOf(
+  route: ResourceRoute,
+  toolbox: Toolbox,
+  names: readonly string[],
+): ZodOpenApiRequestBodyObject {
+  const tools = route.tools.map((name) => toolOf(route, toolbox, name));
+  const fields = tools.flatMap((tool) => Object.entries(tool.input.shape as z.ZodRawShape));
+  const input = z.strictObject(Object.fromEntries(fields.filter(([name]) => !names.includes(name))));
   return {
     required: route.body === "required",
     content: {
       "application/json": {
         schema: route.body === "required" ? input : input.partial(),
-        ...exampleOf(tool, names),
+        ...exampleOf(toolOf(route, toolbox, route.tools[0]), names),
       },
     },
   };

@@ -48,9 +48,13 @@ export async function setThumbnail(post: DevtoPost, thumbnailUrl: string, io: Pu
 }
 
 /** DEV lets nobody delete articles over its API: it becomes a draft, which its author alone sees. */
-export async function remove(post: DevtoPost, io: PlatformIo): Promise<void> {
+export async function remove(post: DevtoPost, io: PlatformIo): Promise<{ readonly left: string } | void> {
   const json = { article: { published: false } };
-  await callOrGone(io, { method: "PUT", path: pathOf(idOf(post)), json, isIdempotent: true }, Article);
+  const call = { method: "PUT", path: pathOf(idOf(post)), json, isIdempotent: true } as const;
+  if ((await callOrGone(io, call, Article)) === null) return;
+  return {
+    left: "DEV lets no app delete an article: it stays there as a draft, which only its author sees.",
+  };
 }
 
 export async function insights(

@@ -135,6 +135,7 @@ export function toAccount(ctx: AppContext, row: ShownAccount, queuedCount: numbe
     scopes: JSON.parse(row.scopes) as string[],
     capabilities: showCapabilities(
       capabilitiesFor(ctx, { ...row, settings: row.settings ?? "{}", limits: row.limits ?? "{}" }, null),
+      ctx.platforms.get(row.provider)?.remove !== undefined,
     ),
     queuedCount,
     lastPublishedAt: toIsoOrNull(row.last_published_at),

@@ -31,7 +31,10 @@ const inShort =
   (ctx: AppContext) =>
   (platform: AnyPlatform): PlatformListing => {
     const { name, title, connect } = platform;
-    const { media, caption, nativeScheduling } = showCapabilities(platform.capabilities);
+    const { media, caption, nativeScheduling } = showCapabilities(
+      platform.capabilities,
+      platform.remove !== undefined,
+    );
     const missing = missingSettings(ctx, platform, usualWay(ctx, platform));
     return {
       provider: name,
@@ -53,7 +56,7 @@ async function describePlatform(ctx: AppContext, platform: AnyPlatform): Promise
   return {
     ...inShort(ctx)(platform),
     docs,
-    capabilities: showCapabilities(capabilities),
+    capabilities: showCapabilities(capabilities, platform.remove !== undefined),
     metadataSchema: z.toJSONSchema(platform.metadata, {
       target: "draft-2020-12",
       io: "input",

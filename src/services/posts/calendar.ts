@@ -3,35 +3,45 @@ import { AppError } from "../../domain/errors.ts";
 import type { Calendar, CalendarArgs } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote, toIso } from "../../domain/time.ts";
 import { namesOfAccounts } from "../accounts/accounts.ts";
+import { meantAccountIds } from "../accounts/meant-channel.ts";
+import { toPost } from "../../store/tables/posts.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { listPosts } from "./list-posts.ts";
+import { reachable } from "./list-posts.ts";
 
 /** Most posts of one calendar: a page of list_posts, and more than anybody reads at once. */
 const MAX_POSTS = 500;
 
 /**
- * The posts of a time window, earliest first; without bounds those of the current month. Throws `invalid` for
- * too many.
+ * The posts of a time window, earliest first; without bounds those of the current month, with `limit` those to
+ * come. Throws `invalid` for too many.
  */
 export async function showCalendar(call: CallContext, args: CalendarArgs): Promise<Calendar> {
-  const { ctx } = call;
+  const { ctx, caller } = call;
   const { timezone } = ctx.settings;
   const { from, to } = readWindow(ctx, args);
-  const page = await listPosts(call, {
-    accountId: args.accountId,
-    from: toIso(from),
-    to: toIso(to),
-    limit: MAX_POSTS,
-  });
-  if (page.nextCursor !== null) {
+  const wanted = args.accountId === undefined ? null : await meantAccountIds(ctx, caller, args.accountId);
+  const filter = {
+    ownerId: caller.ownerId,
+    accountIds: reachable(caller, wanted),
+    providers: null,
+    statuses: args.status === undefined ? null : [...new Set(args.status)],
+    from,
+    to,
+  };
+  const rows = await ctx.store.search.first(filter, args.limit ?? MAX_POSTS + 1);
+  if (rows.length > MAX_POSTS) {
     throw new AppError(
       "invalid",
-      `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId, or page through list_posts.`,
+      `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
     );
   }
-  const ids = [...new Set(page.posts.map((post) => post.accountId))];
+  const ids = [...new Set(rows.map((row) => row.account_id))];
   const names = Object.fromEntries(await namesOfAccounts(call, ids));
-  return { posts: page.posts.toReversed(), names, from: toIso(from), to: toIso(to), timezone };
+  const providers = [...new Set(rows.map(({ provider }) => provider))];
+  const platforms = Object.fromEntries(
+    providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),
+  );
+  return { posts: rows.map(toPost), names, platforms, from: toIso(from), to: toIso(to), timezone };
 }
 
 interface Window {
@@ -39,27 +49,29 @@ interface Window {
   readonly to: number;
 }
 
-/** One bound alone makes a window of a month; both are included. */
+/** One bound alone makes a window of a month, or of a year where the number is limited; both are included. */
 function readWindow(ctx: AppContext, args: CalendarArgs): Window {
   const { timezone } = ctx.settings;
   const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);
   const to = args.to === undefined ? null : parseBound("to", args.to, timezone, true);
+  const span = args.limit === undefined ? { months: 1 } : { years: 1 };
   const at = (ms: number): DateTime => DateTime.fromMillis(ms, { zone: timezone });
   if (from === null && to === null) {
     const now = at(ctx.clock.now());
+    if (args.limit !== undefined) return { from: now.toMillis(), to: now.plus(span).toMillis() };
     return { from: now.startOf("month").toMillis(), to: now.endOf("month").toMillis() };
   }
   const window = {
     from:
       from ??
       at(to ?? 0)
-        .minus({ months: 1 })
+        .minus(span)
         .plus({ milliseconds: 1 })
         .toMillis(),
     to:
       to ??
       at(from ?? 0)
-        .plus({ months: 1 })
+        .plus(span)
         .minus({ milliseconds: 1 })
         .toMillis(),
   };

@@ -13,7 +13,7 @@ import type { AppContext, CallContext } from "../context.ts";
 export async function listPosts({ ctx, caller }: CallContext, args: ListPostsArgs): Promise<PostPage> {
   const filters = await readFilters(ctx, caller, args);
   const before = args.cursor === undefined ? null : readPosition(args.cursor, filters);
-  const { accountIds } = reachable(caller, filters);
+  const accountIds = reachable(caller, filters.accountIds);
   const filter = { ...filters, accountIds, ownerId: caller.ownerId };
   const page = await ctx.store.search.page(filter, {
     before,
@@ -65,13 +65,13 @@ function knownProviders(ctx: AppContext, providers: readonly string[] | null): r
   );
 }
 
-/** A limited key sees its accounts alone, whatever it asks for. */
-function reachable(
+/** A limited key sees only its accounts, whatever it asks for. */
+export function reachable(
   { accountIds: allowed }: Caller,
-  { accountIds: wanted }: Filters,
-): Pick<Filters, "accountIds"> {
-  if (allowed === null || wanted === null) return { accountIds: wanted ?? allowed };
-  return { accountIds: wanted.filter((id) => allowed.includes(id)) };
+  wanted: readonly string[] | null,
+): readonly string[] | null {
+  if (allowed === null || wanted === null) return wanted ?? allowed;
+  return wanted.filter((id) => allowed.includes(id));
 }
 
 function fingerprinted({ terms, ...rest }: Filters): unknown {

@@ -17,7 +17,7 @@ import { findAccount } from "../accounts/accounts.ts";
 import { capabilitiesFor } from "../platforms/capabilities.ts";
 import { createPlatformIo } from "../platforms/platform-io.ts";
 import { assertUsable, checkAddresses, checkContent, findUsableAccount } from "./post-draft.ts";
-import { checkForm, type CheckedForm, type PostContent } from "./post-form.ts";
+import { checkForm, contentOf, type CheckedForm } from "./post-form.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { findOwnPost } from "./posts.ts";
 import { platformOf, toPlatformPost } from "../publishing/publish-io.ts";
@@ -123,16 +123,6 @@ export async function setThumbnail(
     const after = await transition(tx, { ownerId: row.owner_id, id: row.id }, "set_thumbnail", changes);
     return { post: toPost(after) };
   });
-}
-
-function contentOf(row: PostRow): PostContent {
-  return {
-    scheduledAt: row.scheduled_at,
-    mediaUrl: row.media_url,
-    caption: row.caption,
-    metadata: readMetadata(row),
-    leadMinutes: row.lead_minutes,
-  };
 }
 
 interface Editable {

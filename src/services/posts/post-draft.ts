@@ -51,6 +51,11 @@ export async function findUsableAccount(
   return row;
 }
 
+/** Throws `conflict` for a channel that was disconnected; on one that must be reconnected posts wait. */
+export function assertTakesPosts(row: Tables["accounts"]): void {
+  if (row.status === "disconnected") assertUsable(row);
+}
+
 /** Throws `conflict` for a channel that must be reconnected. */
 export function assertUsable(row: Tables["accounts"]): void {
   if (row.status === "reconnect_required" || row.status === "disconnected") {
@@ -128,7 +133,8 @@ export async function checkContent(
     warnings: [
       ...media.warnings,
       ...warnings,
-      ...warnOfTime(ctx, account, row),
+      ...warnOfChannel(account, options),
+      ...warnOfAccess(ctx, account, row.scheduled_at),
       ...quotaWarnings,
       ...(options.isLive === true ? [] : tellWhoPublishes({ platform, capabilities }, row, ctx.clock.now())),
     ],
@@ -139,6 +145,11 @@ function addressesOf(platform: AnyPlatform, row: PostRow | undefined): ReadonlyS
   if (row === undefined) return new Set();
   const content = { mediaUrl: row.media_url, metadata: readMetadata(row) };
   return new Set(placesOf(platform, content).map(({ url }) => url));
+}
+
+/** One text in two spellings of Unicode is the same post. */
+export function hashContent({ mediaUrl, caption, scheduledAt }: PostContent): string {
+  return hash("sha256", JSON.stringify([mediaUrl, caption?.normalize("NFC") ?? null, scheduledAt]));
 }
 
 function toContentRow(
@@ -154,11 +165,7 @@ function toContentRow(
     lead_minutes: content.leadMinutes,
     scheduled_at: content.scheduledAt,
     due_at: content.scheduledAt - lead,
-    // One text in two spellings of Unicode is the same post.
-    content_hash: hash(
-      "sha256",
-      JSON.stringify([content.mediaUrl, content.caption?.normalize("NFC") ?? null, content.scheduledAt]),
-    ),
+    content_hash: hashContent(content),
     is_light: placesOf(platform, content).every(({ url }) => url === "") ? 1 : 0,
     file_ids: fileIds,
   };
@@ -177,9 +184,19 @@ function tellWhoPublishes(
   ];
 }
 
-function warnOfTime({ settings }: AppContext, account: Tables["accounts"], row: PostContentRow): string[] {
+function warnOfChannel(account: Tables["accounts"], { isLive }: CheckOptions): string[] {
+  if (account.status !== "reconnect_required" || isLive === true) return [];
+  return [`${reconnectSentence(account, account.status_reason)} Until then the post waits.`];
+}
+
+/** What to say of a channel whose access is over by then. */
+export function warnOfAccess(
+  { settings }: AppContext,
+  account: Tables["accounts"],
+  scheduledAt: number,
+): string[] {
   const expires = account.access_ends_at;
-  if (expires === null || expires > row.scheduled_at) return [];
+  if (expires === null || expires > scheduledAt) return [];
   return [
     `The access to "${account.name}" ends on ${tellTime(expires, settings.timezone)}, before this post goes out. Reconnect it with connect_channel before then.`,
   ];

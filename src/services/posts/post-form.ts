@@ -4,8 +4,10 @@ import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { captionLength } from "../../domain/posts/caption.ts";
 import type { Metadata } from "../../domain/posts/post.ts";
 import type { AnyPlatform, PlatformPost } from "../../ports/platform.ts";
+import type { PostRow } from "../../store/engine/schema.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { allFilesOf, findFileByKey, findFileRow } from "../../store/tables/files/files.ts";
+import { readMetadata } from "../../store/tables/posts.ts";
 import type { AppContext } from "../context.ts";
 import { figuresOf, OWN_SCHEME } from "../files/files.ts";
 import { placesOf } from "../files/media-places.ts";
@@ -21,6 +23,17 @@ export interface PostContent {
   readonly caption: string | null;
   readonly metadata: Metadata | null;
   readonly leadMinutes: number | null;
+}
+
+/** What a post holds. */
+export function contentOf(row: PostRow): PostContent {
+  return {
+    scheduledAt: row.scheduled_at,
+    mediaUrl: row.media_url,
+    caption: row.caption,
+    metadata: readMetadata(row),
+    leadMinutes: row.lead_minutes,
+  };
 }
 
 /** A content whose form is right for its account. */

@@ -2,7 +2,6 @@ import type { Resolution } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
 import type { Attempt, Insights, Post } from "../../domain/posts/post.ts";
-import { conflictSentence } from "../../domain/posts/post-states.ts";
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { findPost, postNotFound, toPost, transition } from "../../store/tables/posts.ts";
@@ -10,8 +9,7 @@ import { readAttempts, readWarnings } from "../../store/tables/post-history.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import { readInsights } from "./insights.ts";
-import { settleInDoubt, takeBack } from "../publishing/settle-post.ts";
-import { findUsableAccount } from "./post-draft.ts";
+import { isOnPlatform, takeDown } from "./take-down.ts";
 
 /** The caller's own post; throws `not_found` for every other. */
 export async function findOwnPost(ctx: AppContext, caller: Caller, id: string): Promise<PostRow> {
@@ -37,14 +35,16 @@ export async function getPost(
   };
 }
 
-/** Cancels a waiting post; with `fromPlatform` also one that is uploaded, by deleting it on the platform. */
+/**
+ * Cancels a waiting post; with `fromPlatform` also one that is uploaded or live, by deleting it on the platform.
+ */
 export async function cancelPost(
   call: CallContext,
   input: { readonly id: string; readonly fromPlatform?: boolean | undefined },
 ): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
-  if (input.fromPlatform === true && row.status === "uploaded") return takeBack(call, row);
+  if (input.fromPlatform === true && isOnPlatform(row)) return takeDown(call, row);
   const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
   const answer = await commitOnce(call, async (tx) => {
     const cancelled = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "cancel", set);
@@ -55,50 +55,27 @@ export async function cancelPost(
 }
 
 /**
- * Sends a failed post again, now. Where the last outcome is unknown the platform is asked first: found there,
- * it is published; still unknown is a `conflict` that says what to do.
+ * A person settles an unknown outcome, having looked at the channel, or puts any failed post away: it is never
+ * sent again, and its error stays to be read.
  */
-export async function retryPost(call: CallContext, input: { readonly id: string }): Promise<{ post: Post }> {
-  const { ctx, caller } = call;
-  const row = await findOwnPost(ctx, caller, input.id);
-  if (row.status !== "failed") throw new AppError("conflict", conflictSentence("retry", row.status));
-  await findUsableAccount(ctx, caller, row.account_id);
-  if (row.in_doubt === 1) {
-    const settled = await settleInDoubt(call, row);
-    if (settled !== null) return settled;
-  }
-  const now = ctx.clock.now();
-  const answer = await commitOnce(call, async (tx) => {
-    const retried = await transition(tx, { ownerId: caller.ownerId, id: row.id }, "retry", {
-      scheduled_at: now,
-      due_at: now,
-      next_at: now,
-      error: null,
-      in_doubt: 0,
-      tries: 0,
-      // Settled as "did not happen", the step keeps its key and is sent with it; after a proven failure all
-      // begins anew.
-      run: row.in_doubt === 1 ? row.run : row.run + 1,
-      updated_at: now,
-    });
-    return { post: toPost(retried) };
-  });
-  ctx.wakePublisher();
-  return answer;
-}
-
-/** A person settles an unknown outcome: they looked at the channel. */
 export async function resolvePost(call: CallContext, input: Resolution): Promise<{ post: Post }> {
   const { ctx, caller } = call;
   const row = await findOwnPost(ctx, caller, input.id);
+  const at = { ownerId: caller.ownerId, id: row.id };
+  const now = ctx.clock.now();
+  if (input.outcome === "dismissed") {
+    const answer = await commitOnce(call, async (tx) => ({
+      post: toPost(await transition(tx, at, "dismiss", { next_at: null, in_doubt: 0, updated_at: now })),
+    }));
+    await ctx.media.release(row.id);
+    return answer;
+  }
   if (row.status !== "failed" || row.in_doubt === 0) {
     throw new AppError(
       "conflict",
       `Nothing to settle: the outcome of this post is known (${row.status}). Read it with get_post.`,
     );
   }
-  const at = { ownerId: caller.ownerId, id: row.id };
-  const now = ctx.clock.now();
   const published = {
     error: null,
     in_doubt: 0,

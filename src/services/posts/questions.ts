@@ -1,18 +1,29 @@
-import type { PostBody, PostChange, PostEdit, PostInput, Resolution } from "../../domain/posts/post-body.ts";
+import type {
+  PostBody,
+  PostChange,
+  PostEdit,
+  PostInput,
+  PostRetry,
+  PostsChange,
+  Resolution,
+} from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import { plainText } from "../../domain/plain-text.ts";
-import type { Metadata } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import { MINUTE, tellTime } from "../../domain/time.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
-import { readMetadata } from "../../store/tables/posts.ts";
 import { findAccount, showAccount } from "../accounts/accounts.ts";
 import type { CallContext } from "../context.ts";
 import { getFile } from "../files/files.ts";
 import { prepareEdit } from "./live-posts.ts";
+import { planChange } from "./change-posts.ts";
 import { readScheduledAt } from "./post-draft.ts";
+import { contentOf } from "./post-form.ts";
 import { findOwnPost } from "./posts.ts";
+import { checkChanges, hasChanges } from "./retry-post.ts";
 import { schedulePost } from "./schedule-post.ts";
+import { isOnPlatform } from "./take-down.ts";
+import { platformOf } from "../publishing/publish-io.ts";
 
 /*
  * What a person is asked before a call that counts. Where the call will be refused anyway the question is
@@ -81,17 +92,54 @@ export async function askToCancel(
 ): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
   const time = tellTime(row.scheduled_at, call.ctx.settings.timezone);
-  if (input.fromPlatform === true && row.status === "uploaded") {
-    return `Delete the post ${await name(call, row)} from the platform? It is uploaded and would go live on ${time}.`;
+  if (input.fromPlatform === true && isOnPlatform(row)) {
+    if (platformOf(call.ctx, row.provider).remove === undefined) return null;
+    const state =
+      row.status === "uploaded" ? `It is uploaded and would go live on ${time}.` : liveSince(call, row);
+    return `Delete the post ${await name(call, row)} from the platform? ${state}`;
   }
   if (!isIn(row, TRANSITIONS.cancel.from)) return null;
   return `Cancel the post ${await name(call, row)}? It is due on ${time} and will not go out.`;
 }
 
+function liveSince({ ctx }: CallContext, row: PostRow): string {
+  const since = tellTime(row.published_at ?? row.scheduled_at, ctx.settings.timezone);
+  const where = row.platform_url === null ? "" : ` at ${plainText(row.platform_url, MAX_CAPTION)}`;
+  return `It is live since ${since}${where}, and cannot be brought back.`;
+}
+
+/** Before a failed post goes out within a minute with another content than it had. */
+export async function askToRetry(call: CallContext, input: PostRetry): Promise<string | null> {
+  if (!hasChanges(input) || !isAtOnce(call, input.scheduledAt)) return null;
+  const row = await findOwnPost(call.ctx, call.caller, input.id);
+  const { warnings = [] } = await checkChanges(call, row, input);
+  const doubts = warnings.length === 0 ? "" : ` ${warnings.join(" ")}`;
+  return `Publish now on ${await nameOfAccount(call, row.account_id)}: ${describe({ ...contentOf(row), ...withoutUndefined(input) })}? It failed before.${doubts}`;
+}
+
+/** Before waiting posts are moved or cancelled together. */
+export async function askToChange(call: CallContext, input: PostsChange): Promise<string | null> {
+  if (input.dryRun === true) return null;
+  const planned = await planChange(call, input);
+  if (planned.length === 0) return null;
+  const { timezone } = call.ctx.settings;
+  const byTime = planned.toSorted((a, b) => a.row.scheduled_at - b.row.scheduled_at);
+  const shown = byTime.slice(0, MAX_LISTED).map(({ row, account, scheduledAt }) => {
+    const to = scheduledAt === null ? "" : ` to ${tellTime(scheduledAt, timezone)}`;
+    const post = `${describe(contentOf(row))} on ${plainText(account.name, MAX_NAME)}`;
+    return `${post}, ${tellTime(row.scheduled_at, timezone)}${to}`;
+  });
+  const more = planned.length > MAX_LISTED ? `; and ${planned.length - MAX_LISTED} more` : "";
+  const posts = planned.length === 1 ? "1 waiting post" : `${planned.length} waiting posts`;
+  return `${input.cancel === true ? "Cancel" : "Move"} ${posts}? ${shown.join("; ")}${more}`;
+}
+
 export async function askToSettle(call: CallContext, input: Resolution): Promise<string | null> {
   const row = await findOwnPost(call.ctx, call.caller, input.id);
-  if (row.status !== "failed" || row.in_doubt === 0) return null;
+  if (row.status !== "failed") return null;
   const post = await name(call, row);
+  if (input.outcome === "dismissed") return `Put the failed post ${post} away? It will never be sent.`;
+  if (row.in_doubt === 0) return null;
   return input.outcome === "published"
     ? `Have you seen the post ${post} on the channel? It will be settled as published.`
     : `Have you looked at the channel and found that the post ${post} is not there? It can be sent again then.`;
@@ -142,10 +190,6 @@ async function name(call: CallContext, row: PostRow): Promise<string> {
 }
 
 type Content = Pick<PostInput, "caption" | "mediaUrl" | "metadata">;
-
-function contentOf(row: PostRow): { caption: string | null; mediaUrl: string; metadata: Metadata | null } {
-  return { caption: row.caption, mediaUrl: row.media_url, metadata: readMetadata(row) };
-}
 
 /** By its text, or its title, or at least by its media. */
 function describe({ caption, metadata, mediaUrl }: Content): string {

@@ -1,16 +1,23 @@
 import type { PostBody } from "../../domain/posts/post-body.ts";
 import { newId } from "../../domain/ids.ts";
+import { DAY, tellTime } from "../../domain/time.ts";
 import { AppError, sentenceOf } from "../../domain/errors.ts";
 import type { BatchResult, Post } from "../../domain/posts/post.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { lockFiles } from "../../store/tables/files/files.ts";
-import { findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
+import { findLiveText, findWaitingTwin, freshRow, insertPost, toPost } from "../../store/tables/posts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { isServerRunning } from "../health/running-server.ts";
 import { findAccount } from "../accounts/accounts.ts";
-import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
+import {
+  assertTakesPosts,
+  checkAddresses,
+  checkContent,
+  foldThumbnail,
+  readScheduledAt,
+} from "./post-draft.ts";
 import { checkForm } from "./post-form.ts";
 import { mergeMetadata } from "./post-metadata.ts";
 import { platformOf } from "../publishing/publish-io.ts";
@@ -22,10 +29,13 @@ export const REFUSED_WITH_OTHERS = "Not scheduled, because";
 export interface Scheduled {
   readonly post: Post;
   readonly warnings: string[];
+  /** It is only shown as it would be. */
+  readonly dryRun?: true;
 }
 
 interface Draft {
   readonly row: PostRow;
+  readonly isDryRun?: boolean;
   readonly warnings: string[];
   readonly files: readonly FileUse[];
 }
@@ -39,8 +49,8 @@ type Drafted = Draft | { readonly error: string };
  */
 export async function schedulePost(call: CallContext, input: PostBody): Promise<Scheduled> {
   const { row, warnings, files } = await draftPost(call, input);
+  if (input.dryRun === true) return { post: asDryRun(row), warnings, dryRun: true };
   const answer = { post: toPost(row), warnings };
-  if (input.dryRun === true) return answer;
   await commitOnce(call, async (tx) => {
     await requireFiles(tx, call.caller, files);
     await insertPost(tx, row);
@@ -61,7 +71,8 @@ export async function schedulePosts(
   const drafts: Drafted[] = [];
   for (const [index, post] of input.posts.entries()) {
     call.signal.throwIfAborted();
-    drafts.push(await draftPost(call, post).catch((error: unknown) => refuse(error)));
+    const drafted = await draftPost(call, post).catch((error: unknown) => refuse(error));
+    drafts.push("error" in drafted ? drafted : { ...drafted, isDryRun: post.dryRun === true });
     call.progress(index + 1, input.posts.length, `Checked ${index + 1} of ${input.posts.length} posts.`);
   }
   // Taken back in time, nothing of it is scheduled.
@@ -108,7 +119,7 @@ function judge(
   const isRefused = input.atomic === true && failures > 0;
   const results = drafts.map((draft, index) => toBatchResult(draft, { index, isRefused, failures }));
   const toStore = drafts.filter(
-    (draft, index): draft is Draft => "row" in draft && !isRefused && input.posts[index]?.dryRun !== true,
+    (draft): draft is Draft => "row" in draft && !isRefused && draft.isDryRun !== true,
   );
   return { results, toStore };
 }
@@ -128,7 +139,15 @@ function toBatchResult(
     const error = `${REFUSED_WITH_OTHERS} ${at.failures} of the posts cannot be and atomic was asked for. Mend those and send all again.`;
     return { index: at.index, post: null, warnings: draft.warnings, error };
   }
-  return { index: at.index, post: toPost(draft.row), warnings: draft.warnings, error: null };
+  const { row, warnings } = draft;
+  if (draft.isDryRun === true)
+    return { index: at.index, post: asDryRun(row), warnings, error: null, dryRun: true };
+  return { index: at.index, post: toPost(row), warnings, error: null };
+}
+
+/** An id would look like that of a post that is there. */
+function asDryRun(row: PostRow): Post {
+  return toPost({ ...row, id: "" });
 }
 
 async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
@@ -146,7 +165,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     leadMinutes: input.leadMinutes ?? null,
   };
   const form = await checkForm(ctx, account, content);
-  assertUsable(account);
+  assertTakesPosts(account);
   const checked = await checkContent(ctx, account, form, { caller, signal: call.signal });
   const now = ctx.clock.now();
   const row = freshRow({
@@ -161,6 +180,7 @@ async function draftPost(call: CallContext, input: PostBody): Promise<Draft> {
     ...time.warnings,
     ...checked.warnings,
     ...(await warnOfTwin(ctx, row)),
+    ...(await warnOfRepetition(ctx, row)),
     ...(await warnOfSilence(ctx, call, row)),
   ];
   return { row, warnings, files: checked.files };
@@ -171,6 +191,18 @@ async function warnOfTwin(ctx: AppContext, row: PostRow): Promise<string[]> {
   if (twin === null) return [];
   return [
     `The post ${twin} with the same account, media, caption and time is waiting already. Cancel one of them if that was not meant.`,
+  ];
+}
+
+/** For so long a text on a channel is one that people have just read there. */
+const REPETITION_MS = 30 * DAY;
+
+async function warnOfRepetition(ctx: AppContext, row: PostRow): Promise<string[]> {
+  const since = ctx.clock.now() - REPETITION_MS;
+  const live = await findLiveText(ctx.store, row, since);
+  if (live === null) return [];
+  return [
+    `The same text is live on this channel since ${tellTime(live.publishedAt, ctx.settings.timezone)} (post ${live.id}). Leave this one out if that was not meant.`,
   ];
 }
 

@@ -5,13 +5,19 @@ import { conflictSentence } from "../../domain/posts/post-states.ts";
 import type { Tx } from "../../store/engine/store.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
 import { hasEffects } from "../../store/tables/post-history.ts";
-import { readMetadata, toPost, transition, type TransitionSet } from "../../store/tables/posts.ts";
+import { readMetadata, toPost, transition } from "../../store/tables/posts.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { lockPost } from "../../store/publishing/settling.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
-import { assertUsable, checkAddresses, checkContent, foldThumbnail, readScheduledAt } from "./post-draft.ts";
+import {
+  assertTakesPosts,
+  checkAddresses,
+  checkContent,
+  foldThumbnail,
+  readScheduledAt,
+} from "./post-draft.ts";
 import { checkForm, type CheckedForm } from "./post-form.ts";
 import { requireFiles } from "../files/media-addresses.ts";
 import { mergeMetadata } from "./post-metadata.ts";
@@ -19,7 +25,7 @@ import { findOwnPost } from "./posts.ts";
 import { platformOf } from "../publishing/publish-io.ts";
 
 /** A change that raced with another one is checked again on the newer content, this often. */
-const MAX_ROUNDS = 5;
+export const MAX_ROUNDS = 5;
 
 /**
  * Changes a post that still waits. After the answer only the new version goes out. Throws `invalid` for an
@@ -50,7 +56,7 @@ export async function updatePost(
     });
     if (before.status !== "scheduled")
       throw new AppError("conflict", conflictSentence("edit", before.status));
-    assertUsable(account);
+    assertTakesPosts(account);
     const checked = await checkContent(ctx, account, form, { caller, before, signal: call.signal });
     const set = {
       ...checked.row,
@@ -63,7 +69,8 @@ export async function updatePost(
     try {
       const answer = await commitOnce(call, async (tx) => {
         await requireFiles(tx, caller, checked.files);
-        const row = await writeIfUnchanged(tx, before, set);
+        const at = { ownerId: before.owner_id, id: before.id };
+        const row = await writeIfUnchanged(tx, before, (run) => transition(tx, at, "edit", { ...set, run }));
         return { post: toPost(row), warnings };
       });
       ctx.wakePublisher();
@@ -78,7 +85,8 @@ export async function updatePost(
   );
 }
 
-async function applyPatch(
+/** The content that a change makes, with its form checked. */
+export async function applyPatch(
   ctx: AppContext,
   account: AccountRow,
   before: PostRow,
@@ -96,14 +104,21 @@ async function applyPatch(
 }
 
 /** Somebody else changed the content after it was read: a merge would lose that change. */
-class ChangedMeanwhile extends Error {}
+export class ChangedMeanwhile extends Error {}
 
-async function writeIfUnchanged(tx: Tx, before: PostRow, set: TransitionSet): Promise<PostRow> {
+/**
+ * Writes a waiting post as long as nobody else has changed it since it was read. `write` gets the run that
+ * another content goes out in.
+ */
+export async function writeIfUnchanged(
+  tx: Tx,
+  before: PostRow,
+  write: (run: number) => Promise<PostRow>,
+): Promise<PostRow> {
   const now = await lockPost(tx, before.owner_id, before.id);
   if (now?.status === "scheduled" && !hasSameContent(now, before)) throw new ChangedMeanwhile();
   // What an earlier try prepared belongs to the old content: the new one starts with a clean ledger.
-  const run = (await hasEffects(tx, before)) ? before.run + 1 : before.run;
-  return transition(tx, { ownerId: before.owner_id, id: before.id }, "edit", { ...set, run });
+  return write((await hasEffects(tx, before)) ? before.run + 1 : before.run);
 }
 
 const CONTENT = ["media_url", "caption", "metadata", "lead_minutes", "scheduled_at"] as const;

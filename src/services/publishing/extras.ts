@@ -2,7 +2,7 @@ import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { LiveAt } from "../../ports/publish-io.ts";
-import { Fenced, LIVE_STEP } from "../../store/engine/ledger.ts";
+import { Fenced, LIVE_STEP, type EffectRow } from "../../store/engine/ledger.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { noted, writeDone, type Running } from "./effect-steps.ts";
 
@@ -31,6 +31,12 @@ const EXTRA_PREFIX = "extra:";
 /** Kept in the ledger beside the steps: notes of ours, nothing that was sent. */
 export function isNote(step: string): boolean {
   return step === LIVE_STEP || step.startsWith(EXTRA_PREFIX);
+}
+
+/** The steps of a ledger whose outcome nobody knows. */
+export function openSteps(effects: readonly Pick<EffectRow, "step" | "state">[]): string[] {
+  const open = effects.filter(({ state }) => state === "intent" || state === "unknown");
+  return open.map(({ step }) => step).filter((step) => !isNote(step));
 }
 
 /** Null while nobody can see it. */

@@ -6,6 +6,7 @@ import { MINUTE, tellTime } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { Candidate } from "../../store/engine/claims.ts";
 import { countInWindow, nthNewest, type QuotaWindow } from "../../store/publishing/published.ts";
+import type { Reader } from "../../store/engine/store.ts";
 import type { AccountRow } from "../../store/tables/accounts.ts";
 import type { AppContext } from "../context.ts";
 
@@ -24,12 +25,15 @@ interface Asked {
   readonly planning: QuotaWindow["planning"];
 }
 
+/** The reader may be a transaction, which sees what it has written. */
+type Counting = Pick<AppContext, "settings"> & { readonly store: Reader };
+
 /** What `inspectAccount` stores with the limits. */
 const Use = z.object({ quotaUse: z.record(z.string(), z.number()) });
 
 /** The quota that keeps a post waiting longest; null where there is a place for it. */
 async function findExcess(
-  ctx: AppContext,
+  ctx: Counting,
   account: AccountRow,
   quotas: readonly Quota[],
   asked: Asked,
@@ -43,7 +47,7 @@ async function findExcess(
 }
 
 async function excessOf(
-  ctx: AppContext,
+  ctx: Counting,
   account: AccountRow,
   quota: Quota,
   { at, planning }: Asked,
@@ -73,7 +77,7 @@ function windowOf(
 
 /** What the platform counted in this window, when it was asked, beside the posts that are ours. */
 async function othersUse(
-  ctx: AppContext,
+  ctx: Counting,
   account: AccountRow,
   { name, scope }: Quota,
   after: number,
@@ -87,7 +91,7 @@ async function othersUse(
 
 /** What to say of a post that a quota will have no place for at its time. */
 export async function warnOfQuotas(
-  ctx: AppContext,
+  ctx: Counting,
   account: AccountRow,
   post: { readonly id: string | null; readonly at: number; readonly quotas: readonly Quota[] },
 ): Promise<string[]> {

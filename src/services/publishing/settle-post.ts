@@ -4,21 +4,14 @@ import { SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
 import type { LiveAt } from "../../ports/publish-io.ts";
 import type { PostRow } from "../../store/engine/schema.ts";
+import type { Tx } from "../../store/engine/store.ts";
 import { holdPost, letGo, type HeldPost } from "../../store/publishing/settling.ts";
 import { toPost, transition } from "../../store/tables/posts.ts";
 import { Fenced } from "../../store/engine/ledger.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";
 import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
-import { createPlatformIo } from "../platforms/platform-io.ts";
-import { readStepResults } from "./step-results.ts";
-import {
-  createPublishRun,
-  platformOf,
-  toPlatformPost,
-  type LeasedPost,
-  type PublishRun,
-} from "./publish-io.ts";
+import { createPublishRun, type LeasedPost, type PublishRun } from "./publish-io.ts";
 
 const ASK_TIMEOUT_MS = 30 * SECOND;
 
@@ -28,7 +21,7 @@ const ASK_TIMEOUT_MS = 30 * SECOND;
  */
 export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
   const { ctx } = call;
-  const claimed = await hold(ctx, row);
+  const claimed = await holdOrRefuse(ctx, row);
   const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
   try {
     const run = await createPublishRun(ctx, claimed, {
@@ -93,67 +86,28 @@ function stillUnknownSentence({ post, account }: LeasedPost): string {
   const where = account.profile_url ?? `the channel "${account.name}" on ${account.provider}`;
   return (
     `Whether this post went out is still unknown, so it is not sent again. Look at ${where}, then call resolve_post with id "${post.id}" and ` +
-    `outcome "published" or "not_published".`
-  );
-}
-
-/** Deletes an uploaded post on its platform and cancels it. Throws `conflict` where the platform cannot. */
-export async function takeBack(call: CallContext, row: PostRow): Promise<{ post: Post }> {
-  const { ctx } = call;
-  const platform = platformOf(ctx, row.provider);
-  if (platform.remove === undefined) {
-    throw new AppError(
-      "conflict",
-      `${platform.title} offers no way to delete a post. Delete it there by hand.`,
-    );
-  }
-  const claimed = await hold(ctx, row);
-  try {
-    const io = await createPlatformIo(ctx, claimed.account, AbortSignal.timeout(ASK_TIMEOUT_MS));
-    const results = await readStepResults(ctx, row);
-    const post = toPlatformPost(platform, row);
-    const at = { ...io, ...results };
-    // The platform may have published it a moment ago: what people have seen is not taken back unasked.
-    if ((await platform.insights?.(post, at))?.state === "live") throw wentLive(platform.title);
-    await platform.remove(post, at);
-  } catch (error) {
-    if (!(error instanceof PlatformFault)) throw error;
-    throw new AppError(
-      "conflict",
-      `It could not be taken back: ${error.message} Try again, or delete it on the platform.`,
-      {
-        cause: error,
-      },
-    );
-  } finally {
-    await giveBack(ctx, claimed);
-  }
-  const set = { next_at: null, error: null, updated_at: ctx.clock.now() };
-  const answer = await commitOnce(call, async (tx) => {
-    const cancelled = await transition(tx, { ownerId: row.owner_id, id: row.id }, "take_back", set);
-    return { post: toPost(cancelled) };
-  });
-  await ctx.media.release(row.id);
-  return answer;
-}
-
-function wentLive(title: string): AppError {
-  return new AppError(
-    "conflict",
-    `It is live on ${title} already, so it was not deleted. Look again with get_post in a moment; delete it there if it is not wanted.`,
+    `outcome "published" or "not_published", or "dismissed" where it is not wanted any more.`
   );
 }
 
 /** Takes the post away from publishers while a caller's request works on it. */
-async function hold(ctx: AppContext, row: PostRow): Promise<HeldPost> {
-  const held = await ctx.store.write((tx) => holdPost(tx, row, ctx.workerId));
+export async function holdOrRefuse(
+  ctx: AppContext,
+  row: PostRow,
+  take: (tx: Tx) => Promise<HeldPost | null> = (tx) => holdPost(tx, row, ctx.workerId),
+): Promise<HeldPost> {
+  const held = await ctx.store.write(take);
   if (held !== null) return held;
-  throw new AppError(
+  throw isWorkedOn();
+}
+
+export function isWorkedOn(): AppError {
+  return new AppError(
     "conflict",
     "The post is being worked on right now. Look again with get_post in a moment.",
   );
 }
 
-function giveBack(ctx: AppContext, held: HeldPost): Promise<void> {
-  return ctx.store.write((tx) => letGo(tx, held));
+async function giveBack(ctx: AppContext, held: HeldPost): Promise<void> {
+  await ctx.store.write((tx) => letGo(tx, held));
 }

@@ -9,7 +9,12 @@ import type { ShownRow } from "./post-columns.ts";
 export interface Search {
   /** `before` excludes itself. */
   page(filter: PostFilter, page: Page): Promise<PageOfRows>;
+  /** The first ones, earliest first, without words. */
+  first(filter: Omit<PostFilter, "terms">, limit: number): Promise<PageOfRows["rows"]>;
 }
+
+/** In which order posts stand by their times. */
+export type TimeOrder = "ASC" | "DESC";
 
 /** What a page may hold. Lists match any of their values; null: no such filter. */
 export interface PostFilter {

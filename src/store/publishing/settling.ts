@@ -17,15 +17,33 @@ export interface HeldPost {
 }
 
 /** Takes a post of this status away from publishers; null where one holds it, or its status is another. */
-export async function holdPost(
+export async function holdPost(tx: Tx, row: HeldRow, workerId: string): Promise<HeldPost | null> {
+  return hold(tx, row, { lease_worker: workerId });
+}
+
+/**
+ * The same for a live post that is about to be deleted on its platform: what was to follow it is stopped, and
+ * its error says so until the deletion has an end.
+ */
+export async function beginTakeDown(
   tx: Tx,
-  row: Pick<PostRow, "id" | "owner_id" | "status">,
-  workerId: string,
+  row: HeldRow,
+  { workerId, error, now }: { readonly workerId: string; readonly error: string; readonly now: number },
+): Promise<HeldPost | null> {
+  return hold(tx, row, { lease_worker: workerId, next_at: null, error, updated_at: now });
+}
+
+type HeldRow = Pick<PostRow, "id" | "owner_id" | "status">;
+
+async function hold(
+  tx: Tx,
+  row: HeldRow,
+  set: Partial<PostRow> & { readonly lease_worker: string },
 ): Promise<HeldPost | null> {
   const query = queryOf(tx);
   const post = await query
     .updateTable("posts")
-    .set((eb) => ({ lease_worker: workerId, fence: eb("fence", "+", 1) }))
+    .set((eb) => ({ ...set, fence: eb("fence", "+", 1) }))
     .where("id", "=", row.id)
     .where("owner_id", "=", row.owner_id)
     .where("status", "=", row.status)
@@ -40,19 +58,29 @@ export async function holdPost(
     .where("post_id", "=", post.id)
     .where("run", "=", post.run)
     .execute();
-  const lease = { postId: post.id, accountId: post.account_id, workerId, fence: post.fence };
+  const lease = {
+    postId: post.id,
+    accountId: post.account_id,
+    workerId: set.lease_worker,
+    fence: post.fence,
+  };
   return { post, account, effects, lease };
 }
 
-/** Gives it back as it is. */
-export async function letGo(tx: Tx, { post, lease }: HeldPost): Promise<void> {
-  await queryOf(tx)
+/** Gives it back as it is, or with a note. False where somebody else holds it by now. */
+export async function letGo(
+  tx: Tx,
+  { post, lease }: HeldPost,
+  note: { readonly error: string; readonly now: number } | null = null,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queryOf(tx)
     .updateTable("posts")
-    .set({ lease_worker: null })
+    .set({ lease_worker: null, ...(note === null ? {} : { error: note.error, updated_at: note.now }) })
     .where("id", "=", post.id)
     .where("owner_id", "=", post.owner_id)
     .where("fence", "=", lease.fence)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 const LOCK = "UPDATE posts SET fence = fence WHERE id = ? AND owner_id = ?";

@@ -30,7 +30,7 @@ export interface Scope extends PostFilter {
 /** Posts whose moment had no key left lie beyond its keys: then rows are looked at for their time. */
 export async function readRange(
   reader: Reader,
-  { ownerId, from, to }: PostFilter,
+  { ownerId, from, to }: Omit<PostFilter, "terms">,
   before: bigint | null,
 ): Promise<TimeRange> {
   const floor = from === null ? 0n : firstKeyAt(from);

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { queryOf, type Query } from "../engine/handle.ts";
 import type { ShownRow } from "../engine/post-columns.ts";
-import type { Page, PageOfRows, PostFilter, Search } from "../engine/search.ts";
+import type { Page, PageOfRows, PostFilter, Search, TimeOrder } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
 import { SHOWN_COLUMNS } from "../engine/post-columns.ts";
 import { indexWalk, rowsOf, rowWalk } from "./walks.ts";
@@ -11,7 +11,21 @@ import { listsOf, readRange, readScope, type Scope } from "./page-scope.ts";
 
 /** SQLite's search: indexes that are in the order of a page, and FTS5 for words. */
 export function createSearch(reader: Reader): Search {
-  return { page: (filter, page) => readPage(reader, filter, page) };
+  return {
+    page: (filter, page) => readPage(reader, filter, page),
+    first: (filter, limit) => readFirst(reader, filter, limit),
+  };
+}
+
+async function readFirst(
+  reader: Reader,
+  filter: Omit<PostFilter, "terms">,
+  limit: number,
+): Promise<readonly ShownRow[]> {
+  const range = await readRange(reader, filter, null);
+  const scope = await readScope(reader, { ...filter, terms: [] }, range);
+  if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return [];
+  return readRows(queryOf(reader), scope, streams(scope, range, limit, "ASC"), "ASC");
 }
 
 async function readPage(reader: Reader, filter: PostFilter, page: Page): Promise<PageOfRows> {
@@ -44,11 +58,16 @@ interface KeyedRow extends ShownRow {
 const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
 
 /** The posts of `keys`, which selects their `key` and `row`. */
-async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): Promise<KeyedRow[]> {
+async function readRows(
+  query: Query,
+  scope: Scope,
+  keys: RawBuilder<unknown>,
+  order: TimeOrder = "DESC",
+): Promise<KeyedRow[]> {
   const { rows } = await sql<KeyedRow>`
     SELECT CAST(p.sort_key AS TEXT) AS key, ${COLUMNS}
     FROM (${keys}) AS k CROSS JOIN posts AS p ON p.rowid = k.row
-    WHERE ${rowFilter(scope)} ORDER BY k.key DESC`.execute(query);
+    WHERE ${rowFilter(scope)} ORDER BY k.key ${sql.raw(order)}`.execute(query);
   return rows;
 }
 
@@ -81,14 +100,19 @@ function isFitting(scope: Scope): RawBuilder<unknown> {
 }
 
 /**
- * Key and row of what fits everything but the text, newest first: one ordered list for each combination of
- * values, merged lazily.
+ * Key and row of what fits everything but the text, newest first where nothing else is asked: one ordered list for
+ * each combination of values, merged lazily.
  */
-function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
+function streams(
+  scope: Scope,
+  range: KeyRange,
+  limit: number,
+  order: TimeOrder = "DESC",
+): RawBuilder<unknown> {
   const lists = listsOf(scope).map(
     ({ index, where, isLoose }) => sql`
       SELECT sort_key AS key, rowid AS row FROM posts AS p INDEXED BY ${sql.ref(index)}
       WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}`,
   );
-  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key DESC LIMIT ${limit}`;
+  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key ${sql.raw(order)} LIMIT ${limit}`;
 }

@@ -23,7 +23,12 @@ export interface HostSide extends AsyncDisposable {
 
 export async function startHostSide(timezone: string): Promise<HostSide> {
   const { tools, platforms } = await loadCatalog();
-  const base = await createTestContext({ platformList: platforms, media: createMemoryMedia(new Map()) });
+  const base = await createTestContext({
+    platformList: platforms,
+    media: createMemoryMedia(new Map()),
+    // What is taken down from it.
+    feed: { remove: async () => {} } as never,
+  });
   const ctx = { ...base, settings: { ...base.settings, timezone } };
   const endpoints = createMcpEndpoints({ toolbox: createToolbox(ctx, tools), ctx, version: "1.2.3" });
   const http = await startTestServer(ctx, tools, { mcp: endpoints, routes: [] });

@@ -85,9 +85,9 @@ describe("the calendar page", () => {
     expect(await cell("2026-11-24").getAttribute("aria-label")).toMatch(
       /^Tuesday,? 24 November 2026, 1 post$/,
     );
-    await cell("2026-11-24").getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed)" }).waitFor();
+    await cell("2026-11-24").getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed)" }).waitFor();
     await cell("2026-11-25")
-      .getByRole("button", { name: "00:30, Late show, Published, acc_1 (feed)" })
+      .getByRole("button", { name: "00:30, Late show, Published, acc_1 (Feed)" })
       .waitFor();
     expect(await shown.view.locator("#legend").innerText()).toMatch(
       /1 scheduled\s+✓\s*1 published\s+!\s*1 failed/,
@@ -197,8 +197,8 @@ describe("the calendar page", () => {
     ]);
     await cell("2026-11-24").click({ position: { x: 5, y: 5 } });
     const panel = await shown.view.getByRole("dialog").innerText();
-    expect(panel).toContain("09:00 · acc_1 (feed)");
-    expect(panel).toContain("09:00 · Sport (feed)");
+    expect(panel).toContain("09:00 · acc_1 (Feed)");
+    expect(panel).toContain("09:00 · Sport (Feed)");
   });
 
   it("opens a post's own page through the host", async () => {
@@ -210,7 +210,7 @@ describe("the calendar page", () => {
     await button("Next month").click();
     await button("Previous month").click();
     await chip(/Hello/).click();
-    await button("Open on feed: Hello").click();
+    await button("Open on Feed: Hello").click();
     await expect
       .poll(() => shown.notes.filter((note) => note.kind === "link"))
       .toEqual([{ kind: "link", value: "https://feed.example/1" }]);
@@ -277,12 +277,12 @@ describe("moving a post", () => {
     const release = shown.hold();
     await chip(/Hello/).dragTo(cell("2026-11-27"));
     await cell("2026-11-27")
-      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed), Saving…" })
+      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed), Saving…" })
       .waitFor();
     expect((await storedTime("post_1")).post.scheduledAt).toBe("2026-11-24T08:00:00.000Z");
     release();
     await cell("2026-11-27")
-      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed)", exact: true })
+      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed)", exact: true })
       .waitFor();
     expect((await storedTime("post_1")).post.scheduledAt).toBe("2026-11-27T08:00:00.000Z");
     expect(await shown.view.getByRole("dialog").count()).toBe(0);
@@ -294,7 +294,7 @@ describe("moving a post", () => {
     });
     await chip(/Hello/).dragTo(cell("2026-11-26T14"));
     await cell("2026-11-26T14")
-      .getByRole("button", { name: "14:20, Hello, Scheduled, acc_1 (feed)", exact: true })
+      .getByRole("button", { name: "14:20, Hello, Scheduled, acc_1 (Feed)", exact: true })
       .waitFor();
     expect(shown.calls).toEqual([
       { name: "update_post", args: { id: "post_1", scheduledAt: "2026-11-26T13:20:00.000Z" } },
@@ -316,7 +316,7 @@ describe("moving a post", () => {
     await chip(/Hello/).dragTo(cell("2026-11-03"));
     await expect.poll(() => complaint().innerText()).toMatch(/^scheduledAt: .*past/);
     await cell("2026-11-24")
-      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (feed)", exact: true })
+      .getByRole("button", { name: "09:00, Hello, Scheduled, acc_1 (Feed)", exact: true })
       .waitFor();
     await button("Close this message").click();
     expect(await complaint().count()).toBe(0);
@@ -352,7 +352,7 @@ describe("cancelling a post", () => {
     await expect.poll(() => live().innerText()).toBe("The post is cancelled.");
     expect(shown.calls).toEqual([{ name: "cancel_post", args: { id: "post_1" } }]);
     expect((await storedTime("post_1")).post.status).toBe("cancelled");
-    await chip("09:00, Hello, Cancelled, acc_1 (feed)").waitFor();
+    await chip("09:00, Hello, Cancelled, acc_1 (Feed)").waitFor();
     expect(await shown.view.getByRole("dialog").getByRole("button", { name: /Hello/ }).count()).toBe(0);
     expect(shown.notes.at(-1)).toMatchObject({
       kind: "model",
@@ -388,8 +388,42 @@ describe("a failed post", () => {
     await button("Send again: Hello").click();
     await expect.poll(() => live().innerText()).toBe("The post is sent again.");
     expect(shown.calls).toEqual([{ name: "retry_post", args: { id: "post_1" } }]);
-    await cell("2026-11-21").getByRole("button", { name: "10:00, Hello, Scheduled, acc_1 (feed)" }).waitFor();
+    await cell("2026-11-21").getByRole("button", { name: "10:00, Hello, Scheduled, acc_1 (Feed)" }).waitFor();
     expect((await storedTime("post_1")).post).toMatchObject({ status: "scheduled", error: null });
+  });
+
+  it("is sent again with another text, and keeps what was typed where that is refused", async () => {
+    await show([{ ...HELLO, caption: "Hello\n\nA second line", status: "failed" }]);
+    await chip(/Hello/).click();
+    await button("Edit text: Hello").click();
+    const field = shown.view.getByRole("textbox", { name: "Text" });
+    expect(await field.inputValue()).toBe("Hello\n\nA second line");
+    expect(await field.evaluate(isFocused)).toBe(true);
+    await field.fill("x".repeat(10_001));
+    await button("Send again: Hello").click();
+    await expect.poll(() => complaint().innerText()).toMatch(/^caption: has 10001 characters/);
+    expect((await field.inputValue()).length).toBe(10_001);
+    await field.fill("Corrected");
+    await button("Send again: Hello").click();
+    await expect.poll(() => live().innerText()).toBe("The post is sent again.");
+    expect(shown.calls.at(-1)).toEqual({ name: "retry_post", args: { id: "post_1", caption: "Corrected" } });
+    expect((await storedTime("post_1")).post).toMatchObject({ status: "scheduled", caption: "Corrected" });
+    await cell("2026-11-21")
+      .getByRole("button", { name: /10:00, Corrected, Scheduled/ })
+      .waitFor();
+  });
+
+  it("is put away after a question, and counts as failed no more", async () => {
+    await show([{ ...HELLO, status: "failed" }]);
+    await button("1 failed").click();
+    await button("Put away: Hello").click();
+    await shown.view.getByRole("group", { name: "Put this post away?" }).waitFor();
+    expect(await button("Leave it: Hello").evaluate(isFocused)).toBe(true);
+    await button("Yes, put it away: Hello").click();
+    await expect.poll(() => live().innerText()).toBe("The post is put away.");
+    expect(shown.calls).toEqual([{ name: "resolve_post", args: { id: "post_1", outcome: "dismissed" } }]);
+    expect((await storedTime("post_1")).post.status).toBe("cancelled");
+    expect(await button("1 failed").count()).toBe(0);
   });
 
   it("stays failed with the server's sentence when it cannot be sent", async () => {
@@ -398,7 +432,78 @@ describe("a failed post", () => {
     await chip(/Hello/).click();
     await button("Send again: Hello").click();
     await expect.poll(() => complaint().innerText()).toMatch(/^Not possible: the post is cancelled/);
-    await chip("09:00, Hello, Failed, acc_1 (feed)").waitFor();
+    await chip("09:00, Hello, Failed, acc_1 (Feed)").waitFor();
+  });
+});
+
+describe("the text of a waiting post", () => {
+  it("is changed, and can be left as it was", async () => {
+    await show([HELLO]);
+    await chip(/Hello/).click();
+    await button("Edit text: Hello").click();
+    await shown.view.getByRole("textbox", { name: "Text" }).fill("Thrown away");
+    await button("Leave it: Hello").click();
+    expect(await button("Edit text: Hello").evaluate(isFocused)).toBe(true);
+    await button("Edit text: Hello").click();
+    await shown.view.getByRole("textbox", { name: "Text" }).fill("Hello all");
+    await button("Save: Hello").click();
+    await expect.poll(() => live().innerText()).toBe("The text is saved.");
+    expect((await storedTime("post_1")).post).toMatchObject({ status: "scheduled", caption: "Hello all" });
+    await chip(/09:00, Hello all, Scheduled/).waitFor();
+  });
+});
+
+describe("a live post", () => {
+  it("is taken down after a question", async () => {
+    await show([{ ...HELLO, status: "published" }]);
+    await chip(/Hello/).click();
+    await button("Take down: Hello").click();
+    await shown.view.getByRole("group", { name: "Take this post down?" }).waitFor();
+    expect(await button("Leave it there: Hello").evaluate(isFocused)).toBe(true);
+    expect(shown.calls).toEqual([]);
+    await button("Yes, take it down: Hello").click();
+    await expect.poll(() => live().innerText()).toBe("The post is taken down.");
+    expect(shown.calls).toEqual([{ name: "cancel_post", args: { id: "post_1", fromPlatform: true } }]);
+    expect((await storedTime("post_1")).post.status).toBe("cancelled");
+  });
+});
+
+describe("a crowded day", () => {
+  const many = (status: NonNullable<TestPost["status"]>, from: number, count: number): TestPost[] =>
+    Array.from({ length: count }, (_, at) => ({
+      id: `post_${from + at}`,
+      accountId: at % 2 === 0 ? "acc_1" : "acc_2",
+      caption: `Post ${from + at}`,
+      status,
+      scheduledAt: `2026-11-24T${String(6 + from + at).padStart(2, "0")}:00:00Z`,
+    }));
+
+  it("shows what will go out before what was cancelled, and each post's channel", async () => {
+    await show([...many("cancelled", 0, 2), ...many("scheduled", 2, 2)]);
+    expect(await cell("2026-11-24").locator(".chip").allInnerTexts()).toEqual([
+      expect.stringMatching(/09:00\s+acc_1/),
+      expect.stringMatching(/10:00\s+acc_2/),
+    ]);
+  });
+
+  it("says on a phone how many there are, uncut", async () => {
+    await show(many("scheduled", 0, 15), { width: 375 });
+    const more = cell("2026-11-24").locator(".more");
+    expect(await more.innerText()).toBe("+13");
+    const [inner, outer] = await more.evaluate((element: any) => [
+      element.getBoundingClientRect(),
+      element.closest(".cell").getBoundingClientRect(),
+    ]);
+    expect(inner.right).toBeLessThanOrEqual(outer.right);
+    expect(await more.evaluate((element: any) => element.scrollWidth <= element.clientWidth)).toBe(true);
+  });
+
+  it("leaves the toolbar uncovered while its posts are listed", async () => {
+    await show(many("scheduled", 0, 5));
+    await cell("2026-11-24").click({ position: { x: 5, y: 5 } });
+    await shown.view.getByRole("dialog").waitFor();
+    await button("Next month").click();
+    await shown.view.getByRole("heading", { name: "December 2026" }).waitFor();
   });
 });
 

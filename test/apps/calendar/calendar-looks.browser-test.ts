@@ -32,6 +32,12 @@ beforeAll(async () => {
     { id: "post_5", caption: "Out", status: "published", scheduledAt: "2026-11-21T08:00:00Z" },
     { id: "post_6", caption: "Gone", status: "cancelled", scheduledAt: "2026-11-25T08:00:00Z" },
     { id: "post_7", caption: "Up", status: "uploaded", scheduledAt: "2026-11-26T08:00:00Z" },
+    ...Array.from({ length: 15 }, (_one, at) => ({
+      id: `post_many_${at}`,
+      caption: `Morning ${at}`,
+      accountId: at % 2 === 0 ? "acc_1" : "acc_2",
+      scheduledAt: `2026-11-12T0${at % 10}:00:00Z`,
+    })),
     { id: "post_8", caption: "Now", status: "publishing", scheduledAt: "2026-11-27T08:00:00Z" },
   ]);
   await queryOf(store)
@@ -56,6 +62,15 @@ const STATES: Readonly<Record<string, (shown: ShownCalendar) => Promise<void>>> 
   question: async (shown) => {
     await day(shown, "2026-11-24").click({ position: { x: 5, y: 5 } });
     await shown.view.getByRole("button", { name: "Cancel post: Hello" }).click();
+  },
+  takeDown: async (shown) => {
+    await day(shown, "2026-11-21").click({ position: { x: 5, y: 5 } });
+    await shown.view.getByRole("button", { name: "Take down: Out" }).click();
+  },
+  writing: async (shown) => {
+    await shown.view.getByRole("button", { name: "1 failed" }).click();
+    await shown.view.getByRole("button", { name: "Edit text: Lost" }).click();
+    await shown.view.getByRole("textbox", { name: "Text" }).waitFor();
   },
   failed: (shown) => shown.view.getByRole("button", { name: "1 failed" }).click(),
   complaint: async (shown) => {

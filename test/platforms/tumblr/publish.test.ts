@@ -197,7 +197,7 @@ describe("a post in Tumblr's queue", () => {
     const late = cancelPost(world.call, { id: posts[1]?.id ?? "", fromPlatform: true });
     await expect(late).rejects.toMatchObject({
       kind: "conflict",
-      message: expect.stringContaining("It is live on Tumblr already"),
+      message: expect.stringContaining("It went live on Tumblr a moment ago"),
     });
     expect(world.fake.blogs.visible()).toHaveLength(1);
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import wordpress from "../../../src/platforms/wordpress.ts";
-import { retryPost } from "../../../src/services/posts/posts.ts";
+import { retryPost } from "../../../src/services/posts/retry-post.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";
 import type { OutboundResponse } from "../../../src/ports/outbound.ts";

@@ -33,7 +33,7 @@ describe("listAccounts", () => {
       statusReason: null,
       tokenExpiresAt: null,
       scopes: ["write"],
-      capabilities: showCapabilities(createPhotobox().platform.capabilities),
+      capabilities: showCapabilities(createPhotobox().platform.capabilities, false),
       queuedCount: 0,
       lastPublishedAt: null,
       createdAt: "2026-11-21T09:00:00.000Z",

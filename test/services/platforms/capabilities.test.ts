@@ -57,18 +57,23 @@ describe("what an account can do", () => {
   it("is nothing where the platform is not installed", async () => {
     await using ctx = await createTestContext({ platformList: [] });
     const account = await addAccount(ctx, { provider: "gone" });
-    expect(showCapabilities(capabilitiesFor(ctx, account, null)).media.maxItems).toBe(0);
+    expect(showCapabilities(capabilitiesFor(ctx, account, null), false).media.maxItems).toBe(0);
   });
 
   it("is shown with what is derived, and without what only we need", () => {
     const accepts = [{ kind: "image", mimeTypes: ["image/jpeg"], maxItems: 1, fill: "blur" }] as const;
     const shown = (scheduling: "platform" | "ours" | "prepare" | "none") =>
-      showCapabilities({
-        ...TEXT_CAPABILITIES,
-        scheduling,
-        fetchesMedia: ["image"],
-        media: { required: true, maxItems: 1, accepts },
-      });
+      showCapabilities(
+        {
+          ...TEXT_CAPABILITIES,
+          scheduling,
+          fetchesMedia: ["image"],
+          media: { required: true, maxItems: 1, accepts },
+        },
+        true,
+      );
+    expect(shown("none").remove).toEqual({ uploaded: false, published: true });
+    expect(shown("ours").remove).toEqual({ uploaded: true, published: true });
     expect(shown("none").needsPublicMediaUrl).toBe(true);
     expect(shown("none").media.accepts).toEqual([
       {

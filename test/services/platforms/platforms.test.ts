@@ -70,7 +70,7 @@ describe("listPlatforms", () => {
     ]);
     expect(photobox).toMatchObject({
       docs: platform.docs,
-      capabilities: showCapabilities(platform.capabilities),
+      capabilities: showCapabilities(platform.capabilities, platform.remove !== undefined),
       setup: null,
       redirectUrl: null,
       connecting: [

@@ -59,6 +59,30 @@ describe("the calendar", () => {
     expect(ids(await showCalendar(callOf(ctx, callerOf({ ownerId: "other" })), {}))).toEqual(["post_x"]);
   });
 
+  it("shows the earliest so many, and what is next without bounds", async () => {
+    await using ctx = await setUp();
+    const now = ctx.clock.now();
+    const at = (days: number) => new Date(now + days * 86_400_000).toISOString();
+    await addPosts(ctx.store, [
+      { id: "post_past", scheduledAt: at(-1), status: "published" },
+      { id: "post_off", scheduledAt: at(1), status: "cancelled" },
+      { id: "post_next", scheduledAt: at(40) },
+      { id: "post_then", accountId: "acc_2", scheduledAt: at(300) },
+      { id: "post_far", scheduledAt: at(400) },
+    ]);
+    const call = callOf(ctx);
+    expect(ids(await showCalendar(call, { status: ["scheduled"], limit: 1 }))).toEqual(["post_next"]);
+    expect(ids(await showCalendar(call, { limit: 2 }))).toEqual(["post_off", "post_next"]);
+    expect(ids(await showCalendar(call, { limit: 9 }))).toEqual(["post_off", "post_next", "post_then"]);
+    expect(ids(await showCalendar(call, { limit: 1, accountId: ["acc_2"] }))).toEqual(["post_then"]);
+    const from = at(-2);
+    expect(ids(await showCalendar(call, { from, limit: 2 }))).toEqual(["post_past", "post_off"]);
+    expect(ids(await showCalendar(call, { from, to: at(41), status: ["scheduled", "published"] }))).toEqual([
+      "post_past",
+      "post_next",
+    ]);
+  });
+
   it("says what to do about too many posts", async () => {
     await using ctx = await setUp();
     const posts = Array.from({ length: 501 }, (_, at) => ({

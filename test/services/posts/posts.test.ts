@@ -1,6 +1,6 @@
 import { LateCauses } from "../../../src/publisher/late-causes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { MINUTE, SECOND, toZoned } from "../../../src/domain/time.ts";
+import { DAY, MINUTE, SECOND, toZoned } from "../../../src/domain/time.ts";
 import { claimDue } from "../../../src/publisher/tick.ts";
 import { drain, readPost } from "../../support/publishing.ts";
 import { fixture } from "../../support/media.ts";
@@ -131,9 +131,29 @@ describe("scheduling", () => {
     expect(second.warnings.join()).toContain(first.post.id);
   });
 
-  it("stores nothing on a dry run", async () => {
-    const { post } = await schedule({ dryRun: true });
-    await expect(service.call("get_post", { id: post.id })).rejects.toMatchObject({ kind: "not_found" });
+  it("stores nothing on a dry run, and says that it was one", async () => {
+    const shown = await schedule({ dryRun: true });
+    expect(shown).toMatchObject({ post: { id: "", caption: "Hello" }, dryRun: true });
+    const { results } = await service.call("schedule_posts", {
+      posts: [
+        { accountId, caption: "shown", scheduledAt: inMinutes(1), dryRun: true },
+        { accountId, caption: "kept", scheduledAt: inMinutes(1) },
+      ],
+    });
+    expect(results).toMatchObject([{ post: { id: "" }, dryRun: true }, { post: { caption: "kept" } }]);
+    expect(results[1]).not.toHaveProperty("dryRun");
+    expect((await service.call("list_posts", {})).posts.map((post: any) => post.caption)).toEqual(["kept"]);
+  });
+
+  it("warns of a text that is live on the channel since not long, whatever its spelling, and names the post", async () => {
+    const { post } = await schedule({ scheduledAt: undefined, caption: "Grüße" });
+    await drain(service.ctx);
+    const again = await schedule({ caption: "Gru\u0308ße", dryRun: true });
+    expect(again.warnings).toEqual([expect.stringMatching(`live on this channel since .*${post.id}`)]);
+    expect((await schedule({ caption: "Grüße an alle" })).warnings).toEqual([]);
+    expect((await schedule({ accountId: await service.addFeed(), caption: "Grüße" })).warnings).toEqual([]);
+    await service.clock.advance(30 * DAY + MINUTE);
+    expect((await schedule({ caption: "Grüße" })).warnings).toEqual([]);
   });
 
   it("schedules many, each for itself, or all or none", async () => {
@@ -273,6 +293,27 @@ describe("on the platform", () => {
     expect(end.insights).toMatchObject({ available: true, state: "live" });
   });
 
+  it("takes a live post down, once a platform can, and keeps where it was", async () => {
+    const post = await published();
+    await expect(service.call("cancel_post", { id: post.id })).rejects.toThrow(
+      /cancel_post with fromPlatform/,
+    );
+    const { post: gone } = await service.call("cancel_post", { id: post.id, fromPlatform: true });
+    const { publishedAt, platformUrl, platformPostId } = post;
+    expect(gone).toMatchObject({
+      status: "cancelled",
+      error: null,
+      publishedAt,
+      platformUrl,
+      platformPostId,
+    });
+    expect(publishedAt).not.toBeNull();
+    expect(await service.ctx.feed.get(accountId, post.id)).toBeNull();
+    await expect(service.call("cancel_post", { id: post.id, fromPlatform: true })).rejects.toThrow(
+      /the post is cancelled/,
+    );
+  });
+
   it("takes an uploaded post back", async () => {
     const { post } = await schedule({ leadMinutes: 30 });
     await service.clock.advance(30 * MINUTE);
@@ -405,15 +446,92 @@ describe("failures", () => {
     expect((await service.call("retry_post", { id: absent })).post.status).toBe("scheduled");
   });
 
-  it("refuses to schedule on a channel that must be reconnected", async () => {
+  it("sends a failed post again as it was changed, checked like a new one", async () => {
+    const id = await failed();
+    await expect(service.call("retry_post", { id, metadata: { titel: "x" } })).rejects.toThrow(/titel/);
+    await expect(service.call("retry_post", { id, caption: "" })).rejects.toThrow(/caption: is empty/);
+    const { post, warnings } = await service.call("retry_post", {
+      id,
+      caption: "Corrected",
+      metadata: { title: "T" },
+    });
+    expect(warnings).toEqual([]);
+    expect(post).toMatchObject({
+      status: "scheduled",
+      error: null,
+      scheduledAt: inMinutes(0),
+      caption: "Corrected",
+    });
+    await drain(service.ctx);
+    expect((await service.call("get_post", { id })).post).toMatchObject({ status: "published", attempts: 1 });
+    expect(await service.ctx.feed.get(accountId, id)).toMatchObject({ title: "T", text: "Corrected" });
+    expect((await service.call("list_posts", { search: "corrected" })).posts).toHaveLength(1);
+  });
+
+  it("sends a failed post again later", async () => {
+    const id = await failed();
+    const { post } = await service.call("retry_post", { id, scheduledAt: inMinutes(90) });
+    expect(post).toMatchObject({ status: "scheduled", error: null, scheduledAt: inMinutes(90) });
+    await service.clock.advance(89 * MINUTE);
+    await drain(service.ctx);
+    expect((await readPost(service.ctx, id)).status).toBe("scheduled");
+    await service.clock.advance(MINUTE);
+    await drain(service.ctx);
+    expect((await readPost(service.ctx, id)).status).toBe("published");
+  });
+
+  it("takes changes over HTTP as the tool does", async () => {
+    const id = await failed();
+    const answer = await service.ask(`POST /api/v1/posts/${id}`, { json: { caption: "Corrected" } });
+    expect([answer.status, answer.json.post?.caption]).toEqual([200, "Corrected"]);
+    const again = await service.ask(`POST /api/v1/posts/${await failed()}`, { json: {} });
+    expect(Object.keys(again.json)).toEqual(["post"]);
+  });
+
+  it("puts a failed post away, a doubtful one too, and counts it no more", async () => {
+    for (const doubt of [0, 1]) {
+      const id = await failed({ in_doubt: doubt, error: "The platform refused it." });
+      expect((await service.call("get_status", {})).counts.failed).toBe(1);
+      const { post } = await service.call("resolve_post", { id, outcome: "dismissed" });
+      expect(post).toMatchObject({ status: "cancelled", error: "The platform refused it." });
+      expect(await service.call("get_status", {})).toMatchObject({
+        counts: { failed: 0, unknownOutcome: 0 },
+        lastFailures: [],
+      });
+      await expect(service.call("retry_post", { id })).rejects.toMatchObject({ kind: "conflict" });
+      await expect(service.call("resolve_post", { id, outcome: "dismissed" })).rejects.toThrow(/cancelled/);
+    }
+  });
+
+  it.each([
+    ["update_post", { caption: "x" }],
+    ["cancel_post", {}],
+    ["cancel_post", { fromPlatform: true }],
+    ["edit_published_post", { caption: "x" }],
+  ])("names the ways that a failed post has: %s %j", async (tool, args) => {
+    const call = service.call(tool, { id: await failed(), ...args });
+    await expect(call).rejects.toThrow(
+      /retry_post with what is to be changed.*resolve_post with outcome dismissed/,
+    );
+  });
+
+  it("plans on a channel that must be reconnected, with a warning, and sends nothing again there", async () => {
+    const id = await failed();
+    const { post: waiting } = await schedule({ caption: "Waits" });
     await queryOf(service.ctx.store)
       .updateTable("accounts")
       .set({ status: "reconnect_required", status_reason: "The password was refused." })
       .execute();
-    await expect(schedule()).rejects.toMatchObject({
-      kind: "conflict",
-      message: expect.stringMatching(/reconnected first\. The password was refused\..*connect_channel/),
-    });
+    const warning = expect.stringMatching(
+      /reconnected first\. The password was refused\..*connect_channel.*Until then the post waits/,
+    );
+    expect((await schedule()).warnings).toEqual([warning]);
+    expect((await schedule({ dryRun: true, caption: "Other" })).warnings).toEqual([warning]);
+    const moved = await service.call("update_post", { id: waiting.id, scheduledAt: inMinutes(90) });
+    expect(moved.warnings).toEqual([warning]);
+    await expect(service.call("retry_post", { id, caption: "x" })).rejects.toThrow(/reconnected first/);
+    await service.call("disconnect_channel", { accountId });
+    await expect(schedule()).rejects.toMatchObject({ kind: "conflict" });
   });
 
   it("keeps a post of a disconnected channel waiting, and fails it clearly when its time is over", async () => {

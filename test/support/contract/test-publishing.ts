@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
+import { SECOND } from "../../../src/domain/time.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
 import type { EffectSpec, PublishIo } from "../../../src/ports/publish-io.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
+import { cancelPost } from "../../../src/services/posts/posts.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
@@ -161,6 +163,21 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
     });
   });
 
+  it.runIf(platform.remove !== undefined).each(posts)(
+    "takes %s down as a whole once it is live",
+    async (_kind, post) => {
+      await using stage = await fixture.openStage(platform);
+      const { id } = await addPost(stage.ctx, stage.account, contentOf(post));
+      expect((await finish(stage.ctx, id)).status).toBe("published");
+      const { post: gone } = await awake(stage, cancelPost(callOf(stage.ctx), { id, fromPlatform: true }));
+      expect(gone.status).toBe("cancelled");
+      expect(gone.publishedAt).not.toBeNull();
+      expect(await stage.published()).toBe(0);
+      expect(await stage.captions()).toEqual([]);
+      expect((await readPost(stage.ctx, id)).next_at).toBeNull();
+    },
+  );
+
   it.runIf(platform.insights !== undefined && platform.remove !== undefined)(
     "tells that a post is live, and that it is gone",
     async () => {
@@ -176,6 +193,18 @@ export function testPublishing(platform: AnyPlatform, fixture: PlatformFixture):
       expect(await readInsights(ctx, row)).toMatchObject({ available: true, state: "removed" });
     },
   );
+}
+
+/** Lets time pass for a platform that waits between its requests. */
+async function awake<T>({ ctx }: Stage, work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const end = work.finally(() => (isDone = true));
+  end.catch(() => {});
+  while (!isDone) {
+    if (ctx.clock.sleepers > 0) await ctx.clock.advance(SECOND);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  return end;
 }
 
 async function sentAgain(): Promise<never> {

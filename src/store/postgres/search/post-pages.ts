@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { queryOf, type Query } from "../../engine/handle.ts";
 import { SHOWN_COLUMNS, type ShownRow } from "../../engine/post-columns.ts";
-import type { Page, PageOfRows, Search } from "../../engine/search.ts";
+import type { Page, PageOfRows, Search, TimeOrder } from "../../engine/search.ts";
 import type { Reader } from "../../engine/store.ts";
 import { listsOf, readRange, readScope, type List, type Scope } from "../../search/page-scope.ts";
 import type { KeyRange } from "../../search/two-walks.ts";
@@ -21,6 +21,12 @@ export function createSearch(reader: Reader, tuning: Tuning = TUNING): Search {
       if (filter.terms.length === 0) return readPage(query, scope, { ...page, ...range });
       const frequencies = await frequenciesAt(page.now());
       return searchPage(query, scope, { ...page, ...range, frequencies, tuning });
+    },
+    first: async (filter, limit) => {
+      const range = await readRange(reader, filter, null);
+      const scope = await readScope(reader, { ...filter, terms: [] }, range);
+      if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return [];
+      return readRows(queryOf(reader), scope, streams(scope, range, limit, "ASC"), "ASC");
     },
   };
 }
@@ -89,10 +95,15 @@ interface KeyedRow extends ShownRow {
 const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
 
 /** The posts of `keys`, which selects their `key`. */
-async function readRows(query: Query, scope: Scope, keys: RawBuilder<unknown>): Promise<KeyedRow[]> {
+async function readRows(
+  query: Query,
+  scope: Scope,
+  keys: RawBuilder<unknown>,
+  order: TimeOrder = "DESC",
+): Promise<KeyedRow[]> {
   const { rows } = await sql<KeyedRow>`
     SELECT k.key::text AS key, ${COLUMNS} FROM (${keys}) AS k JOIN posts AS p ON p.sort_key = k.key
-    WHERE ${rowFilter(scope)} ORDER BY k.key DESC`.execute(query);
+    WHERE ${rowFilter(scope)} ORDER BY k.key ${sql.raw(order)}`.execute(query);
   return rows;
 }
 
@@ -110,37 +121,46 @@ function rowFilter({ ownerId, accountIds, statuses, isDisplaced, from, to }: Sco
 const ENTRIES_A_LIST = 400;
 
 /**
- * The keys of what fits everything but the text, newest first: one ordered list for each combination of
+ * The keys of what fits everything but the text, newest first where nothing else is asked: one ordered list for each combination of
  * values, each with an end of its own, so that they are merged and not collected and sorted. Short lists of
  * accounts are collected all the same, by one plan for all.
  */
-function streams(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
-  const lists = listsOf(scope).map(({ where, isLoose }) =>
-    stream(scope, { where, isLoose, ...range, limit }),
-  );
+function streams(
+  scope: Scope,
+  { floor, ceiling }: KeyRange,
+  limit: number,
+  order: TimeOrder = "DESC",
+): RawBuilder<unknown> {
+  const range = { floor, ceiling, limit, order };
+  const lists = listsOf(scope).map(({ where, isLoose }) => stream(scope, { where, isLoose, ...range }));
   const isByAccount = listsOf(scope)[0]?.index.startsWith("posts_account") === true;
   const all =
     isByAccount && limit <= ENTRIES_A_LIST && lists.length > 1
-      ? eachAccount(scope, range, limit)
+      ? eachAccount(scope, range)
       : sql.join(lists, sql` UNION ALL `);
-  return sql`SELECT key FROM (${all}) AS lists ORDER BY key DESC LIMIT ${limit}`;
+  return sql`SELECT key FROM (${all}) AS lists ORDER BY key ${sql.raw(order)} LIMIT ${limit}`;
 }
 
-function eachAccount(scope: Scope, range: KeyRange, limit: number): RawBuilder<unknown> {
+function eachAccount(scope: Scope, range: StreamRange): RawBuilder<unknown> {
   const { accountIds, statuses } = scope;
   const byStatus = statuses === null ? sql`` : sql`CROSS JOIN unnest(${statuses}::text[]) AS s (status)`;
   const where = sql`p.account_id = a.id ${statuses === null ? sql`` : sql`AND p.status = s.status`}`;
   return sql`
     SELECT key FROM unnest(${accountIds}::text[]) AS a (id) ${byStatus}
-    CROSS JOIN LATERAL ${stream(scope, { where, isLoose: false, ...range, limit })} AS one`;
+    CROSS JOIN LATERAL ${stream(scope, { where, isLoose: false, ...range })} AS one`;
+}
+
+interface StreamRange extends KeyRange {
+  readonly limit: number;
+  readonly order: TimeOrder;
 }
 
 function stream(
   scope: Scope,
-  { where, isLoose, floor, ceiling, limit }: Omit<List, "index"> & KeyRange & { readonly limit: number },
+  { where, isLoose, floor, ceiling, limit, order }: Omit<List, "index"> & StreamRange,
 ): RawBuilder<unknown> {
   return sql`
     (SELECT sort_key AS key FROM posts p
     WHERE ${where} AND sort_key >= ${floor} AND sort_key < ${ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}
-    ORDER BY sort_key DESC LIMIT ${limit})`;
+    ORDER BY sort_key ${sql.raw(order)} LIMIT ${limit})`;
 }

@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { DryRun } from "../src/domain/posts/post.ts";
+import { ChangedPost, PostsChange } from "../src/domain/posts/post-body.ts";
+import { changePosts } from "../src/services/posts/change-posts.ts";
+import { askToChange } from "../src/services/posts/questions.ts";
+import { defineTool } from "../src/toolkit/define-tool.ts";
+
+export default defineTool({
+  name: "change_posts",
+  title: "Move or cancel several posts",
+  permission: "publish",
+  description:
+    "Move or cancel up to 500 waiting posts in one call, all or none. Name them by ids (list_posts), or take all that wait on accounts or " +
+    'in a time. Example: {"from":"2027-01-29","to":"2027-01-29","shiftMinutes":60}',
+  hints: { readOnly: false, destructive: true, idempotent: false, openWorld: false },
+  input: PostsChange,
+  output: z.strictObject({
+    changed: z.array(ChangedPost).describe("Earliest first."),
+    warnings: z.array(z.string()).describe("What to look at."),
+    dryRun: DryRun,
+  }),
+  question: (args, call) => askToChange(call, args),
+  handle: (args, call) => changePosts(call, args),
+});
