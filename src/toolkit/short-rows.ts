@@ -30,14 +30,14 @@ export async function withShortRows(
   return Object.fromEntries(short) as Result;
 }
 
-/** Of the posts in a list, also where each stands in a row of its own kind. */
+/** Of the posts in a list, also where each stands in a row of another kind. */
 function accountIdsIn(list: unknown): string[] {
   const rows: readonly unknown[] = Array.isArray(list) ? list : [];
   return rows.flatMap((row) => (isFields(row) ? [row, row["post"]] : [])).flatMap((row) => idOf(row) ?? []);
 }
 
 function idOf(value: unknown): string | null {
-  if (!isFields(value) || !("provider" in value)) return null;
+  if (!isFields(value) || "name" in value) return null;
   return typeof value["accountId"] === "string" ? value["accountId"] : null;
 }
 

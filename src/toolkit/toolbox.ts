@@ -72,7 +72,7 @@ const IdempotencyKey = z
   .string()
   .min(1)
   .max(255)
-  .describe("Called again with this key, it is not done twice (24 hours).");
+  .describe("Calls with the same key are done once (24 h).");
 
 interface ToolboxOptions {
   /**

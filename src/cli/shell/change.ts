@@ -52,51 +52,46 @@ export function addChangeCommands(program: Command, host: Host): void {
     .argument("<when...>", "when, as --at of post")
     .addHelpText("after", `\n${WHEN_HELP}\n\nExamples:\n  posthorn move 4kq2zt friday 18:30`)
     .action((id: string, when: readonly string[], options: Common) =>
-      change(
-        host,
-        options,
-        async ({ session, post }) =>
-          callWith("update_post", { id: post.id, ...timeOf(session, when.join(" ")) }),
-        id,
-      ),
+      change({ host, id, options }, async ({ session, post }) => ({
+        tool: "update_post",
+        args: { id: post.id, ...timeOf(session, when.join(" "), "when") },
+      })),
     );
   withContent(addAsking("edit", "change a waiting post, or a live one where its platform can"))
-    .addHelpText(
-      "after",
-      `\nExamples:\n  posthorn edit 4kq2zt --text "Better"\n  posthorn edit 4kq2zt --set visibility=unlisted --set title=null`,
-    )
-    .action((id: string, options: Changes) => change(host, options, (at) => edit(at, options), id));
+    .addHelpText("after", EDIT_EXAMPLES)
+    .action((id: string, options: Changes) => change({ host, id, options }, (at) => edit(at, options)));
   addAsking("cancel", "cancel a waiting post, or take one down")
     .option("--from-platform", "delete it on the platform, where that is possible")
     .action((id: string, options: Common & { fromPlatform?: true }) =>
-      change(
-        host,
-        options,
-        async ({ post }) =>
-          callWith("cancel_post", {
-            id: post.id,
-            ...(options.fromPlatform === true ? { fromPlatform: true } : {}),
-          }),
-        id,
-      ),
+      change({ host, id, options }, async ({ post }) => ({
+        tool: "cancel_post",
+        args: { id: post.id, fromPlatform: options.fromPlatform },
+      })),
     );
   withContent(addAsking("retry", "send a failed post again, changed if need be"))
     .option("--at <when>", "when; without it, now")
-    .addHelpText(
-      "after",
-      `\n${WHEN_HELP}\n\nExamples:\n  posthorn retry 4kq2zt\n  posthorn retry 4kq2zt --text "Without the forbidden word" --at "tomorrow 9:00"`,
-    )
-    .action((id: string, options: Changes) => change(host, options, (at) => retry(at, options), id));
+    .addHelpText("after", RETRY_EXAMPLES)
+    .action((id: string, options: Changes) => change({ host, id, options }, (at) => retry(at, options)));
   addAsking("dismiss", "put a failed post away, so that nothing tells of it any more").action(
     (id: string, options: Common) =>
-      change(
-        host,
-        options,
-        async ({ post }) => callWith("resolve_post", { id: post.id, outcome: "dismissed" }),
-        id,
-      ),
+      change({ host, id, options }, async ({ post }) => ({
+        tool: "resolve_post",
+        args: { id: post.id, outcome: "dismissed" },
+      })),
   );
 }
+
+const EDIT_EXAMPLES = `
+Examples:
+  posthorn edit 4kq2zt --text "Better"
+  posthorn edit 4kq2zt --set visibility=unlisted --set title=null`;
+
+const RETRY_EXAMPLES = `
+${WHEN_HELP}
+
+Examples:
+  posthorn retry 4kq2zt
+  posthorn retry 4kq2zt --text "Without the forbidden word" --at "tomorrow 9:00"`;
 
 function withContent(command: Command): Command {
   const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
@@ -127,10 +122,6 @@ interface Call {
   readonly media?: Awaited<ReturnType<typeof bringMedia>>;
 }
 
-function callWith(tool: string, args: Call["args"]): Call {
-  return { tool, args };
-}
-
 async function show(host: Host, given: string, options: Common): Promise<void> {
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
@@ -141,16 +132,21 @@ async function show(host: Host, given: string, options: Common): Promise<void> {
 
 const Answer = z.looseObject({ post: Post, warnings: z.array(z.string()).optional() });
 
+/** What was asked for by these is not done before the post is out. */
+const SENDING = ["retry_post", "update_post"];
+
+interface Change {
+  readonly host: Host;
+  /** As it was given. */
+  readonly id: string;
+  readonly options: Common;
+}
+
 /** Calls the tool that changes the post, waits for one that is due now, and shows what it became. */
-async function change(
-  host: Host,
-  options: Common,
-  toCall: (at: At) => Promise<Call>,
-  given: string,
-): Promise<void> {
+async function change({ host, id, options }: Change, toCall: (at: At) => Promise<Call>): Promise<void> {
   await using session = await host.openSession();
   const call = plainCall(session.ctx, shellCaller(), host.stopSignal);
-  const { post: before } = await getPost(call, { id: await findPostId(call, given) });
+  const { post: before } = await getPost(call, { id: await findPostId(call, id) });
   const { tool, args, media } = await toCall({ host, session, post: before });
   await using brought = media ?? null;
   const { result } = await session.toolbox.call(tool, args, shellCaller(), {
@@ -167,7 +163,7 @@ async function change(
   }
   host.stopSignal.throwIfAborted();
   const isDue = post.status === "failed" || Date.parse(post.scheduledAt) <= session.ctx.clock.now();
-  const trouble = tool === "retry_post" && isDue ? whyNotOut(post) : null;
+  const trouble = SENDING.includes(tool) && isDue ? whyNotOut(post) : null;
   if (trouble !== null) throw new AppError("unavailable", trouble);
 }
 
@@ -186,8 +182,8 @@ async function edit(at: At, options: Changes): Promise<Call> {
 }
 
 async function retry(at: At, options: Changes): Promise<Call> {
+  const time = options.at === undefined ? {} : timeOf(at.session, options.at, "--at");
   const { args, media } = await readChanges(at, options);
-  const time = options.at === undefined ? {} : timeOf(at.session, options.at);
   return { tool: "retry_post", args: { id: at.post.id, ...args, ...time }, media };
 }
 
@@ -204,8 +200,8 @@ async function readChanges(
 }
 
 /** "now" is the present moment: a time that is left out would stay as it was. */
-function timeOf({ ctx }: Session, when: string): { scheduledAt: string } {
+function timeOf({ ctx }: Session, when: string, field: string): { scheduledAt: string } {
   const now = ctx.clock.now();
-  const at = readWhen(when, { now, timezone: ctx.settings.timezone });
+  const at = readWhen(when, { now, timezone: ctx.settings.timezone, field });
   return { scheduledAt: at ?? new Date(now).toISOString() };
 }

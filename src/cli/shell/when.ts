@@ -48,6 +48,8 @@ export const WHEN_HELP =
 interface Now {
   readonly now: number;
   readonly timezone: string;
+  /** Where it was given, for the sentences. Default: `--at`. */
+  readonly field?: string;
 }
 
 /**
@@ -56,7 +58,7 @@ interface Now {
  * its zone; null: now. A grammar of our own: libraries guess at what they do not know, and a post that goes out
  * at a guess cannot be taken back everywhere. Throws `invalid` with examples.
  */
-export function readWhen(text: string, { now, timezone }: Now): string | null {
+export function readWhen(text: string, { now, timezone, field = "--at" }: Now): string | null {
   const words = text.trim().replaceAll(/\s+/g, " ").toLowerCase();
   if (words === "now") return null;
   const here = DateTime.fromMillis(now, { zone: timezone });
@@ -67,9 +69,9 @@ export function readWhen(text: string, { now, timezone }: Now): string | null {
   if (WITH_SLASHES.test(words))
     throw new AppError(
       "invalid",
-      `--at: ${quote(text)} has a date with slashes, which countries read differently. Write 2026-12-25 or 25.12.2026.`,
+      `${field}: ${quote(text)} has a date with slashes, which countries read differently. Write 2026-12-25 or 25.12.2026.`,
     );
-  throw new AppError("invalid", `--at: ${quote(text)} is not a time. ${EXAMPLES}`);
+  throw new AppError("invalid", `${field}: ${quote(text)} is not a time. ${EXAMPLES}`);
 }
 
 /** Days and weeks keep the time of day. */

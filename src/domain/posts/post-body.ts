@@ -122,7 +122,12 @@ export type PostRetry = z.infer<typeof PostRetry>;
 /** Which waiting posts are moved or cancelled together, and how. */
 export const PostsChange = z.strictObject({
   ids: z.array(z.string()).min(1).max(500).optional().describe("The posts; or use the filter."),
-  accountId: z.array(z.string()).min(1).max(500).optional().describe("All that wait on these accounts."),
+  accountId: z
+    .array(z.string())
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("All that wait on these channels, as in list_posts."),
   from: z.string().optional().describe("Those at or after: ISO 8601 time, or a date (its start)."),
   to: z.string().optional().describe("Those at or before: ISO 8601 time, or a date (its end)."),
   shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them; negative: earlier."),

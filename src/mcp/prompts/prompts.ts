@@ -40,7 +40,7 @@ const PLAN_WEEK: PromptKind = {
       `Plan posts for ${week === "" ? "the coming week (Monday to Sunday)" : `the week of ${week}`}.`,
       `About: ${topics}`,
       `Channels: ${channels}`,
-      "1. Ask me for my time zone unless you know it. Call show_calendar for the week to see what is planned already, and list_posts " +
+      "1. Call show_calendar for the week (it names the time zone) to see what is planned already, and list_posts " +
         "with status published to see what these channels usually say and when.",
       "2. Read the rules of each channel (list_accounts, and posthorn://platforms/{provider} for metadata). Look for fitting media with list_files.",
       "3. Propose a table: day and time, channel, text, media. Leave out days that are full, and never plan the same text twice.",
@@ -113,7 +113,7 @@ const REVIEW_FAILED_POSTS: PromptKind = {
       `1. Call get_status, then list_posts with ${JSON.stringify(filters)}. For each post read get_post with history.`,
       "2. Group them by cause and explain each in plain words: what happened, whether anything went live, what mends it.",
       '3. Where error begins with "outcome unknown", ask me to look at the channel, and settle it with resolve_post. Never schedule such a post again.',
-      "4. Propose for the others: reconnect the channel (connect_channel), change the post, or retry_post. Do each only after I agree.",
+      "4. Propose for the others: reconnect the channel (connect_channel), retry_post with what is to change, or resolve_post with dismissed to put it away. Do each only after I agree.",
     );
   },
 };

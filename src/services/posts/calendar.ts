@@ -19,10 +19,10 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
   const { ctx, caller } = call;
   const { timezone } = ctx.settings;
   const { from, to } = readWindow(ctx, args);
-  const meant = args.accountId === undefined ? null : await meantAccountIds(ctx, caller, args.accountId);
+  const wanted = args.accountId === undefined ? null : await meantAccountIds(ctx, caller, args.accountId);
   const filter = {
     ownerId: caller.ownerId,
-    accountIds: reachable(caller, meant),
+    accountIds: reachable(caller, wanted),
     providers: null,
     statuses: args.status === undefined ? null : [...new Set(args.status)],
     from,
@@ -35,9 +35,8 @@ export async function showCalendar(call: CallContext, args: CalendarArgs): Promi
       `from, to: more than ${MAX_POSTS} posts lie between ${toIso(from)} and ${toIso(to)}. Choose a shorter time, give accountId or limit, or page through list_posts.`,
     );
   }
-  const names = Object.fromEntries(
-    await namesOfAccounts(call, [...new Set(rows.map((row) => row.account_id))]),
-  );
+  const ids = [...new Set(rows.map((row) => row.account_id))];
+  const names = Object.fromEntries(await namesOfAccounts(call, ids));
   const providers = [...new Set(rows.map(({ provider }) => provider))];
   const platforms = Object.fromEntries(
     providers.map((provider) => [provider, ctx.platforms.get(provider)?.title ?? provider]),

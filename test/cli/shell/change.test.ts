@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { copyFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCli, type CliRun } from "../../support/cli.ts";
@@ -40,6 +43,7 @@ describe("a waiting post", () => {
     expect(edited.post).toMatchObject({ caption: "Better", metadata: { altText: "A lake" } });
     expect(edited.post.mediaUrl).toMatch(/^r2:/);
     expect((await shell.read("edit", id, "--set", "altText=null")).post.metadata).toBeNull();
+    expect((await shell.run(["move", end, "soon"])).stderr).toMatch(/^when: "soon" is not a time\./);
     expect((await shell.read("cancel", end)).post).toMatchObject({ id, status: "cancelled" });
   });
 
@@ -76,7 +80,76 @@ describe("a waiting post", () => {
   });
 });
 
+describe("a failed post", () => {
+  /** Of a channel that refuses what it says now, and takes everything else. */
+  async function fail(shell: ReturnType<typeof open>) {
+    let refused = "no";
+    const server = createServer((request, response) => {
+      let body = "";
+      request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+      request.on("end", () => response.writeHead(body.includes(`"${refused}"`) ? 400 : 204).end());
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const env = { POSTHORN_ALLOWED_HOSTS: host };
+    const input = JSON.stringify({ url: `http://${host}/` });
+    await shell.run(["connect", "webhook", "--name", "Hook", "--secrets-stdin"], { env, input });
+    const run = await shell.run(["post", "no", "--on", "hook"], { env });
+    expect(run.status).toBe(1);
+    const { id } = JSON.parse(run.stdout).posts[0];
+    return {
+      id: id as string,
+      env,
+      async [Symbol.asyncDispose]() {
+        server.closeAllConnections();
+        await once(server.close(), "close");
+      },
+    };
+  }
+
+  it("is sent again with another text, and waits until that is out", async () => {
+    using shell = open();
+    await using failed = await fail(shell);
+    const same = await shell.run(["retry", failed.id], failed);
+    expect(same).toMatchObject({ status: 1, stderr: expect.stringContaining("failed.") });
+    const mended = await shell.run(["retry", failed.id, "--text", "yes"], failed);
+    expect(mended).toMatchObject({ status: 0 });
+    expect(JSON.parse(mended.stdout).post).toMatchObject({
+      status: "published",
+      caption: "yes",
+      error: null,
+    });
+  });
+
+  it("is put away", async () => {
+    using shell = open();
+    await using failed = await fail(shell);
+    const away = await shell.run(["dismiss", failed.id], failed);
+    expect(JSON.parse(away.stdout).post).toMatchObject({ status: "cancelled", error: expect.any(String) });
+    expect(await shell.read("list", "failed")).toEqual({ posts: [] });
+  });
+
+  it("is planned for later", async () => {
+    using shell = open();
+    await using failed = await fail(shell);
+    const later = await shell.run(["retry", failed.id, "--at", "2100-01-01 9:00"], failed);
+    expect(JSON.parse(later.stdout).post).toMatchObject({
+      status: "scheduled",
+      scheduledAt: "2100-01-01T08:00:00.000Z",
+    });
+  });
+});
+
 describe("a live post", () => {
+  it("is taken down where its platform can", async () => {
+    using shell = open();
+    const { posts } = await shell.read("post", "Hello", "--on", "feed");
+    const refused = await shell.run(["cancel", posts[0].id]);
+    expect(refused.status).toBe(1);
+    const down = await shell.read("cancel", posts[0].id, "--from-platform", "--yes");
+    expect(down.post).toMatchObject({ status: "cancelled" });
+  });
+
   it("is changed where its platform can, and not its media", async () => {
     using shell = open();
     const { posts } = await shell.read("post", "Hello", "--on", "feed");
