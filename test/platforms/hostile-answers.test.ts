@@ -68,17 +68,17 @@ function expectClean(text: string, place: string): void {
 /** Every text in every row of the database. */
 function expectCleanRows(ctx: TestContext): void {
   const db = rawOf(ctx.store);
-  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all() as {
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all([]) as {
     name: string;
   }[];
   for (const { name } of tables.filter((table) => !table.name.includes("search"))) {
-    for (const row of db.prepare(`SELECT * FROM "${name}"`).all() as object[]) {
+    for (const row of db.prepare(`SELECT * FROM "${name}"`).all([]) as object[]) {
       for (const [column, value] of Object.entries(row))
         if (typeof value === "string" && !OWN_COLUMNS.includes(column))
           expectClean(value, `${name}.${column}`);
     }
   }
-  const ids = db.prepare("SELECT platform_post_id AS id FROM posts").all() as { id: string | null }[];
+  const ids = db.prepare("SELECT platform_post_id AS id FROM posts").all([]) as { id: string | null }[];
   for (const { id } of ids) expect((id ?? "").length).toBeLessThanOrEqual(512);
   const bugs = ctx.log.lines.filter(({ level }) => level === "error");
   expect(bugs.map(({ message, fields }) => `${message}: ${String(Reflect.get(fields, "err"))}`)).toEqual([]);

@@ -29,9 +29,7 @@ export async function listAccounts(
 ): Promise<{ accounts: Account[] }> {
   const wanted = accountId === undefined ? null : (await findAccount(ctx, caller, accountId)).id;
   const rows = await listCountedAccounts(ctx.store, caller.ownerId);
-  const visible = rows.filter(
-    ({ id }) => canReachAccount(caller, id) && (wanted === null || id === wanted),
-  );
+  const visible = rows.filter(({ id }) => canReachAccount(caller, id) && (wanted === null || id === wanted));
   return { accounts: visible.map((row) => toAccount(ctx, row, row.queued)) };
 }
 

@@ -104,7 +104,12 @@ it.each([
     { message: "The media ids must not have more than 4 items.", errors: {} },
     /^metadata\.moreMedia/,
   ],
-  ["/statuses", 400, { error: "Invalid object. Contains banned keyword." }, / Pixelfed says: "Invalid object\. Contains banned keyword\."$/],
+  [
+    "/statuses",
+    400,
+    { error: "Invalid object. Contains banned keyword." },
+    / Pixelfed says: "Invalid object\. Contains banned keyword\."$/,
+  ],
   [
     "/media",
     500,

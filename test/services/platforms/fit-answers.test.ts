@@ -48,6 +48,7 @@ const context: SettleContext = {
   timesSent: 0,
   intentAt: 0,
   timesAsked: 0,
+  wasTaken: false,
 };
 
 function effectOf(id: string, isLive: boolean): EffectSpec<string> {
