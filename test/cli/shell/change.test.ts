@@ -83,7 +83,7 @@ describe("a waiting post", () => {
 describe("a failed post", () => {
   /** Of a channel that refuses what it says now, and takes everything else. */
   async function fail(shell: ReturnType<typeof open>) {
-    let refused = "no";
+    const refused = "no";
     const server = createServer((request, response) => {
       let body = "";
       request.on("data", (chunk: Buffer) => (body += chunk.toString()));
