@@ -107,6 +107,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   "schedule_posts posts.thumbnailUrl": tool("schedule_posts", (thumbnailUrl) => ({
     posts: [{ accountId: feed, thumbnailUrl }],
   })),
+  "retry_post mediaUrl": tool("retry_post", (mediaUrl) => ({ id: waiting, mediaUrl })),
   "update_post mediaUrl": tool("update_post", (mediaUrl) => ({ id: waiting, mediaUrl })),
   "update_post thumbnailUrl": tool("update_post", (thumbnailUrl) => ({ id: waiting, thumbnailUrl })),
   "set_thumbnail thumbnailUrl": tool("set_thumbnail", (thumbnailUrl) => ({ id: live, thumbnailUrl })),
