@@ -125,6 +125,8 @@ const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: st
   "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
   "src/services/health/running-server.ts": [1, "where the server of a data folder is reached"],
   "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],
+  "src/services/posts/change-posts.ts": [1, "a dry run, whose transaction is taken back"],
+  "src/services/posts/take-down.ts": [1, "the lease on a post that its platform did not delete"],
   "src/services/publishing/settle-post.ts": [2, "the lease on a post while the platform is asked"],
   "src/services/upkeep/bind-secrets.ts": [1, "secrets of older versions, bound to their servers"],
   "src/services/upkeep/first-start.ts": [1, "what the first start leaves"],

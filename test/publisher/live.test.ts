@@ -443,7 +443,7 @@ describe("a platform that publishes by itself what it holds", () => {
     await runTick(ctx);
     await expect(cancelPost(callOf(ctx), { id: post.id, fromPlatform: true })).rejects.toMatchObject({
       kind: "conflict",
-      message: expect.stringContaining("is live"),
+      message: expect.stringContaining("went live"),
     });
     expect(await readPost(ctx, post.id)).toMatchObject({ status: "uploaded" });
   });

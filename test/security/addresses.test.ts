@@ -9,6 +9,7 @@ import { startCanary, type Canary } from "../support/canary.ts";
 import { callOf } from "../support/context.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { addAccount, drain } from "../support/publishing.ts";
+import { queryOf } from "../support/handles.ts";
 import { startService, type Service } from "../support/service.ts";
 import { INSIDE, ZONE } from "./inside.ts";
 
@@ -22,6 +23,7 @@ let feed: string;
 let bluesky: string;
 let waiting: string;
 let live: string;
+let failed: string;
 
 beforeAll(async () => {
   [dns, canary] = await Promise.all([startDnsServer(ZONE), startCanary()]);
@@ -30,6 +32,12 @@ beforeAll(async () => {
   feed = await service.addFeed();
   bluesky = (await addAccount(service.ctx, { provider: "bluesky" })).id;
   const later = { caption: "x", scheduledAt: "2026-12-24T18:00:00Z" };
+  failed = (await service.call("schedule_post", { accountId: feed, ...later })).post.id;
+  await queryOf(service.ctx.store)
+    .updateTable("posts")
+    .set({ status: "failed", next_at: null })
+    .where("id", "=", failed)
+    .execute();
   waiting = (await service.call("schedule_post", { accountId: feed, ...later })).post.id;
   live = (await service.call("schedule_post", { accountId: feed, caption: "live" })).post.id;
   await drain(service.ctx);
@@ -107,6 +115,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   "schedule_posts posts.thumbnailUrl": tool("schedule_posts", (thumbnailUrl) => ({
     posts: [{ accountId: feed, thumbnailUrl }],
   })),
+  "retry_post mediaUrl": tool("retry_post", (mediaUrl) => ({ id: failed, mediaUrl })),
   "update_post mediaUrl": tool("update_post", (mediaUrl) => ({ id: waiting, mediaUrl })),
   "update_post thumbnailUrl": tool("update_post", (thumbnailUrl) => ({ id: waiting, thumbnailUrl })),
   "set_thumbnail thumbnailUrl": tool("set_thumbnail", (thumbnailUrl) => ({ id: live, thumbnailUrl })),

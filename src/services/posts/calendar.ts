@@ -49,7 +49,7 @@ interface Window {
   readonly to: number;
 }
 
-/** One bound alone makes a window of a month, or of a year where the number is limited; both are included. */
+/** One bound makes a window of a month, or of a year where the number is limited. Both are included. */
 function readWindow(ctx: AppContext, args: CalendarArgs): Window {
   const { timezone } = ctx.settings;
   const from = args.from === undefined ? null : parseBound("from", args.from, timezone, false);

@@ -107,7 +107,7 @@ export async function applyPatch(
 export class ChangedMeanwhile extends Error {}
 
 /**
- * Writes a waiting post as long as nobody else has changed it since it was read. `write` gets the run that
+ * Writes a waiting post that is still as it was read. `write` gets the run that
  * another content goes out in.
  */
 export async function writeIfUnchanged(

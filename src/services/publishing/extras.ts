@@ -33,7 +33,7 @@ export function isNote(step: string): boolean {
   return step === LIVE_STEP || step.startsWith(EXTRA_PREFIX);
 }
 
-/** The steps of a ledger whose outcome nobody knows. */
+/** The steps of a ledger whose outcome is not known. */
 export function openSteps(effects: readonly Pick<EffectRow, "step" | "state">[]): string[] {
   const open = effects.filter(({ state }) => state === "intent" || state === "unknown");
   return open.map(({ step }) => step).filter((step) => !isNote(step));
