@@ -56,6 +56,8 @@ describe("/accounts/{accountId}", () => {
       const { status, json } = await service.ask(`${method} /api/v1/accounts/acc_none`);
       expect([status, json.error]).toEqual([404, expect.stringContaining('no account "acc_none"')]);
     }
+    // Tools take a channel's name or platform, too.
+    expect((await service.ask("DELETE /api/v1/accounts/feed")).status).toBe(404);
   });
 });
 
@@ -494,6 +496,7 @@ describe("the rest", () => {
   it.each([
     ["GET /api/v1/platforms", "list_platforms"],
     ["GET /api/v1/status", "get_status"],
+    ["GET /api/v1/calendar", "show_calendar"],
     ["GET /api/v1/files", "list_files"],
     ["GET /api/v1/accounts", "list_accounts"],
   ])("%s answers what %s answers", async (target, tool) => {

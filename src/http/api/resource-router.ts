@@ -1,9 +1,6 @@
 import type { RequestHandler, Router } from "express";
-import { AppError } from "../../domain/errors.ts";
 import type { Permission } from "../../domain/permissions.ts";
-import { quote } from "../../domain/time.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { isAccountId } from "../../services/accounts/meant-channel.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import type { Guard } from "../access/auth.ts";
 import { answerInTurn, callTool, type Unread } from "./call-tool.ts";
@@ -55,7 +52,6 @@ function answer(
 ): RequestHandler<Record<string, string>> {
   return async (request, response) => {
     const body = parseBody(request, route.body);
-    requireAccountId(request.params);
     const call = toCall(route, { params: request.params, query: readQuery(request, route.query), body });
     await answerInTurn({ toolbox, unread }, { tool: call.tool, response }, async () => {
       // These endpoints are for programs; whom POSTHORN_CONFIRM is about calls tools.
@@ -65,12 +61,6 @@ function answer(
       sendJson(response, route.only === undefined ? result : onlyOne(result, route.only));
     });
   };
-}
-
-/** Tools take a channel's name, too. In a path, where a slip may disconnect it, only the id is one. */
-function requireAccountId({ accountId }: Readonly<Record<string, string>>): void {
-  if (accountId === undefined || isAccountId(accountId)) return;
-  throw new AppError("not_found", `There is no account ${quote(accountId)}. Take its id from GET /accounts.`);
 }
 
 function onlyOne(result: JsonObject, { list, name }: NonNullable<ResourceRoute["only"]>): JsonObject {

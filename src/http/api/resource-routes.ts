@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { isWholeText } from "../../domain/whole-text.ts";
+import { isAccountId } from "../../services/accounts/meant-channel.ts";
 import { UNKNOWN_PATH_SENTENCE } from "../errors.ts";
 import type { BodyRule, JsonObject } from "../json-body.ts";
 import type { QueryRules } from "../query.ts";
@@ -210,6 +211,14 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   },
   {
     method: "get",
+    path: "/calendar",
+    summary: "The posts of a time window, earliest first",
+    tools: ["show_calendar"],
+    body: "none",
+    query: { from: "text", to: "text", accountId: "list", status: "list", limit: "integer" },
+  },
+  {
+    method: "get",
     path: "/status",
     summary: "How the publisher is doing",
     tools: ["get_status"],
@@ -226,8 +235,10 @@ export function toCall(route: ResourceRoute, input: RouteInput): { tool: string;
   const doubled = Object.keys(input.body).find((key) => Object.hasOwn(input.params, key));
   if (doubled !== undefined)
     throw new AppError("invalid", `${doubled}: stands in the address. Leave it out of the body.`);
-  // No id of ours holds what no text may hold.
-  if (!Object.values(input.params).every(isWholeText)) throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
+  const { accountId } = input.params;
+  // No id of ours holds what no text may hold. Of a channel tools take the name, too; a path only the id.
+  if (!Object.values(input.params).every(isWholeText) || (accountId !== undefined && !isAccountId(accountId)))
+    throw new AppError("not_found", UNKNOWN_PATH_SENTENCE);
   const tool = route.pick?.(input) ?? route.tools[0];
   return { tool, args: { ...route.defaults, ...input.query, ...input.body, ...input.params } };
 }

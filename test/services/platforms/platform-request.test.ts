@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { HOUR } from "../../../src/domain/time.ts";
 import { MediaUnavailable } from "../../../src/ports/media.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
 import {
@@ -308,6 +309,16 @@ describe("what is answered", () => {
     expect(limited).toMatchObject({ retryAfterMs: 90_000, isNotDone: true, scope: "app" });
     expect(await ask(answering(429), {})).toMatchObject({ kind: "rate", isNotDone: true });
     expect(await ask(answering(503), { classify })).toMatchObject({ kind: "rate", isNotDone: false });
+  });
+
+  it.each([
+    ["0", 10_000],
+    ["-5", 10_000],
+    ["45", 45_000],
+    ["315360000", HOUR],
+    ["Fri, 31 Dec 9999 23:59:59 GMT", HOUR],
+  ])("waits ten seconds at least and the allowed lateness at most: Retry-After %s", async (value, waitMs) => {
+    expect(await ask(answering(429, "", { "retry-after": value }), {})).toMatchObject({ retryAfterMs: waitMs });
   });
 
   it("strikes credentials out of what it quotes, wherever they stood", async () => {
