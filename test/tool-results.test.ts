@@ -102,6 +102,7 @@ async function addWebhook(): Promise<string> {
 /** Arguments with which each tool answers all it can; a new tool adds its own. */
 const CALLS: Readonly<Record<string, () => Promise<readonly object[]>>> = {
   cancel_post: async () => [{ id: await addPost() }],
+  change_posts: async () => [{ ids: [await addPost()], shiftMinutes: 5, dryRun: true }],
   check_connection: async () => [
     { connectId: (await service.call("connect_channel", { provider: "webhook" })).connectId },
   ],

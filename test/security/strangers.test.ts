@@ -1,3 +1,4 @@
+import { ownWords } from "../support/own-words.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -36,27 +37,30 @@ afterAll(async () => {
   await outbound[Symbol.asyncDispose]();
 });
 
-async function publish(): Promise<{ text: string; post: any }> {
+async function publish(): Promise<{ text: string; post: any; history: any }> {
   const { post } = await service.call("schedule_post", { accountId: channel, caption: "Hello" });
   await drain(service.ctx);
   const { text, json } = await service.ask(`GET /api/v1/posts/${post.id}?history=1`);
-  return { text, post: json.post };
+  return { text, post: json.post, history: json.history };
 }
 
 describe("what a platform answers", () => {
   it.each([400, 401, 403, 404, 409, 410, 422, 500, 503])(
-    "is in no sentence of ours when it refuses with %i",
+    "is quoted on one line and cut, and in no words of ours, when it refuses with %i",
     async (status) => {
       receiver.replies.push({
         status,
         body: JSON.stringify({ error: TRICKS, message: TRICKS }),
         headers: { "retry-after": ORDER },
       });
-      const { text, post } = await publish();
+      const { text, post, history } = await publish();
       expect(post.status).not.toBe("published");
-      expect(text).not.toContain("previous instructions");
-      const listed = await service.ask("GET /api/v1/status");
-      expect(listed.text).not.toContain("previous instructions");
+      // Of a server that may be well again soon, only the attempt tells.
+      const error: string = post.error ?? history.at(-1).error;
+      expect(error).toMatch(/ says: "[^"\p{Cc}\p{Cf}]{1,300}"$/u);
+      expect(ownWords(error)).not.toContain("previous instructions");
+      // Nothing beside them has it.
+      expect(text.replaceAll(JSON.stringify(error), "")).not.toContain("previous instructions");
       await service.call("disconnect_channel", { accountId: channel });
       const { account } = await connectWithSecrets(callOf(service.ctx), {
         provider: "webhook",

@@ -46,6 +46,7 @@ describe("the package", () => {
       "LICENSE",
       "README.md",
       "dist/**/*.js",
+      "dist/THIRD-PARTY-LICENSES.txt",
       "docs",
     ]);
   });

@@ -11,6 +11,7 @@ import {
   submitChoice,
   submitSecrets,
 } from "../../services/accounts/connecting/connect-page.ts";
+import { isGivenOut } from "../../services/accounts/connecting/connect-link.ts";
 import { comeBack, isAwaited, leadOn } from "../../services/accounts/connecting/consent.ts";
 import { pasteAddress } from "../../services/accounts/connecting/pasted-address.ts";
 import { guestCall, type AppContext, type GuestCall } from "../../services/context.ts";
@@ -59,13 +60,17 @@ export function createConnectRouter(ctx: AppContext): Router {
   return router;
 }
 
-/** A person who comes back from a platform is never refused: strangers may have the same address. */
+/**
+ * Only tries that guess are limited: nobody with a link of ours, or on the way back from a platform, is refused
+ * because strangers have the same address.
+ */
 function limitPages(ctx: AppContext): RequestHandler {
   const limit = limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE);
   return async (request, response, next) => {
     const answer = request.path === "/callback" ? readCallback(request) : null;
-    if (answer !== null && (await isAwaited(ctx, answer))) return next();
-    return limit(request, response, next);
+    const isKnown =
+      answer === null ? await isGivenOut(ctx, request.path.slice(1)) : await isAwaited(ctx, answer);
+    return isKnown ? next() : limit(request, response, next);
   };
 }
 

@@ -75,7 +75,8 @@ describe("connecting by consent", () => {
     expect(statuses).toContain(429);
     const guessed = await fetch(`${at.origin}/connect/callback?code=a&state=${"x".repeat(43)}`);
     expect([guessed.status, (await fetch(`${at.origin}/connect/callback`)).status]).toEqual([429, 429]);
-    const done = await read(await fetch(back));
+    expect((await fetch(url)).status).toBe(200);
+    const done = await read(await at.comeBack(back));
     expect(done).toMatchObject({ status: 200, text: expect.stringContaining("<h1>Connected</h1>") });
   });
 

@@ -21,7 +21,7 @@ it("every page is among those that are looked at in a browser", () => {
   // Whoever sends a page sends one of those views.
   const senders = files.filter((file) => /\b(?:makePage|sendPage)\(/.test(textOf(file)));
   expect(senders.sort()).toEqual([
-    "accounts/connect-pages.ts",
+    "accounts/show-step.ts",
     "feeds/feed-pages.ts",
     "openapi/description-router.ts",
     "pages/layout.ts",

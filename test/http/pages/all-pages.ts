@@ -176,6 +176,11 @@ export const PAGES: readonly Shown[] = [
     },
   },
   {
+    name: "set-up",
+    view: "setupPageView",
+    open: (page, world) => page.goto(at(world, "/connect/setup/linkedin")),
+  },
+  {
     name: "choice",
     view: "choiceView",
     async open(page, { consent }) {

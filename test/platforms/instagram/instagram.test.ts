@@ -220,7 +220,7 @@ describe("what Instagram refuses", () => {
       expect(await post(stage)).toMatchObject({
         status: "failed",
         error: expect.stringMatching(
-          /^mediaUrl: Instagram could not fetch the media\. .*POSTHORN_PUBLIC_URL.*retry_post\.$/,
+          /^mediaUrl: Instagram could not fetch the media\. .*POSTHORN_PUBLIC_URL.*send it again\.( Instagram says: "[^"]{1,300}")?$/,
         ),
       });
       expect(tries() - before).toBe(4);

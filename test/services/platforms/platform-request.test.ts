@@ -296,7 +296,7 @@ describe("what is answered", () => {
     const refused = await ask(answering(200, '{"ok":false,"error":"msg_too_long"}'), { classify });
     expect(refused).toMatchObject({
       kind: "rejected",
-      message: "caption: The text is too long.",
+      sentence: "caption: The text is too long.",
       field: "caption",
       httpStatus: 200,
     });
@@ -318,7 +318,9 @@ describe("what is answered", () => {
     ["315360000", HOUR],
     ["Fri, 31 Dec 9999 23:59:59 GMT", HOUR],
   ])("waits ten seconds at least and the allowed lateness at most: Retry-After %s", async (value, waitMs) => {
-    expect(await ask(answering(429, "", { "retry-after": value }), {})).toMatchObject({ retryAfterMs: waitMs });
+    expect(await ask(answering(429, "", { "retry-after": value }), {})).toMatchObject({
+      retryAfterMs: waitMs,
+    });
   });
 
   it("strikes credentials out of what it quotes, wherever they stood", async () => {
