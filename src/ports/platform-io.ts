@@ -40,6 +40,8 @@ export interface FaultDetails {
    * `auth`, `rejected`, `setup`, and for a `rate` that was an answer of 4xx.
    */
   readonly isNotDone?: boolean;
+  /** The platform answered that it took the request (2xx), in a form that nobody can read. Default: no. */
+  readonly wasTaken?: boolean;
   /** Whom a `rate` holds up: this account, or every account of the platform. Default: account. */
   readonly scope?: "account" | "app";
   /** The argument at fault (`caption`, `metadata.boardId`); stands before the sentence. */
@@ -59,6 +61,7 @@ export class PlatformFault extends Error {
   httpStatus: number | null;
   /** In milliseconds; null where the platform does not say. */
   retryAfterMs: number | null;
+  readonly wasTaken: boolean;
   readonly #isNotDone: boolean | null;
 
   constructor(kind: FaultKind, message: string, details: FaultDetails = {}) {
@@ -72,6 +75,7 @@ export class PlatformFault extends Error {
     this.field = details.field ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.httpStatus = details.httpStatus ?? null;
+    this.wasTaken = details.wasTaken ?? false;
     this.#isNotDone = details.isNotDone ?? null;
   }
 

@@ -214,7 +214,7 @@ function stateAfter(
 ): EffectRow["state"] {
   if (isInDoubt) return "intent";
   if (error instanceof PlatformFault) {
-    if (error.kind === "ambiguous" && isTaking(error.httpStatus)) return "unknown";
+    if (error.kind === "ambiguous" && error.wasTaken) return "unknown";
     if (error.kind === "rejected") return "rejected";
     return error.isNotDone ? "not_sent" : "intent";
   }

@@ -4,7 +4,12 @@ import { AppError } from "../../../domain/errors.ts";
 import { parseUrl } from "../../../domain/parse-url.ts";
 import { MediaUnavailable } from "../../../ports/media.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../ports/outbound.ts";
-import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../../ports/platform-io.ts";
+import {
+  PlatformFault,
+  type FaultDetails,
+  type PlatformRequest,
+  type PlatformResponse,
+} from "../../../ports/platform-io.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AppContext } from "../../context.ts";
 import { isOwnAddress } from "../own-address.ts";
@@ -72,7 +77,10 @@ export function readAnswer<T>(
   // Not its words: an answer that is only half there may hold tokens.
   const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   const cause = `HTTP ${response.status} from ${hostOf(request)}: ${issues.join("; ")}`;
-  throw lost(options, request, { cause: cause.slice(0, MAX_QUOTED), httpStatus: response.status });
+  const { status: httpStatus, json, text } = response;
+  // A page in the place of JSON comes from something between us and the platform.
+  const wasTaken = httpStatus >= 200 && httpStatus < 300 && (json !== null || text === "");
+  throw lost(options, request, { cause: cause.slice(0, MAX_QUOTED), httpStatus, wasTaken });
 }
 
 interface Exchange {
@@ -135,7 +143,7 @@ function isRepeatable({ isIdempotent, method }: PlatformRequest): boolean {
 function lost(
   { title }: RequestOptions,
   request: PlatformRequest,
-  details: { readonly cause: unknown; readonly httpStatus?: number },
+  details: Pick<FaultDetails, "cause" | "httpStatus" | "wasTaken">,
 ): PlatformFault {
   return isRepeatable(request)
     ? new PlatformFault("transient", `${title} did not answer properly.`, details)
