@@ -62,7 +62,7 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
   if (videos.some(({ facts }) => facts.mimeType !== "video/mp4")) {
     throw new AppError(
       "invalid",
-      "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post anew.",
+      "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post again.",
     );
   }
   if (items.length > MAX_IMAGES)

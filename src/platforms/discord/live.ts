@@ -16,7 +16,7 @@ function placeOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: st
   const [, channel] = /\/channels\/\d+\/(\d+)\/\d+$/.exec(post.platformUrl ?? "") ?? [];
   const id = post.platformPostId ?? data?.id;
   if (id === undefined)
-    throw new AppError("conflict", "Discord told no id of this message. Change it in the app.");
+    throw new AppError("conflict", "Discord gave no id for this message. Change it in the app.");
   return { id, channelId: data?.channelId ?? channel ?? post.metadata.threadId ?? channelOf(io.account) };
 }
 

@@ -56,7 +56,7 @@ export const SETTINGS: readonly PlatformSetting[] = [
   {
     name: "LOGIN_CONFIG_ID",
     meaning:
-      "Configuration of Facebook Login for Business, which stands for the permissions (apps of the type Business only)",
+      "Configuration of Facebook Login for Business, which stands for the permissions (only for apps of the type Business)",
     kind: "text",
     default: null,
     isRequired: false,

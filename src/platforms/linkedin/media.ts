@@ -206,7 +206,7 @@ async function askAfter(id: string, kind: Brought["kind"], io: PublishIo): Promi
   throw new PlatformFault(
     "rejected",
     kind === "images"
-      ? `LinkedIn could not process a picture${named}. Export it as JPEG and call retry_post.`
-      : `LinkedIn could not process the video${named}. Export it as MP4 with H.264 and call retry_post.`,
+      ? `LinkedIn could not process a picture${named}. Export it as JPEG, then send the post again.`
+      : `LinkedIn could not process the video${named}. Export it as MP4 with H.264, then send the post again.`,
   );
 }

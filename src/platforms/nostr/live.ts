@@ -122,6 +122,6 @@ export async function remove(post: NostrPost, io: PlatformIo): Promise<void> {
   if (problems.length === 0) return;
   throw new PlatformFault(
     "rejected",
-    `The post is not gone everywhere: ${problems.join("; ")}. Try again later.`,
+    `The post is still on some relays: ${problems.join(", ")}. Try again later.`,
   );
 }

@@ -97,7 +97,7 @@ const NO_BOARD: FaultRule = {
   status: 404,
   kind: "rejected",
   field: "metadata.boardId",
-  message: "Pinterest knows no such board of this channel. Take one from list_choices.",
+  message: "Pinterest knows no such board of this channel. Choose one of the channel's boards.",
 };
 
 /** Texts of a pin; null takes one away that was there. */

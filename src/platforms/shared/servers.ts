@@ -23,7 +23,7 @@ export function idOnServer({ account }: Pick<AccountIo, "account">): string {
 /** What the setting of every such platform is. */
 export const SERVER_SETTING = {
   name: "BASE_URL",
-  meaning: "The server that is meant where none is named",
+  meaning: "The server used where none is named",
   kind: "address",
   default: null,
   isRequired: false,

@@ -125,7 +125,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     ...(isMember === undefined ? {} : { limits: { isMember } }),
     problem:
       isArchived === true
-        ? "This channel is archived: nothing can be posted. Unarchive it in Slack, or connect another one."
+        ? "This channel is archived, so nothing can be posted. Unarchive it in Slack, or connect another one."
         : null,
   };
 }
