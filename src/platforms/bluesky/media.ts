@@ -66,7 +66,10 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
     );
   }
   if (items.length > MAX_IMAGES)
-    throw new AppError("invalid", `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures.`);
+    throw new AppError(
+      "invalid",
+      `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures. Leave the rest out or use thread.`,
+    );
   return items;
 }
 

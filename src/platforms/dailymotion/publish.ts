@@ -119,7 +119,7 @@ const uploadFaults = faultsBy({
       status: [413, 415],
       kind: "rejected",
       field: "mediaUrl",
-      message: "Dailymotion does not take such a file.",
+      message: "Dailymotion does not take such a file. Give an MP4 with H.264 and AAC.",
     },
   ],
 });

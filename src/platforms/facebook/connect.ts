@@ -49,7 +49,7 @@ export const SETTINGS: readonly PlatformSetting[] = [
   {
     ...address,
     name: "UPLOAD_URL",
-    meaning: "Where reels are sent, in the place of this host",
+    meaning: "Where reels are sent, instead of this host",
     default: "https://rupload.facebook.com",
   },
   VERSION_SETTING,

@@ -3,7 +3,7 @@ import type { SetupGuide } from "../../ports/connect.ts";
 export const SETUP: SetupGuide = {
   url: "https://developers.facebook.com/apps",
   needs: [
-    "A Page, because Facebook lets no app post to personal profiles and groups.",
+    "A Page. Facebook lets no app post to personal profiles and groups.",
     "About half an hour at Meta, in this order: an app, the permissions of its use case, the redirect address, and the switch to Live. It costs nothing, and needs no review for Pages of your own.",
     "A new sign-in every 60 days. Facebook has no way to renew a person's consent.",
   ],
@@ -12,7 +12,7 @@ export const SETUP: SetupGuide = {
     "Add these permissions to the use case: {scopes}. business_management is for the Pages of business portfolios, such as those of firms and agencies. Other Pages are found without it.",
     'Enter {redirectUrl} under Facebook Login, "Valid OAuth Redirect URIs".',
     "Copy App ID and App secret from App settings, Basic, into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET.",
-    "Leave POSTHORN_FACEBOOK_LOGIN_CONFIG_ID empty. Only an app of the type Business, which has Facebook Login for Business, needs it: make a configuration there with the same permissions and a user access token, and enter its id.",
+    "Leave POSTHORN_FACEBOOK_LOGIN_CONFIG_ID empty. Only an app of the type Business (with Facebook Login for Business) needs it. For that, make a configuration there with the same permissions and a user access token, and enter its id.",
   ],
   warnings: [
     "Without App Review, only people with a role in the app (admin, developer, tester) can connect. For your own Pages that is enough. Their posts are public once the app is live.",

@@ -15,7 +15,7 @@ const GUIDE: SetupGuide = {
     "A verified Business Profile that is at least 60 days old and that you manage.",
   ],
   steps: [
-    "Make a project at https://console.cloud.google.com/projectcreate, or take YouTube's, and apply with its number for the Business Profile APIs, as the manager of that profile.",
+    "Make a project at https://console.cloud.google.com/projectcreate, or use YouTube's. As the manager of that profile, apply with the project's number for the Business Profile APIs.",
     'Once it is approved, enable under "APIs & Services", "Library": Google My Business API, My Business Account Management API, My Business Business Information API, Business Profile Performance API.',
     'Under "Google Auth Platform", set up the consent screen ("External"), add the scope {scopes}, and press "Publish app".',
     'Under "Clients", create an OAuth client ("Web application") with the redirect URI {redirectUrl}',

@@ -118,7 +118,7 @@ export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): {
     ],
     [
       startsAt !== undefined && endsAt !== undefined && endsAt < startsAt,
-      "metadata.endsAt: is before startsAt.",
+      "metadata.endsAt: is before startsAt. Give a later time.",
     ],
     [
       !isOffer && [couponCode, redeemOnlineUrl, termsConditions].some((one) => one !== undefined),
@@ -131,7 +131,7 @@ export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): {
     [actionType === "CALL" && url !== undefined, "metadata.link: CALL takes none. Leave it out."],
     [
       actionType !== undefined && actionType !== "CALL" && url === undefined,
-      `metadata.link: the button ${actionType ?? ""} needs one.`,
+      `metadata.link: the button ${actionType ?? ""} needs one. Give it.`,
     ],
   ];
   const errors = rules.flatMap(([isWrong, sentence]) => (isWrong ? [sentence] : []));

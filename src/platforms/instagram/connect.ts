@@ -79,7 +79,7 @@ export const instagramLogin: OAuthWay = {
   kind: "oauth",
   name: "instagram",
   label: "Sign in with Instagram",
-  instructions: "Sign in to Instagram with the professional account and allow all that is asked for.",
+  instructions: "Sign in to Instagram with the professional account and allow everything that it asks for.",
   setup: OWN_GUIDE,
   endpoints: {
     authorize: "https://www.instagram.com/oauth/authorize",
@@ -135,7 +135,7 @@ export const facebookLogin: OAuthWay = {
   name: "facebook",
   label: "Through a Facebook Page",
   instructions:
-    "Sign in to Facebook and allow all that is asked for, for the Pages that the accounts are linked to.",
+    "Sign in to Facebook and allow everything that it asks for, for the Pages that the accounts are linked to.",
   setup: PAGE_GUIDE,
   appOf: "facebook",
   endpoints: (io) => ({

@@ -48,7 +48,7 @@ const RULES: readonly FaultRule[] = [
     message:
       "Instagram has restricted this account. Open the Instagram app, settle what it asks for, then send the post again.",
   },
-  passing(["/2207027", "/2207008"], "Instagram has not got the post ready yet."),
+  passing(["/2207027", "/2207008"], "Instagram has not finished preparing the post."),
   passing(["/2207006", "/2207020"], "What was prepared for the post has expired. It is prepared again."),
   unfetched(
     ["/2207003"],
@@ -67,13 +67,17 @@ const RULES: readonly FaultRule[] = [
     "/2207026",
     "Instagram cannot read this kind of film. Give an MP4 or MOV with H.264 or HEVC and AAC.",
   ),
-  unfit("/2207004", "is too large for Instagram: pictures may have 8 MB."),
-  unfit("/2207005", "Instagram takes pictures only as JPEG."),
-  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1."),
-  unfit("/2207028", "an Instagram carousel has two to ten items.", "metadata.moreMedia"),
-  unfit("/2207010", "is too long for Instagram: 2,200 characters, 30 hashtags.", "caption"),
-  unfit("/2207040", "names more people than the 20 that Instagram takes.", "caption"),
-  unfit("/2207057", "is not a moment of the film.", "metadata.thumbOffsetMs"),
+  unfit("/2207004", "is too large for Instagram. Give a picture of at most 8 MB."),
+  unfit("/2207005", "Instagram takes pictures only as JPEG. Give one."),
+  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1. Crop it."),
+  unfit("/2207028", "an Instagram carousel has two to ten items. Change their number.", "metadata.moreMedia"),
+  unfit(
+    "/2207010",
+    "is too long for Instagram, which takes 2,200 characters and 30 hashtags. Shorten it.",
+    "caption",
+  ),
+  unfit("/2207040", "names more people than the 20 that Instagram takes. Leave some out.", "caption"),
+  unfit("/2207057", "is not a moment of the film. Give another.", "metadata.thumbOffsetMs"),
 ];
 
 export const classify = metaFaults("Instagram", RULES);

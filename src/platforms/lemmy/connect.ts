@@ -56,7 +56,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
     call(io, { server, version, token, method: "GET", path }, Me),
   );
   if (person === null)
-    throw new AppError("unavailable", "The server does not know its own login. Try again later.");
+    throw new AppError("unavailable", "The server does not accept the login that it gave. Try again later.");
   const target = {
     platformAccountId: String(person.id),
     idServer: server,

@@ -40,7 +40,7 @@ const RULES: readonly FaultRule[] = [
     // An error of its own in the third version, with status 400.
     code: ["rate_limit_error", "too_many_requests"],
     kind: "rate",
-    message: "The server takes no more for now.",
+    message: "The server asks to slow down.",
   },
   {
     code: ["couldnt_find_community", "invalid_community"],
@@ -52,7 +52,7 @@ const RULES: readonly FaultRule[] = [
     code: ["person_is_banned_from_community", "banned_from_community"],
     kind: "rejected",
     field: "metadata.community",
-    message: "its moderators have banned this account.",
+    message: "its moderators have banned this account. Name another one.",
   },
   {
     code: ["community_is_blocked", "instance_is_blocked"],
@@ -106,7 +106,7 @@ const RULES: readonly FaultRule[] = [
     code: "nsfw_not_allowed",
     kind: "rejected",
     field: "metadata.sensitive",
-    message: "this server does not take such posts.",
+    message: "this server takes no posts marked as not safe for work.",
   },
   {
     code: "language_not_allowed",

@@ -95,7 +95,7 @@ function classify(kind: keyof typeof classifiers): NonNullable<PlatformRequest["
     if (isRefused && /duplicate/i.test(message))
       return new DuplicateFault(POST_URN.exec(message)?.[0] ?? null);
     if (isRefused && (STILL_WORKING.test(code) || /\b(still|being) process/i.test(message))) {
-      const words = "LinkedIn still works on a picture or the video of the post.";
+      const words = "LinkedIn is still working on a picture or the video of the post.";
       return new PlatformFault("transient", words, { isNotDone: true });
     }
     return classifiers[kind](response);

@@ -123,7 +123,7 @@ async function sendParts(item: MediaItem, io: PublishIo, context: EffectContext)
       const body = () => item.open({ start: first, end: last });
       const { headers } = await put(io, url, body, last - first + 1);
       const etag = (headers["etag"] ?? "").replace(/^W\/|"/g, "");
-      if (etag === "") throw new PlatformFault("transient", "LinkedIn did not name a part of the video.");
+      if (etag === "") throw new PlatformFault("transient", "LinkedIn gave no id for a part of the video.");
       session = { ...session, etags: [...session.etags, etag] };
     }
     await context.saveHandle(session);

@@ -63,7 +63,7 @@ const classify = faultsBy({
       status: 415,
       kind: "rejected",
       field: "mediaUrl",
-      message: `is of a type that ${TITLE.toLowerCase()} does not take.`,
+      message: `is of a type that ${TITLE.toLowerCase()} does not take. Give another file.`,
     },
   ],
 });

@@ -78,7 +78,7 @@ export function check(
   } else if (isBare && types.length === 0)
     errors.push("caption: is empty, and there is no media. Give one of them.");
   if ((format === "article" || format === "video") && metadata.title === undefined)
-    errors.push(`metadata.title: is missing. Every ${format} needs one.`);
+    errors.push(`metadata.title: is missing. Every ${format} needs one. Give it.`);
   errors.push(...mediaErrors(format, types));
   const hasFilm = types.some((type) => type === "video" || type === null);
   if (metadata.thumbnailUrl !== undefined && format !== "article" && !hasFilm)

@@ -78,7 +78,9 @@ export async function readFrom(io: RelayIo, relay: string, filter: Filter, sign:
       if (kind === "EOSE") return true;
       if (kind !== "CLOSED") return null;
       if (message[2].startsWith(NEEDS_AUTH)) return "auth";
-      throw new PlatformFault("rejected", `${relay} does not let its posts be read.`, { cause: message[2] });
+      throw new PlatformFault("rejected", `${relay} does not let Posthorn read its posts.`, {
+        cause: message[2],
+      });
     }),
   );
   return found;

@@ -128,7 +128,9 @@ export async function analytics(
     days,
     unavailable: [
       ...(days.length === 0 ? [{ metric: "views", reason: LAST_DAYS }] : []),
-      ...(followers === undefined ? [{ metric: "followers", reason: "The server does not tell." }] : []),
+      ...(followers === undefined
+        ? [{ metric: "followers", reason: "The server does not give this number." }]
+        : []),
     ],
   };
 }

@@ -62,7 +62,7 @@ const REFUSED: readonly (readonly [field: string, codes: string, message: string
   [
     "metadata.link",
     "DOMAIN_BANNED NO_URL BAD_URL url link",
-    "Reddit, or the community, does not take this link.",
+    "Reddit, or the community, does not take this link. Change it.",
   ],
   ["metadata.title", "title", "The title is against the community's rules. Look at them on Reddit."],
   [

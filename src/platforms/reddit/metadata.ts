@@ -55,7 +55,9 @@ export function check(
   if (link !== undefined && mediaUrl !== "")
     errors.push("metadata.link: a post on Reddit has either a link or media. Put the link into the caption.");
   if (types.length > 1 && isFilm)
-    errors.push("metadata.moreMedia: a post on Reddit shows one film, or up to 20 pictures.");
+    errors.push(
+      "metadata.moreMedia: a post on Reddit shows one film, or up to 20 pictures. Leave the rest out.",
+    );
   if (isFilm && thumbnailUrl === undefined)
     errors.push("metadata.thumbnailUrl: Reddit takes no film without a still picture. Give one.");
   if (flairText !== undefined && flairId === undefined)

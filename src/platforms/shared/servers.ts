@@ -68,7 +68,7 @@ export function explainUnreached(fault: PlatformFault, { isGiven = true } = {}):
     ? ["", "Check its connection, then try again."]
     : isGiven
       ? ["instanceUrl: ", "Check the address, or try again later."]
-      : ["", "Check the network of this machine, or try again later."];
+      : ["", "Check the network of Posthorn's server, or try again later."];
   return new AppError("unavailable", `${field}${message} ${mend}`, { cause: fault });
 }
 

@@ -18,7 +18,7 @@ function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: str
   if (place !== null) return place;
   throw new AppError(
     "conflict",
-    "platformPostId: does not name a message of Slack, so the post cannot be found there.",
+    "platformPostId: is not the id of a Slack message, so the post cannot be found there.",
   );
 }
 

@@ -35,7 +35,7 @@ const RULES: readonly FaultRule[] = [
   {
     code: ["24/4279009", 24],
     kind: "transient",
-    message: "Threads has not got the post ready yet.",
+    message: "Threads has not finished preparing the post.",
     isNotDone: true,
   },
   {

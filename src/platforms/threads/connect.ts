@@ -41,7 +41,7 @@ export const threadsLogin: OAuthWay = {
   kind: "oauth",
   name: "threads",
   label: "Sign in with Threads",
-  instructions: "Sign in to Threads and allow all that is asked for.",
+  instructions: "Sign in to Threads and allow everything that it asks for.",
   setup: GUIDE,
   endpoints: {
     authorize: "https://threads.net/oauth/authorize",

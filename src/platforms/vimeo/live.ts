@@ -136,7 +136,7 @@ async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Pict
       status: [400, 415, 422],
       kind: "rejected",
       field: "metadata.thumbnailUrl",
-      message: "Vimeo refused the picture. Set another one.",
+      message: "Vimeo refused the picture. Set another thumbnail.",
     },
   ]);
   await io.request({

@@ -40,7 +40,8 @@ export const classify = faultsBy({
       // The site's own page, too: nothing of WordPress's API says that a post is gone.
       status: 404,
       kind: "auth",
-      message: "The site's REST API is switched off, or has moved.",
+      message:
+        "The site's REST API is switched off, or has moved. Switch it on, or reconnect the channel with the new address.",
     },
     {
       code: ["rest_upload_no_data", "rest_upload_file_too_big"],

@@ -22,7 +22,7 @@ const THUMBNAIL_RULES: readonly FaultRule[] = [
     code: ["invalidImage", "mediaBodyRequired"],
     kind: "rejected",
     field: "metadata.thumbnailUrl",
-    message: "YouTube refused the picture. Set another one.",
+    message: "YouTube refused the picture. Set another thumbnail.",
   },
 ];
 

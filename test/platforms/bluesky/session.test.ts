@@ -122,7 +122,7 @@ describe("connecting", () => {
     await using world = await createBlueskyWorld({ baseUrl: "http://127.0.0.1:9" });
     const secrets = { handle: "alice.example", appPassword: "x" };
     await expect(connect(world, secrets)).rejects.toThrow(
-      "Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the network of this machine, or try again later.",
+      "Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the network of Posthorn's server, or try again later.",
     );
     await expect(connect(world, secrets, { instanceUrl: "http://127.0.0.1:9" })).rejects.toThrow(
       "instanceUrl: Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the address, or try again later.",

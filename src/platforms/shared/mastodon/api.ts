@@ -123,7 +123,7 @@ const TABLE = faultsBy({
       code: "not_ready",
       kind: "transient",
       isNotDone: true,
-      message: "The server still works on the media.",
+      message: "The server is still working on the media.",
     },
     {
       status: 422,

@@ -81,7 +81,7 @@ function commonRules(title: string): readonly FaultRule[] {
       kind: "auth",
       message: `${title} ended the access. The app was removed, the password was changed, or the account must be confirmed there first.`,
     },
-    { code: "190/463", kind: "auth", message: `The access to ${title} has run out.` },
+    { code: "190/463", kind: "auth", message: `The access to ${title} has expired.` },
     {
       code: "190/492",
       kind: "auth",
