@@ -17,7 +17,7 @@ const SETTINGS: readonly PlatformSetting[] = [
   {
     ...address,
     name: "BASE_URL",
-    meaning: "Stands for every server of the network: a gateway",
+    meaning: "A gateway that stands for every server of the network",
     default: "the server of the account",
   },
   {

@@ -170,10 +170,7 @@ async function show(io: PublishIo, id: string): Promise<boolean> {
     publishedAt: io.now(),
   }));
   if (shown === null)
-    throw new AppError(
-      "conflict",
-      "The entry was taken off the feed before its time. Send it again with retry_post.",
-    );
+    throw new AppError("conflict", "The entry was taken off the feed before its time. Send it again.");
   return true;
 }
 

@@ -38,7 +38,7 @@ export default definePlatform({
   settings: [
     {
       name: "BASE_URL",
-      meaning: "The site that is meant where none is named",
+      meaning: "The site used where none is named",
       kind: "address",
       default: null,
       isRequired: false,

@@ -67,7 +67,7 @@ export default definePlatform({
     },
     {
       name: "API_VERSION",
-      meaning: `Which version of the API, as YYYYMM, instead of that of ${VERSION_MONTHS_AGO[0]} months ago`,
+      meaning: `Version of the API, as YYYYMM. Default: the one from ${VERSION_MONTHS_AGO[0]} months ago`,
       kind: "text",
       default: null,
       isRequired: false,

@@ -17,7 +17,7 @@ const SERVERS: Servers = {
   scopes: SCOPES,
   tokenPlace:
     "On the server, under Preferences, Development, make an application with the scopes " +
-    `${SCOPES.join(", ")}; its page shows the access token.`,
+    `${SCOPES.join(", ")}. Its page shows the access token.`,
   tokenPath: "/settings/applications",
   software: null,
   // So that a person with several accounts on the server can choose.

@@ -16,7 +16,7 @@ export default definePlatform({
   settings: [
     {
       name: "BASE_URL",
-      meaning: "The server that is meant where none is named",
+      meaning: "The server used where none is named",
       kind: "address",
       default: null,
       isRequired: false,

@@ -55,7 +55,7 @@ export default definePlatform({
   settings: [
     {
       name: "RELAYS",
-      meaning: "Relays of accounts that name none, separated by spaces",
+      meaning: "Relays for accounts that name none, separated by spaces",
       kind: "text",
       default: "wss://relay.damus.io wss://nos.lol wss://relay.primal.net",
       isRequired: false,

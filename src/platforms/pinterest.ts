@@ -45,7 +45,7 @@ export default definePlatform({
   settings: [
     {
       name: "BASE_URL",
-      meaning: "Where Pinterest's API is; https://api-sandbox.pinterest.com is its sandbox",
+      meaning: "Where Pinterest's API is. https://api-sandbox.pinterest.com is its sandbox",
       kind: "address",
       default: "https://api.pinterest.com",
       isRequired: false,

@@ -18,12 +18,12 @@ const { altText, moreMedia, visibility, sensitive, spoilerText } = commonMetadat
 /** What a post on Pixelfed takes beside caption and media. */
 const PixelfedMetadata = z.strictObject({
   altText,
-  moreMedia: moreMedia.describe("Further pictures; how many in all, the server says (4 as a rule)."),
+  moreMedia: moreMedia.describe("Further pictures. The server sets how many (mostly 4 in all)."),
   visibility: visibility.describe(
-    "Who sees it: public (default), unlisted (kept out of public timelines), or private (followers alone).",
+    "Who sees it: public (default), unlisted (kept out of public timelines), or private (only followers).",
   ),
   sensitive: sensitive.describe("Shows the media only after a click."),
-  spoilerText: spoilerText.describe("What to be warned of; with sensitive, at most 140 characters."),
+  spoilerText: spoilerText.describe("Content warning, with sensitive. At most 140 characters."),
 });
 
 const SERVERS: Servers = {
@@ -67,7 +67,7 @@ export default definePlatform({
     const isUnseen = warning !== "" && isSensitive !== true;
     return {
       errors: [...checkMedia(post, at), ...tooLong("metadata.spoilerText", [...warning].length, 140)],
-      warnings: isUnseen ? ["metadata.spoilerText: Pixelfed shows it with sensitive: true alone."] : [],
+      warnings: isUnseen ? ["metadata.spoilerText: Pixelfed shows it only with sensitive: true."] : [],
     };
   },
   measure: (text) => [...familyOf(UNKNOWN).write(text)].length,

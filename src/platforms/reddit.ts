@@ -42,7 +42,7 @@ export default definePlatform({
     },
     {
       name: "USER_AGENT",
-      meaning: "How Reddit is told who asks, as node:<your domain>:1 (by /u/<your name>)",
+      meaning: "How Posthorn names itself to Reddit, as node:<your domain>:1 (by /u/<your name>)",
       kind: "text",
       default: null,
       isRequired: false,

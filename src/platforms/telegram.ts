@@ -34,7 +34,7 @@ export default definePlatform({
   settings: [
     {
       name: "BASE_URL",
-      meaning: "The Bot API, where one's own server of it is used",
+      meaning: "Address of the Bot API, where you run a server of your own for it",
       kind: "address",
       default: "https://api.telegram.org",
       isRequired: false,

@@ -18,7 +18,7 @@ const FIELDS: readonly SecretField[] = [
   {
     name: "url",
     label: "Address",
-    help: "Where each post is sent by POST: the https address that your program or automation tool gave you.",
+    help: "The https address that your program or automation tool gave you. Each post is sent there by POST.",
     isRequired: true,
     // Such addresses often carry a token.
     isSecret: true,
@@ -27,7 +27,7 @@ const FIELDS: readonly SecretField[] = [
   {
     name: "secret",
     label: "Signing secret",
-    help: "whsec_ and 24 to 64 bytes in base64, where the receiver has one already. Left empty, one is made and shown once.",
+    help: "whsec_ and 24 to 64 bytes in base64, if the receiver has one already. If left empty, one is made and shown once.",
     isRequired: false,
     isSecret: true,
   },
@@ -67,7 +67,7 @@ export default definePlatform({
       fields: FIELDS,
       renewal: null,
       instructions:
-        "Enter the address that is to receive the posts, and its signing secret if it has one already.",
+        "Enter the address that receives the posts, and its signing secret if it has one already.",
       connect,
     },
   ],
@@ -118,14 +118,14 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
 }
 
 const NOTICE =
-  "The receiver checks with this signing secret that the posts come from here. Give it to the receiver.";
+  "With this signing secret the receiver checks that the posts come from Posthorn. Give it to the receiver.";
 
 function readAddress(text: string): URL {
   const url = parseUrl(text);
   if (url === null) {
     throw new AppError(
       "invalid",
-      "url: is not an address. Give the whole of it, for example https://example.com/hooks/posts.",
+      "url: is not an address. Give all of it, for example https://example.com/hooks/posts.",
     );
   }
   url.hash = "";
@@ -188,7 +188,7 @@ function refusal(status: number): string {
   }
   return (
     REFUSALS[status] ??
-    `The receiver refused the post (HTTP ${status}). Its own log says why; then send it again with retry_post.`
+    `The receiver refused the post (HTTP ${status}). Its own log says why. Then send the post again.`
   );
 }
 

@@ -20,7 +20,7 @@ export default definePlatform({
     { name: "BASE_URL", meaning: "Where X's API is", kind: "address", default: API, isRequired: false },
     {
       name: "CLIENT_SECRET",
-      meaning: "Secret of the app that you registered; a native app has none",
+      meaning: "Secret of the app that you registered. A native app has none",
       kind: "secret",
       default: null,
       isRequired: false,

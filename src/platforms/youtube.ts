@@ -52,7 +52,7 @@ export default definePlatform({
       name: "oauth",
       label: "Sign in with Google",
       instructions:
-        "Sign in to Google, choose the channel, and leave all permissions ticked. Each consent is good for one channel.",
+        "Sign in to Google, choose the channel, and leave all permissions ticked. Each consent is for one channel.",
       setup: GUIDE,
       scopes: SCOPES,
       neededScopes: SCOPES.slice(0, 1),

@@ -15,7 +15,7 @@ export interface DiskRoom {
 export function diskFull(cause?: unknown): AppError {
   return new AppError(
     "unavailable",
-    "The file could not be stored: the disk is full, but for what is kept free for the database. Free some space and try again.",
+    "The file could not be stored. The disk is full, except for what is kept free for the database. Free some space and try again.",
     { cause },
   );
 }

@@ -17,7 +17,7 @@ export function settingsOf(platform: Ways): readonly PlatformSetting[] {
 
 const REDIRECT_URL: PlatformSetting = {
   name: "REDIRECT_URL",
-  meaning: "The registered address that people come back to, where it is not Posthorn's own",
+  meaning: "The registered redirect address, where it is not Posthorn's own",
   kind: "address",
   default: `<POSTHORN_PUBLIC_URL>${CALLBACK_PATH}`,
   isRequired: false,
@@ -35,7 +35,7 @@ function oauthSettings({ connect }: Ways): PlatformSetting[] {
 function scopesSetting(way: OAuthWay): PlatformSetting {
   return {
     name: wayName(way, "SCOPES"),
-    meaning: "What people are asked to allow, separated by spaces, instead of what is asked for usually",
+    meaning: "Scopes that people are asked to allow, separated by spaces, instead of the usual ones",
     kind: "text",
     default: way.scopes.join(" "),
     isRequired: false,
@@ -124,7 +124,7 @@ export function pasteWay({ name, title }: Pick<AnyPlatform, "name" | "title">): 
   return (
     `${title} sends people back only to https addresses. Either set POSTHORN_PUBLIC_URL to an https address that leads to Posthorn. ` +
     `Or register any https address of yours, for example https://example.com/back, and set ${settingName(name, "REDIRECT_URL")} to it. ` +
-    "The browser then ends at that address, and the person copies it, whole, into the page that they began on."
+    "The browser then ends at that address. The person copies all of it into the page where they began."
   );
 }
 

@@ -16,7 +16,7 @@ const NO_SPACE = /^[^\s\p{C}]+$/u;
 export const Id = z.union([z.string().max(MAX_ID_CHARS).regex(VISIBLE), z.int()]).transform(String);
 
 /** The address of a page, a picture or a server that a platform names: http or https. */
-export const WebAddress = z.string().refine(isAddress, "is no web address");
+export const WebAddress = z.string().refine(isAddress, "is not a web address");
 
 function isAddress(text: string): boolean {
   if (text.length > MAX_ADDRESS_CHARS || !NO_SPACE.test(text)) return false;

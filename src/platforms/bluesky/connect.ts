@@ -62,7 +62,7 @@ export async function connect(input: ConnectInput, io: ConnectIo): Promise<Conne
 }
 
 const MAIN_PASSWORD_NOTICE =
-  `That was the account's main password. It works, but it can do everything and cannot be revoked by itself. ` +
+  `That was the account's main password. It works, but it can do everything, and it cannot be revoked separately. ` +
   `${PASSWORD_PLACE} Then connect again with it.`;
 
 /** The reference server writes into the token what it is good for. */
@@ -112,7 +112,7 @@ function identifierOf(input: ConnectInput, service: string): string {
   if (!HANDLE.test(text))
     throw new AppError(
       "invalid",
-      "handle: is not one; handles are letters, digits, hyphens and dots. Give the full handle, for example alice.bsky.social.",
+      "handle: is not a handle, which has only letters, digits, hyphens and dots. Give the full handle, for example alice.bsky.social.",
     );
   if (text.includes(".")) return text.toLowerCase();
   if (service === BLUESKY) return `${text.toLowerCase()}.bsky.social`;
@@ -157,7 +157,7 @@ async function explainRefusal(
   if (fault.kind === "rate") {
     return new AppError(
       "unavailable",
-      "Bluesky takes no more sign-ins of this account for now. Try again in a few minutes.",
+      "Bluesky takes no more sign-ins from this account for now. Try again in a few minutes.",
       options,
     );
   }

@@ -57,7 +57,7 @@ async function resolveMention(handle: string, io: LookupIo): Promise<string | nu
       if (tries > 0) {
         io.log.warn(
           { handle, status: error.httpStatus },
-          "a mentioned handle could not be looked up; it stays text",
+          "a mentioned handle could not be looked up and stays plain text",
         );
         return null;
       }

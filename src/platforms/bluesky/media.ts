@@ -62,11 +62,14 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
   if (videos.some(({ facts }) => facts.mimeType !== "video/mp4")) {
     throw new AppError(
       "invalid",
-      "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post anew.",
+      "mediaUrl: Bluesky takes videos as MP4 only. Convert it and schedule the post again.",
     );
   }
   if (items.length > MAX_IMAGES)
-    throw new AppError("invalid", `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures.`);
+    throw new AppError(
+      "invalid",
+      `metadata.moreMedia: a Bluesky post shows at most ${MAX_IMAGES} pictures. Leave the rest out or use thread.`,
+    );
   return items;
 }
 

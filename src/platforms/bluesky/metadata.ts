@@ -29,7 +29,7 @@ const NO_LANGUAGE = "must be a language tag such as en or pt-BR";
 export const BlueskyMetadata = z.strictObject({
   title: title.describe("Title of the link card."),
   description: description.describe("Description on the link card."),
-  link: link.describe("Address shown as a link card; not together with media."),
+  link: link.describe("Address shown as a link card, not with media."),
   thumbnailUrl: thumbnailUrl.describe("Picture of the link card."),
   altText,
   moreMedia: moreMedia
@@ -41,13 +41,13 @@ export const BlueskyMetadata = z.strictObject({
     .unwrap()
     .max(8)
     .optional()
-    .describe("Tags that search finds but nobody sees; #tags in the caption are seen."),
+    .describe("Tags for search that readers do not see, unlike #tags in the caption."),
   language: language.unwrap().refine(isLanguage, NO_LANGUAGE).optional().describe("Language of the text."),
   langs: z
     .array(z.string().refine(isLanguage, NO_LANGUAGE))
     .max(3)
     .optional()
-    .describe("Languages of a text in more than one."),
+    .describe("Languages of the text, if more than one."),
   sensitive: sensitive.describe("Hides the media behind a warning (the label graphic-media)."),
   contentLabel: z.enum(CONTENT_LABELS).optional().describe("A warning of another kind."),
   thread: thread
@@ -59,7 +59,7 @@ export const BlueskyMetadata = z.strictObject({
     .union([z.enum(["everybody", "nobody"]), z.array(z.enum(REPLY_RULES)).min(1).max(3)])
     .optional()
     .describe("Who may reply: everybody, nobody, or some of mentioned, followers, following."),
-  allowQuotes: z.boolean().optional().describe("False: nobody can quote the post."),
+  allowQuotes: z.boolean().optional().describe("False: the post cannot be quoted."),
   allowEdit: z
     .boolean()
     .optional()

@@ -49,7 +49,7 @@ export function checkPost(post: BlueskyPost): { errors: string[]; warnings: stri
   const isCard = metadata.title !== undefined || metadata.description !== undefined;
   if (isCard && metadata.link === undefined) {
     warnings.push(
-      "metadata.title and metadata.description are shown on Bluesky only on a link card; without link they are not.",
+      "metadata.title and metadata.description are shown on Bluesky only on a link card. Without link they are not shown.",
     );
   }
   return { errors, warnings };
@@ -67,6 +67,6 @@ function checkPart(part: Part, field: string, link: string | undefined): string[
   }
   const isEmpty =
     part.text.trim() === "" && part.media.length === 0 && (field !== "caption" || link === undefined);
-  if (isEmpty) errors.push(`${field}: is empty, and there is no media. Give a text, a picture or a video.`);
+  if (isEmpty) errors.push(`${field}: is empty, and there is no media. Give text, a picture or a video.`);
   return errors;
 }

@@ -161,8 +161,7 @@ async function sendBlobsAgain(commit: Commit, io: PublishIo): Promise<void> {
     await sendEmbeds(commit.post, io, true);
   } catch (error) {
     if (error instanceof PlatformFault) throw error;
-    const why =
-      "Bluesky dropped the media before the post was written, and they could not be sent again. Call retry_post.";
+    const why = "Bluesky dropped the media before the post was written. Send the post again.";
     throw new PlatformFault("rejected", why, { cause: error });
   }
   await applyWrites(commit.request, io);

@@ -123,7 +123,7 @@ async function signInAgain(secrets: Secrets, io: RenewalIo): Promise<Session> {
       throw error;
     const why = isXrpcError(error, "AccountTakedown", "AccountDeactivated", "AccountSuspended")
       ? error.message
-      : "Bluesky no longer accepts the app password; it was revoked or changed.";
+      : "Bluesky no longer accepts the app password. It was revoked or changed.";
     throw new PlatformFault("auth", why, { cause: error });
   }
 }

@@ -107,7 +107,7 @@ async function callService(io: PublishIo, call: XrpcCall): Promise<Job> {
     if (error.code === "unconfirmed_email") {
       throw new PlatformFault(
         "rejected",
-        "Bluesky takes videos only of accounts with a confirmed e-mail address. Confirm it in Bluesky's settings.",
+        "Bluesky takes videos only from accounts with a confirmed e-mail address. Confirm it in Bluesky's settings.",
         {
           cause: error,
         },
@@ -116,7 +116,7 @@ async function callService(io: PublishIo, call: XrpcCall): Promise<Job> {
     if (error.kind !== "auth") throw error;
     throw new PlatformFault(
       "rejected",
-      "Bluesky's video service refused the account. Look in Bluesky whether it may post videos.",
+      "Bluesky's video service refused the account. Check in Bluesky that it may post videos.",
       {
         cause: error,
       },

@@ -15,7 +15,7 @@ export const SETTINGS: readonly PlatformSetting[] = [
   { ...address, name: "TOKEN_URL", meaning: "Where tokens are got", default: TOKEN_URL },
 ];
 
-const CHANGE_IT = "Change it and call retry_post.";
+const CHANGE_IT = "Change it, then send the post again.";
 
 /** What Dailymotion calls the parts of a video, and what we do. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const RULES: readonly FaultRule[] = [
     kind: "rate",
     isNotDone: true,
     message:
-      "Dailymotion takes no more videos of this channel for now: its quota of 24 hours (15 videos and 10 hours of film for most) is used up.",
+      "Dailymotion takes no more videos from this channel for now. Its quota for 24 hours (for most channels, 15 videos and 10 hours of film) is used up.",
     retryAfterMs: DAY,
   },
   {
@@ -54,7 +54,7 @@ const RULES: readonly FaultRule[] = [
       message: `Dailymotion refused it. ${CHANGE_IT}`,
     };
   }),
-  { status: 404, kind: "rejected", message: "Dailymotion does not find it: it was deleted there." },
+  { status: 404, kind: "rejected", message: "Dailymotion does not find it. It was deleted there." },
 ];
 
 const Refusal = z.looseObject({

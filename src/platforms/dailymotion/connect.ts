@@ -22,7 +22,7 @@ const refusals = faultsBy({
     {
       status: [400, 401, 403],
       kind: "auth",
-      message: `Dailymotion does not accept the key and its secret, or the key misses a permission. ${KEY_PLACE} It needs the permissions to read the account and to read and manage videos.`,
+      message: `Dailymotion does not accept the key and its secret, or the key lacks a permission. ${KEY_PLACE} It needs the permissions to read the account and to read and manage videos.`,
     },
   ],
 });
@@ -61,7 +61,8 @@ async function connect({ secrets }: ConnectInput, io: ConnectIo): Promise<Connec
   const { profiles } = await naming("apiKey", () =>
     callWith(io, tokens.secrets["accessToken"] ?? "", ME, Me),
   );
-  if (profiles.length === 0) throw new AppError("invalid", `apiKey: is good for no channel. ${KEY_PLACE}`);
+  if (profiles.length === 0)
+    throw new AppError("invalid", `apiKey: gives access to no channel. ${KEY_PLACE}`);
   const targets = profiles.map(({ profile_id: id, name }) => ({
     platformAccountId: id,
     name: name === "" ? id : name,
@@ -78,7 +79,9 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const { profiles } = await call(io, ME, Me);
   const found = profiles.find(({ profile_id: id }) => id === io.account.platformAccountId);
   if (found === undefined)
-    return { problem: "The API key is not good for this channel any more. Make one that is, and reconnect." };
+    return {
+      problem: "The API key no longer gives access to this channel. Make one that does, and reconnect.",
+    };
   return { ...(found.name === "" ? {} : { name: found.name, handle: found.name }), problem: null };
 }
 
@@ -88,7 +91,7 @@ export const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "API key",
-  instructions: `${KEY_PLACE} Give it the permissions to read the account and to read and manage videos, and copy both. The secret is shown once. It needs no review. Most channels may upload 15 videos and 10 hours of film in 24 hours, each of 2 hours and 4 GB at most.`,
+  instructions: `${KEY_PLACE} Give it the permissions to read the account and to read and manage videos, and copy both. The secret is shown once. It needs no review. Most channels may upload 15 videos and 10 hours of film in 24 hours. Each may have at most 2 hours and 4 GB.`,
   fields: [
     { ...field, name: "apiKey", label: "API key", help: KEY_PLACE, isSecret: false },
     { ...field, name: "apiSecret", label: "API secret", help: "It is shown when the key is made." },

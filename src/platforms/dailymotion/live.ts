@@ -9,7 +9,10 @@ import { findVideo, stateOf, watchUrl } from "./publish.ts";
 function idOf({ platformPostId }: DailymotionPost): string {
   const id = Id.safeParse(platformPostId).data;
   if (id !== undefined) return id;
-  throw new AppError("conflict", "platformPostId: is no video's, so it cannot be found on Dailymotion.");
+  throw new AppError(
+    "conflict",
+    "platformPostId: is not the id of a video, so it cannot be found on Dailymotion.",
+  );
 }
 
 export async function edit(
@@ -25,7 +28,7 @@ export async function edit(
   );
   for (const [name, part] of parts)
     if (Object.keys(part).length === 0)
-      throw new AppError("conflict", `${name}: cannot be taken away on Dailymotion, but changed.`);
+      throw new AppError("conflict", `${name}: cannot be removed on Dailymotion, only changed.`);
   const json = joined(parts.map(([, part]) => part));
   await call(io, { method: "PATCH", path: `/videos/${id}`, json, isIdempotent: true }, AnyAnswer);
   if (!changed.includes("visibility")) return {};

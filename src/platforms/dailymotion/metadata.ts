@@ -42,26 +42,26 @@ export const DailymotionMetadata = z.strictObject({
     .unwrap()
     .max(MAX_TITLE)
     .refine((text) => text.trim() !== "", "must not be empty")
-    .describe("Title; 255 characters."),
+    .describe("Title, max. 255 characters."),
   tags,
   category: z
     .enum(Object.keys(CATEGORIES))
     .optional()
-    .describe(`Category, from list_choices; default ${USUAL_CATEGORY}.`),
+    .describe(`Category, from list_choices. Default ${USUAL_CATEGORY}.`),
   madeForKids: z
     .boolean()
     .optional()
-    .describe("Whether it is made for children, which the law wants to be said; default false."),
+    .describe("Whether it is made for children. The law asks for it. Default false."),
   visibility: z
     .enum(["public", "private"])
     .optional()
-    .describe("Who can see it from its time on; default public. private: whoever has its address."),
+    .describe("Who can see it from its time on. Default public. private: all who have its address."),
   language: language
     .unwrap()
     .refine((tag) => /^[a-z]{2}(-|$)/i.test(tag), "must begin with a language of two letters")
     .optional()
     .describe("Language of the film."),
-  sensitive: sensitive.describe("True: not for the young. It cannot be taken back."),
+  sensitive: sensitive.describe("True: only for adults. It cannot be undone."),
   containsSyntheticMedia: z.boolean().optional().describe("Whether it was altered or made by a machine."),
 });
 export type DailymotionPost = PlatformPost<z.infer<typeof DailymotionMetadata>>;
@@ -114,13 +114,13 @@ export function checkPost({ caption, metadata }: DailymotionPost): { errors: str
     errors:
       length > MAX_DESCRIPTION
         ? [
-            `caption: has ${length} characters as Dailymotion gets them, where < and & count several, and may have ${MAX_DESCRIPTION}. Shorten it.`,
+            `caption: has ${length} characters as Dailymotion counts them (< and & count as several), and may have ${MAX_DESCRIPTION}. Shorten it.`,
           ]
         : [],
     warnings:
       metadata.madeForKids === undefined
         ? [
-            "metadata.madeForKids: is not given, so the video is declared not to be made for children. The law wants one or the other said.",
+            "metadata.madeForKids: is not given, so the video is declared not to be made for children. The law asks for one or the other.",
           ]
         : [],
   };

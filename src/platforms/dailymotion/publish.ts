@@ -113,9 +113,14 @@ const uploadFaults = faultsBy({
       status: [400, 401, 403, 404, 408, 409, 410],
       kind: "transient",
       isNotDone: true,
-      message: "Dailymotion broke the upload off; it is begun anew.",
+      message: "Dailymotion broke off the upload. It starts again.",
     },
-    { status: [413, 415], kind: "rejected", field: "mediaUrl", message: "Dailymotion takes no such file." },
+    {
+      status: [413, 415],
+      kind: "rejected",
+      field: "mediaUrl",
+      message: "Dailymotion does not take such a file. Give an MP4 with H.264 and AAC.",
+    },
   ],
 });
 
@@ -181,13 +186,13 @@ async function look({ post, id, at }: Placed, io: PublishIo): Promise<Looked> {
   if (video === null)
     throw new PlatformFault(
       "rejected",
-      "The video is not on Dailymotion any more: it was deleted there. Call retry_post to upload it again.",
+      "The video is not on Dailymotion any more. It was deleted there. Send the post again.",
     );
   const state = stateOf(video);
   if (state === "failed")
     throw new PlatformFault(
       "rejected",
-      "Dailymotion could not use the film. Give an MP4 with H.264 and AAC, then call retry_post.",
+      "Dailymotion could not use the film. Give an MP4 with H.264 and AAC, then send the post again.",
       { field: "mediaUrl" },
     );
   const place = { ...held, platformUrl: video.video_url ?? null };

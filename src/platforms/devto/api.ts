@@ -107,13 +107,13 @@ const classify = faultsBy({
     {
       code: DUPLICATE,
       kind: "rejected",
-      message: "DEV has an article of yours with the same title and text already. Change either.",
+      message: "DEV already has an article of yours with the same title and text. Change one of them.",
     },
     ...["canonicalUrl", "title", "tags", "thumbnailUrl"].map((name) => ({
       code: name,
       kind: "rejected" as const,
       field: `metadata.${name}`,
-      message: "DEV refused it. Change it, then send it again.",
+      message: "DEV refused it. Change it, then send the post again.",
     })),
     {
       status: 422,
@@ -121,6 +121,6 @@ const classify = faultsBy({
       message: "DEV refused the article. Change the post, then send it again.",
     },
     { status: 403, kind: "rejected", message: "DEV does not let this account do that." },
-    { status: 404, kind: "rejected", message: "It is not on DEV any more: it was deleted there." },
+    { status: 404, kind: "rejected", message: "It is not on DEV any more. It was deleted there." },
   ],
 });

@@ -8,7 +8,7 @@ export const KEY: SecretsWay = {
   kind: "secrets",
   name: "key",
   label: "API key",
-  instructions: `${KEY_PLACE} DEV takes no pictures. It shows those of articles from where they lie, so they need public addresses that stay: of POSTHORN_PUBLIC_URL, or of a bucket. Accounts of the first days may publish one article in five minutes. Articles cannot be deleted over the API: they become drafts again.`,
+  instructions: `${KEY_PLACE} DEV stores no pictures. It shows an article's pictures from their own addresses, which must be public and stay: under POSTHORN_PUBLIC_URL, or in a bucket. New accounts may publish one article in five minutes. Articles cannot be deleted through the API. They become drafts again.`,
   fields: [{ name: "apiKey", label: "API key", help: KEY_PLACE, isRequired: true, isSecret: true }],
   renewal: null,
   connect,

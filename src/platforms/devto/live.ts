@@ -53,7 +53,7 @@ export async function remove(post: DevtoPost, io: PlatformIo): Promise<{ readonl
   const call = { method: "PUT", path: pathOf(idOf(post)), json, isIdempotent: true } as const;
   if ((await callOrGone(io, call, Article)) === null) return;
   return {
-    left: "DEV lets no app delete an article: it stays there as a draft, which only its author sees.",
+    left: "DEV lets no app delete an article. It stays there as a draft, which only its author sees.",
   };
 }
 

@@ -10,20 +10,20 @@ export const DevtoMetadata = z.strictObject({
     .unwrap()
     .max(128)
     .refine((text) => text.trim() !== "", "must not be empty")
-    .describe("Title; 128 characters."),
+    .describe("Title, max. 128 characters."),
   description: description.describe("What the article is about, in search results."),
   tags: z
-    .array(z.string().regex(/^[\p{L}\p{N}]{1,30}$/u, "must have letters and digits alone, 30 at most"))
+    .array(z.string().regex(/^[\p{L}\p{N}]{1,30}$/u, "must have only letters and digits, 30 at most"))
     .max(4)
     .optional()
-    .describe("Tags, without #; 4 at most, of letters and digits."),
+    .describe("Tags, without #: at most 4, of letters and digits."),
   altText,
   moreMedia: moreMedia.describe("Further pictures."),
   thumbnailUrl: thumbnailUrl.describe("Cover image."),
   format: z
     .enum(["text", "markdown"])
     .optional()
-    .describe("What the caption is written in; default: text, shown as it stands."),
+    .describe("What the caption is written in. Default: text, shown as it is."),
   series: z.string().min(1).max(200).optional().describe("Name of the series that it belongs to."),
   canonicalUrl: z
     .url({ protocol: /^https?$/ })
@@ -34,7 +34,7 @@ export const DevtoMetadata = z.strictObject({
     .int()
     .positive()
     .optional()
-    .describe("Number of your organization that it is published under."),
+    .describe("Number of the organization of yours that publishes it."),
 });
 export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
 
@@ -44,7 +44,9 @@ const FRONT_MATTER = /^\s*---/;
 export function check({ caption, mediaUrl, metadata }: DevtoPost): { errors: string[]; warnings: string[] } {
   const errors: string[] = [];
   if (metadata.format === "markdown" && FRONT_MATTER.test(caption ?? ""))
-    errors.push("caption: begins with front matter (---). Say it in metadata, and leave it out.");
+    errors.push(
+      "caption: begins with front matter (---). Put that into metadata, and leave it out of the caption.",
+    );
   if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   return { errors, warnings: [] };

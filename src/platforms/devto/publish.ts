@@ -106,7 +106,7 @@ export async function addressOf(url: string, field: string, io: PublishIo): Prom
   if ((await io.media.fitImage(item, IMAGE_LIMITS)).isChanged)
     throw new AppError(
       "invalid",
-      `${field}: DEV shows pictures from where they lie, as they are, and this one is too large, of another type, or tells where it was taken. Give another.`,
+      `${field}: DEV shows pictures unchanged from their own addresses. This one is too large, of another type, or shows where it was taken. Give another.`,
     );
   const address = new URL(await io.media.publicUrl(item, FETCHED_FOR_MINUTES)).href;
   return address.replace(/[()\\]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);

@@ -27,12 +27,12 @@ export const BOT_FIELDS = [
 ] as const;
 
 export const BOT_INSTRUCTIONS =
-  "A bot of yours posts into the channel. It costs nothing and needs no review, and takes some five minutes.";
+  "A bot of yours posts into the channel. It costs nothing, needs no review, and takes some five minutes.";
 
 export const BOT_STEPS: readonly string[] = [
   "Open https://discord.com/developers/applications and make a new application.",
   "On its page Bot, press Reset Token and copy the token.",
-  'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Read Message History. By the last one a post is found again after a lost answer.',
+  'On its page Installation, add the scope "bot" under Guild Install, and there these permissions: View Channels, Send Messages, Send Messages in Threads, Attach Files, Embed Links, Read Message History. The last one lets Posthorn find a post again after a lost answer.',
   "Open the install link of that page and add the bot to your server.",
   "Copy the channel's link in Discord: Copy link in the channel's menu.",
 ];
@@ -49,8 +49,8 @@ export const WEBHOOK_FIELDS = [
 ] as const;
 
 export const WEBHOOK_INSTRUCTIONS =
-  `${WEBHOOK_PLACE} It can post only into that channel. After a lost answer nobody can ask Discord whether the post ` +
-  `is there; a bot can.`;
+  `${WEBHOOK_PLACE} It can post only into that channel. After a lost answer, Posthorn cannot ask Discord whether the post ` +
+  `is there. A bot can.`;
 
 const User = z.looseObject({ id: Id });
 const Channel = z.looseObject({
@@ -76,7 +76,7 @@ export async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Co
   const given = input.secrets["channel"] ?? "";
   const channelId = /^(?:https:\/\/\S+\/channels\/\d+\/)?(\d{5,20})$/.exec(given)?.[1];
   if (channelId === undefined)
-    throw new AppError("invalid", `channel: is not a channel of Discord. ${CHANNEL_PLACE}`);
+    throw new AppError("invalid", `channel: is not a Discord channel. ${CHANNEL_PLACE}`);
   if (!/^[\w.-]+$/.test(botToken))
     throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE}`);
   const headers = { authorization: `Bot ${botToken}` };
@@ -86,7 +86,7 @@ export async function connectBot(input: ConnectInput, io: ConnectIo): Promise<Co
   if (channel.guild_id === undefined || !POSTABLE.includes(channel.type)) {
     throw new AppError(
       "invalid",
-      "channel: posts go into text, announcement, forum and media channels of a server. Give such a one.",
+      "channel: posts go into text, announcement, forum and media channels of a server. Give one of these.",
     );
   }
   const { guild_id: guildId } = channel;

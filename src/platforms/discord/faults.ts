@@ -29,14 +29,13 @@ const RULES: readonly FaultRule[] = [
   {
     code: [10015, 50027],
     kind: "auth",
-    message:
-      "The webhook is not there any more, or its address is wrong. Make one in the channel's settings.",
+    message: "The webhook no longer exists, or its address is wrong. Make one in the channel's settings.",
   },
   {
     status: 401,
     kind: "auth",
     message:
-      "Discord does not accept the bot token: it was reset. Copy the new one from the developer portal.",
+      "Discord does not accept the bot token. It was reset. Copy the new one from the developer portal.",
   },
   {
     code: [40005],
@@ -48,12 +47,17 @@ const RULES: readonly FaultRule[] = [
     kind: "rejected",
     message: "The files are larger than Discord takes in this server. Give smaller ones.",
   },
-  { code: 50006, kind: "rejected", field: "caption", message: "Discord shows nothing of it. Give a text." },
+  {
+    code: 50006,
+    kind: "rejected",
+    field: "caption",
+    message: "Discord would show nothing. Write some text.",
+  },
   {
     code: 40067,
     kind: "rejected",
     field: "metadata.tagIds",
-    message: "the forum wants a tag. Give one of list_choices.",
+    message: "the forum asks for a tag. Give one of its tags.",
   },
   {
     code: 220001,
@@ -76,13 +80,12 @@ const RULES: readonly FaultRule[] = [
   {
     code: [200000, 200001, 240000],
     kind: "rejected",
-    message:
-      "The server's AutoMod, or Discord, does not let this text through. Change it and call retry_post.",
+    message: "The server's AutoMod, or Discord, refused this text. Change it, then send the post again.",
   },
   {
     code: [50035, 50109],
     kind: "rejected",
-    message: "Discord does not take the post as it is. Change it, then send it again.",
+    message: "Discord does not take the post as it is. Change it, then send the post again.",
   },
   GONE,
 ];
@@ -98,7 +101,7 @@ const CLOSED: FaultRule = {
 const NOT_ALLOWED: FaultRule = {
   code: [50001, 50005, 50013],
   kind: "rejected",
-  message: "Discord does not let this channel's connection do that to the message. Do it in the app.",
+  message: "Discord does not let this channel's connection do that. Do it in the app.",
 };
 
 const TITLE = "Discord";

@@ -16,7 +16,7 @@ function placeOf(post: DiscordPost, io: PlatformIo): { id: string; channelId: st
   const [, channel] = /\/channels\/\d+\/(\d+)\/\d+$/.exec(post.platformUrl ?? "") ?? [];
   const id = post.platformPostId ?? data?.id;
   if (id === undefined)
-    throw new AppError("conflict", "Discord told no id of this message. Change it in the app.");
+    throw new AppError("conflict", "Discord gave no id for this message. Change it in the app.");
   return { id, channelId: data?.channelId ?? channel ?? post.metadata.threadId ?? channelOf(io.account) };
 }
 
@@ -87,7 +87,7 @@ const Guild = z.looseObject({ approximate_member_count: z.int().min(0).optional(
 
 /** Members of the server, as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
-  const reason = "Discord does not count it.";
+  const reason = "Discord does not count this.";
   const unavailable = ["views", "impressions", "reach", "clicks"].map((metric) => ({ metric, reason }));
   if (isWebhook(io.account)) return { totals: {}, days: [], unavailable };
   const { approximate_member_count: followers } = await read(io, `${guildPath(io)}?with_counts=true`, Guild);

@@ -23,11 +23,11 @@ export function maxBytesOf(account: PlatformAccount): number {
 }
 
 const { altText, moreMedia, sensitive, title } = commonMetadata;
-const Snowflake = z.string().regex(/^\d{1,20}$/, "must be an id: digits alone");
+const Snowflake = z.string().regex(/^\d{1,20}$/, "must be an id: only digits");
 
 /** What a post on Discord takes beside caption and media. */
 export const DiscordMetadata = z.strictObject({
-  title: title.unwrap().max(100).optional().describe("Title of the post, in a forum or media channel alone."),
+  title: title.unwrap().max(100).optional().describe("Title of the post, only in a forum or media channel."),
   altText: altText.unwrap().max(1_024).optional().describe("What the first file shows."),
   moreMedia: moreMedia
     .unwrap()
@@ -36,10 +36,10 @@ export const DiscordMetadata = z.strictObject({
     .describe("Up to 9 more files, 25 MB with the first, and more in a boosted server."),
   sensitive: sensitive.describe("Hides media until they are clicked."),
   linkPreview: z.boolean().optional().describe("False: no previews of addresses in the text."),
-  silent: z.boolean().optional().describe("Nobody is notified with a sound."),
+  silent: z.boolean().optional().describe("Notifies without a sound."),
   threadId: Snowflake.optional().describe("Id of a thread of the channel to post into."),
   tagIds: z.array(Snowflake).max(5).optional().describe("Ids of the forum's tags (list_choices)."),
-  crosspost: z.boolean().optional().describe("Also to all that follow the announcement channel."),
+  crosspost: z.boolean().optional().describe("Also to all who follow the announcement channel."),
 });
 export type DiscordPost = PlatformPost<z.infer<typeof DiscordMetadata>>;
 
@@ -92,6 +92,6 @@ export function tooMuch(bytes: number, account: PlatformAccount): string[] {
   return bytes <= most
     ? []
     : [
-        `metadata.moreMedia: the files have ${bytes} bytes together, and Discord takes ${most} in one message here. Give fewer or smaller ones.`,
+        `metadata.moreMedia: the files have ${bytes} bytes together, and Discord takes ${most} in one message in this server. Give fewer or smaller ones.`,
       ];
 }

@@ -49,14 +49,14 @@ export const SETTINGS: readonly PlatformSetting[] = [
   {
     ...address,
     name: "UPLOAD_URL",
-    meaning: "Where reels are sent, in the place of this host",
+    meaning: "Where reels are sent, instead of this host",
     default: "https://rupload.facebook.com",
   },
   VERSION_SETTING,
   {
     name: "LOGIN_CONFIG_ID",
     meaning:
-      "Configuration of Facebook Login for Business, which stands for the permissions (apps of the type Business only)",
+      "Configuration of Facebook Login for Business, which stands for the permissions (only for apps of the type Business)",
     kind: "text",
     default: null,
     isRequired: false,

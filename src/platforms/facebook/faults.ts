@@ -18,28 +18,28 @@ const either = (...numbers: number[]): Code[] => numbers.flatMap((one) => [one, 
 const RULES: readonly FaultRule[] = [
   rejected(
     "368/1390008",
-    "Facebook keeps this Page from posting for now, as it posted too fast. Wait some hours, then call retry_post.",
+    "Facebook does not let this Page post for now, because it posted too fast. Wait some hours, then send the post again.",
   ),
   rejected(
     "368/4854002",
-    "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then call retry_post.",
+    "Facebook asks the person who connected the Page to confirm who they are. Do it in the Facebook app, then send the post again.",
   ),
   rejected(
     "368/1404082",
-    "Facebook refused it, as the same was posted again and again. Change the post, then call retry_post.",
+    "Facebook refused it, because the same was posted again and again. Change the post, then send it again.",
   ),
   rejected(
     either(1609005),
-    "Facebook could not read the page that the link leads to. Check the link, then call retry_post.",
+    "Facebook could not read the page that the link leads to. Check the link, then send the post again.",
   ),
   rejected(either(1609008), "Facebook takes no link cards to facebook.com. Put the link into the caption."),
   rejected(
     either(1363040),
-    "Facebook takes reels of the shape 9:16 only. Cut it so, or post it with metadata.kind video.",
+    "Facebook takes reels only in the shape 9:16. Crop it, or post it with metadata.kind video.",
   ),
   rejected(
     either(1363127),
-    "The film has too few pixels: Facebook takes reels from 540 × 960 on. Give a larger one.",
+    "The film has too few pixels. Facebook takes reels from 540 × 960 on. Give a larger one.",
   ),
   rejected(
     either(1363128),
@@ -47,13 +47,16 @@ const RULES: readonly FaultRule[] = [
   ),
   rejected(
     either(1363129),
-    "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule it anew.",
+    "Facebook takes reels with 24 to 60 frames a second. Convert it, then schedule the post again.",
   ),
   rejected(
     either(1366046),
-    "Facebook did not take the picture: it is too large, or of another type. Give a JPEG below 4 MB.",
+    "Facebook did not take the picture. It is too large, or of another type. Give a JPEG below 4 MB.",
   ),
-  rejected(either(1346003, 1404102), "Facebook refused the content because of its rules. Change the post."),
+  rejected(
+    either(1346003, 1404102),
+    "Facebook refused the content because of its rules. Change the post, then send it again.",
+  ),
   rejected(
     either(1404078),
     "The Page needs Facebook's Page Publishing Authorization before it can post. Its admin gets it in the Page's settings.",
@@ -81,7 +84,7 @@ export function orDuplicate(response: PlatformResponse): ReturnType<Classify> {
   if (!Code506.safeParse(response.json).success) return facebookFaults(response);
   return new Duplicate(
     "rejected",
-    "Facebook refused it as a duplicate of a post that the Page has just published. Change the text, then call retry_post.",
+    "Facebook refused it as a duplicate of a post that the Page has just published. Change the text, then send the post again.",
     { httpStatus: response.status },
   );
 }
@@ -93,6 +96,6 @@ export function filmFault(code: number | null): PlatformFault {
   const named = code === null ? "" : ` (error ${code})`;
   return new PlatformFault(
     "rejected",
-    `Facebook could not process the film${named}. Check that it is a playable MP4 within the limits, then call retry_post.`,
+    `Facebook could not process the film${named}. Check that it is a playable MP4 within the limits, then send the post again.`,
   );
 }

@@ -33,7 +33,7 @@ export async function placeOnFeed(post: FacebookPost, io: PublishIo): Promise<Pl
         if (!(error instanceof Duplicate) || timesSent === 0) throw error;
         const found = await findPost({ post, photos, since: startedAt - ADOPTED_FROM_MS }, io);
         if (found !== null) return found;
-        throw new PlatformFault("ambiguous", "Facebook says that it has the post already.", { cause: error });
+        throw new PlatformFault("ambiguous", "Facebook says that it already has the post.", { cause: error });
       }
     },
     settle: (context) => settlePost({ post, photos }, io, context),

@@ -19,7 +19,7 @@ function isFilm({ platformPostId }: FacebookPost): boolean {
 /** Facebook lets an app change the text of what it has posted itself. */
 export const edit: NonNullable<OfFacebook["edit"]> = async (post, changed, io) => {
   if (!isFilm(post) && changed.includes("title"))
-    throw new AppError("conflict", "metadata.title: only films have a title on Facebook.");
+    throw new AppError("conflict", "metadata.title: only films have a title on Facebook. Leave it out.");
   const { caption, metadata, platformPostId } = post;
   const text = caption ?? "";
   const film = { description: text, ...(metadata.title === undefined ? {} : { name: metadata.title }) };

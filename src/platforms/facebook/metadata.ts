@@ -16,7 +16,7 @@ const { title, link, altText, moreMedia, firstComment, thumbnailUrl } = commonMe
 /** What a post on a Page takes beside caption and media. */
 export const FacebookMetadata = z.strictObject({
   title: title.unwrap().max(255).optional().describe("Title of a film."),
-  link: link.describe("Address shown as a link card; not together with media."),
+  link: link.describe("Address shown as a link card, not with media."),
   altText: altText.describe("What the first picture shows."),
   moreMedia: moreMedia
     .unwrap()
@@ -66,9 +66,9 @@ export function checkPost(
       "metadata.link: Facebook shows a link card or media. Leave one out, or put the link into the caption.",
     );
   if (metadata.moreMedia !== undefined && post.mediaUrl === "")
-    errors.push("mediaUrl: give the first picture here; metadata.moreMedia follows it.");
+    errors.push("mediaUrl: give the first picture here. metadata.moreMedia follows it.");
   if (film !== undefined && items.length > 1)
-    errors.push("metadata.moreMedia: a film is posted alone on Facebook. Leave the rest out.");
+    errors.push("metadata.moreMedia: a film on Facebook goes without other media. Leave the rest out.");
   for (const field of ["title", "kind", "thumbnailUrl"] as const)
     if (hasNoFilm && metadata[field] !== undefined)
       errors.push(`metadata.${field}: only films have it on Facebook. Leave it out.`);
@@ -77,18 +77,18 @@ export function checkPost(
   const isWide = width !== null && height !== null && width > height;
   if (film !== undefined && isWide && metadata.kind === undefined && filmKindOf(post, film) === "reel")
     warnings.push(
-      'mediaUrl: is wider than high, and goes out as a reel, which Facebook may refuse. Give metadata.kind "video" to post it as a video.',
+      'mediaUrl: is wider than high. Facebook may refuse it as a reel. Give metadata.kind "video" to post it as a video.',
     );
   const isHigh = width !== null && height !== null && height > width;
   if (film !== undefined && isHigh && filmKindOf(post, film) === "video") {
     const isShort = (film.durationSeconds ?? Infinity) <= MAX_REEL_SECONDS;
     warnings.push(
-      `mediaUrl: is a vertical film${isShort ? "" : ` of more than ${MAX_REEL_SECONDS} seconds`}, which Facebook may keep as a draft until a person publishes it there. The post says so then.` +
+      `mediaUrl: is a vertical film${isShort ? "" : ` of more than ${MAX_REEL_SECONDS} seconds`}. Facebook may keep it as a draft until a person publishes it there. The post then says so.` +
         (isShort ? " As a reel it goes out by itself: leave metadata.kind out." : ""),
     );
   }
   if (film !== undefined && metadata.altText !== undefined)
-    warnings.push("metadata.altText: Facebook has none for films; it is not shown.");
+    warnings.push("metadata.altText: Facebook has none for films. It is not shown.");
   return { errors, warnings };
 }
 
@@ -102,8 +102,10 @@ export function filmKindOf({ metadata }: FacebookPost, { durationSeconds }: Film
 
 function kindErrors(kind: FilmKind, { durationSeconds, mimeType }: Film): string[] {
   if (kind === "reel" && (durationSeconds ?? 0) > MAX_REEL_SECONDS)
-    return [`metadata.kind: a reel lasts at most ${MAX_REEL_SECONDS} seconds. Shorten it, or use "video".`];
+    return [
+      `metadata.kind: a reel may last at most ${MAX_REEL_SECONDS} seconds. Shorten it, or use "video".`,
+    ];
   return kind === "video" && mimeType !== "video/mp4"
-    ? ["mediaUrl: Facebook takes films that are no reels as MP4 only. Convert it."]
+    ? ["mediaUrl: Facebook takes films that are not reels only as MP4. Convert it."]
     : [];
 }

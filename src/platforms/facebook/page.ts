@@ -22,7 +22,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const page = await askPage(io, { method: "GET", path: pageOf(io), query }, Page);
   const hidden =
     page.is_published === false
-      ? "The Page is not published: nobody sees its posts. Publish it on Facebook."
+      ? "The Page is not published, so people cannot see its posts. Publish it on Facebook."
       : null;
   return {
     ...(page.name === undefined ? {} : { name: page.name }),
@@ -58,7 +58,7 @@ async function readDataAccess(io: PlatformIo): Promise<string | null> {
     );
     const endsAt = (data.data_access_expires_at ?? 0) * 1_000;
     if (endsAt === 0 || endsAt > io.now()) return null;
-    return `Facebook's permission for the Page's data ended on ${toIso(endsAt)}. Connect the Page again with connect_channel.`;
+    return `Facebook's permission for the Page's data ended on ${toIso(endsAt)}. Reconnect the Page.`;
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     io.log.warn({ err: error }, "a token was not described");
@@ -110,7 +110,7 @@ export const analytics: NonNullable<Platform["analytics"]> = async (range, io) =
     unavailable: [
       {
         metric: "reach",
-        reason: "Facebook counts people by the day; who came on two days would count twice.",
+        reason: "Facebook counts people by day. People who came on two days would count twice.",
       },
     ],
   };

@@ -66,7 +66,7 @@ interface Hung {
  * them: https://github.com/gitroomhq/postiz-app/pull/1740
  */
 const DRAFT_NOTE =
-  "Facebook keeps the film as a draft, which it does with some vertical ones. Publish it in Meta Business Suite, or in the Facebook app.";
+  "Facebook keeps the film as a draft, as it does with some vertical films. Publish it in Meta Business Suite, or in the Facebook app.";
 
 /** `out`: everybody can see it; `draft`: a person must publish it. Throws StillProcessing while nobody can tell. */
 async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "draft"> {
@@ -90,8 +90,7 @@ async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "dra
   return isReadyVideo ? "draft" : "waiting";
 }
 
-const GONE_SENTENCE =
-  "It is not on Facebook any more: somebody deleted it there before its time. Send it again with retry_post.";
+const GONE_SENTENCE = "It is not on Facebook any more. It was deleted there before its time. Send it again.";
 
 /** Its time is over for a while and Facebook has not published it. */
 async function publishNow({ plan, placed }: Hung, io: PublishIo): Promise<void> {

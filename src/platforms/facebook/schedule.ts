@@ -9,7 +9,7 @@ const SOONEST_MS = 11 * MINUTE;
 /** Facebook's own schedule is over for this post: it goes out at its time. */
 export class TooNear extends PlatformFault {
   constructor() {
-    super("not_sent", "It is too late for Facebook's own schedule; the post goes out at its time.");
+    super("not_sent", "It is too late for Facebook's own schedule. The post goes out at its time.");
   }
 }
 

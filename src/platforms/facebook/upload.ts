@@ -34,7 +34,7 @@ const uploadFaults = faultsBy({
     {
       code: ["OffsetInvalidError", "PartialRequestError"],
       kind: "transient",
-      message: "Facebook has another part of the film than was sent.",
+      message: "Facebook has a different part of the film than the one that was sent.",
     },
     { code: "ProcessingFailedError", kind: "transient", message: "Facebook broke off the upload." },
   ],

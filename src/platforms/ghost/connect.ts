@@ -8,7 +8,7 @@ import { ONE } from "./live.ts";
 import { withoutTrailing } from "../../domain/parse-url.ts";
 
 const KEY_PLACE =
-  "In Ghost, under Settings, Integrations, choose Add custom integration; its card shows the Admin API key and the API URL.";
+  "In Ghost, under Settings, Integrations, choose Add custom integration. Its card shows the Admin API key and the API URL.";
 
 export const KEY: SecretsWay = {
   kind: "secrets",
@@ -19,7 +19,7 @@ export const KEY: SecretsWay = {
     {
       name: "adminKey",
       label: "Admin API key",
-      help: `${KEY_PLACE} It has 24 signs, a colon, and 64 more; the Content API key is another.`,
+      help: `${KEY_PLACE} It has 24 characters, a colon, and 64 more. The Content API key is a different one.`,
       isRequired: true,
       isSecret: true,
     },
@@ -34,7 +34,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const site = siteOf(input, io);
   const adminKey = input.secrets["adminKey"] ?? "";
   if (!ADMIN_KEY.test(adminKey))
-    throw new AppError("invalid", `adminKey: is not an Admin API key. ${KEY_PLACE} Copy the whole of it.`);
+    throw new AppError("invalid", `adminKey: is not an Admin API key. ${KEY_PLACE} Copy all of it.`);
   const at = { site, adminKey };
   const told = await explaining(site, () => callWith(io, { ...at, adminKey: "" }, { path: "/site/" }, Site));
   await explaining(site, () => callWith(io, at, { path: "/posts/", query: ONE }, z.looseObject({})));
@@ -79,7 +79,7 @@ async function explaining<T>(site: string, ask: () => Promise<T>): Promise<T> {
     const { host } = new URL(site);
     const { httpStatus } = cause;
     if (cause.kind === "auth" && (httpStatus === null || httpStatus >= 400))
-      throw new AppError("invalid", `adminKey: ${host} does not know it. ${KEY_PLACE}`, { cause });
+      throw new AppError("invalid", `adminKey: ${host} does not know this key. ${KEY_PLACE}`, { cause });
     throw new AppError(
       cause.kind === "rejected" || cause.kind === "auth" ? "invalid" : "unavailable",
       `instanceUrl: ${host} did not answer as a Ghost site does. Give the API URL that the integration shows, or try again later.`,

@@ -48,14 +48,19 @@ export const classify = faultsBy({
       code: "clock",
       kind: "setup",
       message:
-        "The site takes the key for expired: its clock and the one of this machine differ by minutes. Set both right.",
+        "The site says that the key has expired: its clock and that of Posthorn's server differ by minutes. Set both clocks.",
     },
     {
       code: ["UNKNOWN_ADMIN_API_KEY", "INVALID_JWT", "INVALID_API_KEY_TYPE", "MISSING_ADMIN_API_KID"],
       kind: "auth",
       message: "Ghost does not know the key (any more). Make a new one under Settings, Integrations.",
     },
-    { code: "UpdateCollisionError", kind: "transient", isNotDone: true, message: "Somebody edits the post." },
+    {
+      code: "UpdateCollisionError",
+      kind: "transient",
+      isNotDone: true,
+      message: "Another person is editing the post.",
+    },
     {
       status: 503,
       code: "MaintenanceError",
@@ -72,20 +77,20 @@ export const classify = faultsBy({
       status: 413,
       kind: "rejected",
       field: "mediaUrl",
-      message: "the site refused the file as too large. Give a smaller one and call retry_post.",
+      message: "the site refused the file as too large. Give a smaller one, then send the post again.",
     },
     {
       status: 415,
       kind: "rejected",
       field: "mediaUrl",
-      message: "the site does not take files of this type. Give another one and call retry_post.",
+      message: "the site does not take files of this type. Give another one, then send the post again.",
     },
     {
       code: "newsletter",
       status: 400,
       kind: "rejected",
       field: "metadata.newsletter",
-      message: "the site has no such newsletter, or it is archived. list_choices tells which it has.",
+      message: "the site has no such newsletter, or it is archived. Choose one that it has.",
     },
     ...[
       ["title", "title"],
@@ -98,13 +103,13 @@ export const classify = faultsBy({
       code,
       kind: "rejected" as const,
       field: `metadata.${name}`,
-      message: "Ghost refused it. Change it, then send it again.",
+      message: "Ghost refused it. Change it, then send the post again.",
     })),
     {
       status: 403,
       kind: "rejected",
       message: "The site does not let this integration do that. Its owner can look at it under Settings.",
     },
-    { status: 404, kind: "rejected", message: "It is not on the site any more: it was deleted there." },
+    { status: 404, kind: "rejected", message: "It is not on the site any more. It was deleted there." },
   ],
 });

@@ -92,7 +92,7 @@ const Members = z.looseObject({
 /** The site's members as they are now. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   const { meta } = await call(io, { path: "/members/", query: { limit: 1, fields: "id" } }, Members);
-  const reason = "Ghost does not tell it to integrations.";
+  const reason = "Ghost does not tell integrations this number.";
   return {
     totals: { followers: meta.pagination.total },
     days: [],

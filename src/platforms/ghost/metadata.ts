@@ -10,33 +10,33 @@ export const GhostMetadata = z.strictObject({
     .unwrap()
     .max(255)
     .refine((text) => text.trim() !== "", "must not be empty")
-    .describe("Title; 255 characters."),
-  description: description.unwrap().max(300).optional().describe("Excerpt; 300 characters."),
-  tags: tags.describe("Tags, the first is the main one; those that begin with # are internal."),
+    .describe("Title, max. 255 characters."),
+  description: description.unwrap().max(300).optional().describe("Excerpt, max. 300 characters."),
+  tags: tags.describe("Tags. The first is the main one. Those that begin with # are internal."),
   altText,
-  moreMedia: moreMedia.describe("Further media; pictures in a row become a gallery."),
+  moreMedia: moreMedia.describe("Further media. Pictures in a row become a gallery."),
   thumbnailUrl: thumbnailUrl.describe("Feature image."),
   format: z
     .enum(["text", "markdown", "html"])
     .optional()
-    .describe("What the caption is written in; default: text, shown as it stands."),
+    .describe("What the caption is written in. Default: text, shown as it is."),
   slug: z
     .string()
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be small letters, digits and hyphens")
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "must be lowercase letters, digits and hyphens")
     .max(185)
     .optional()
-    .describe("End of the article's address; default: made of the title."),
+    .describe("End of the article's address. Default: made from the title."),
   audience: z
     .enum(["public", "members", "paid"])
     .optional()
-    .describe("Who may read it; default: as the site is set."),
+    .describe("Who may read it. Default: the site's setting."),
   featured: z.boolean().optional().describe("Marks it as featured."),
   authors: z
     .array(z.string().min(1).max(191))
     .min(1)
     .max(10)
     .optional()
-    .describe("E-mail addresses of the site's staff (list_choices); default: the site's owner."),
+    .describe("E-mail addresses of the site's staff (list_choices). Default: the site's owner."),
   canonicalUrl: z
     .url({ protocol: /^https?$/ })
     .max(2_000)
@@ -48,7 +48,7 @@ export const GhostMetadata = z.strictObject({
     .max(191)
     .optional()
     .describe(
-      "Slug of a newsletter (list_choices) that mails it to its subscribers, which cannot be taken back. Default: no mail.",
+      "Slug of a newsletter (list_choices) that mails it to its subscribers. This cannot be undone. Default: no mail.",
     ),
 });
 export type GhostMetadata = z.infer<typeof GhostMetadata>;

@@ -139,16 +139,12 @@ async function publishedUrl(post: GhostPost, id: string, io: PublishIo): Promise
   return (await change(io, found, { status: "published" })).url;
 }
 
-const TAKEN_BACK =
-  "Somebody made it a draft again on the site. Publish it there, or send it again with retry_post.";
+const TAKEN_BACK = "It was made a draft again on the site. Publish it there, or send it again.";
 
 async function requirePost(id: string, io: PlatformIo): Promise<Post> {
   const found = await findPost(id, io);
   if (found !== null) return found;
-  throw new PlatformFault(
-    "rejected",
-    "It is not on the site any more: somebody deleted it there. Send it again with retry_post.",
-  );
+  throw new PlatformFault("rejected", "It is not on the site any more. It was deleted there. Send it again.");
 }
 
 /** Null where it is gone. */

@@ -58,7 +58,10 @@ export function uploadedMedia(post: GhostPost, io: PlatformIo): Shown[] {
   return itemsOf(post).map(({ altText }, at) => {
     const file = Stored.safeParse(io.resultOf(stepOf(at))).data;
     if (file === undefined)
-      throw new AppError("conflict", "Where the post's media lie is not known. Change the text on the site.");
+      throw new AppError(
+        "conflict",
+        "Posthorn does not know where the post's media are. Change the text on the site.",
+      );
     return { ...file, altText: altText ?? "" };
   });
 }

@@ -60,7 +60,7 @@ export async function analytics(
     totals,
     days: [...days].map(([date, metrics]) => ({ date, metrics })).sort((a, b) => (a.date < b.date ? -1 : 1)),
     unavailable: missing.map((metric) => {
-      return { metric, reason: "Google has no numbers of these days (yet); they come some days later." };
+      return { metric, reason: "Google has no numbers for these days (yet). They come some days later." };
     }),
   };
 }

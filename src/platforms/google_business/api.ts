@@ -57,5 +57,5 @@ const Place = z.looseObject({ account: nameOf("accounts"), location: nameOf("loc
 export function placeOf({ account }: PlatformIo): z.infer<typeof Place> {
   const place = Place.safeParse(account.settings).data;
   if (place !== undefined) return place;
-  throw new PlatformFault("auth", "It is not known which location the channel is.");
+  throw new PlatformFault("auth", "The channel's location is not known. Reconnect the channel.");
 }

@@ -11,19 +11,19 @@ const SCOPES = ["https://www.googleapis.com/auth/business.manage"];
 const GUIDE: SetupGuide = {
   url: "https://support.google.com/business/contact/api_default",
   needs: [
-    "Google's approval of the project. It takes days and costs nothing. Until then its quota is 0, and connecting fails too.",
-    "A verified Business Profile of 60 days or more, which you manage.",
+    "Google's approval of the project. It takes days and costs nothing. Before it, the quota is 0, and connecting fails too.",
+    "A verified Business Profile that is at least 60 days old and that you manage.",
   ],
   steps: [
-    "Make a project at https://console.cloud.google.com/projectcreate, or take YouTube's, and apply with its number for the Business Profile APIs, as the manager of that profile.",
+    "Make a project at https://console.cloud.google.com/projectcreate, or use YouTube's. As the manager of that profile, apply with the project's number for the Business Profile APIs.",
     'Once it is approved, enable under "APIs & Services", "Library": Google My Business API, My Business Account Management API, My Business Business Information API, Business Profile Performance API.',
     'Under "Google Auth Platform", set up the consent screen ("External"), add the scope {scopes}, and press "Publish app".',
     'Under "Clients", create an OAuth client ("Web application") with the redirect URI {redirectUrl}',
-    "Copy its id and secret into POSTHORN_GOOGLE_BUSINESS_CLIENT_ID and POSTHORN_GOOGLE_BUSINESS_CLIENT_SECRET; without them, YouTube's app is used.",
+    "Copy its id and secret into POSTHORN_GOOGLE_BUSINESS_CLIENT_ID and POSTHORN_GOOGLE_BUSINESS_CLIENT_SECRET. Without them, YouTube's app is used.",
   ],
   warnings: [
     'Permissions given while the app is in "Testing" end after 7 days.',
-    "Google looks at each post before it shows it, and rejects those with a phone number in their text.",
+    "Google reviews each post before it shows it, and rejects posts with a phone number in their text.",
     "Google takes no films. A live post keeps its picture.",
   ],
 };
@@ -106,7 +106,7 @@ async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Targe
 }
 
 const UNVERIFIED =
-  "Google has not verified this location, or has suspended it, and shows no posts of it. Look at it in the Business Profile.";
+  "Google has not verified this location, or has suspended it, and does not show its posts. Look at it in the Business Profile.";
 
 function toTarget(account: string, location: Location): Target {
   const { name, languageCode, metadata } = location;

@@ -2,7 +2,7 @@ import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { googleFaults, NO_QUOTA, ofField } from "../shared/google.ts";
 
-const CHANGE_IT = "Change it and call retry_post.";
+const CHANGE_IT = "Change it, then send the post again.";
 
 /** What Google calls the fields of a post, and what we do. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -21,25 +21,25 @@ const RULES: readonly FaultRule[] = [
     code: NO_QUOTA,
     kind: "setup",
     message:
-      "Google has not approved the Google Cloud project for the Business Profile APIs, so that its quota is 0. Apply for it at https://support.google.com/business/contact/api_default.",
+      "Google has not approved the Google Cloud project for the Business Profile APIs, so its quota is 0. Apply for it at https://support.google.com/business/contact/api_default.",
   },
   {
     code: ["PHOTO_FETCH_FAILED", "PHOTO_UPLOAD_FAILED", 1000, 1001],
     kind: "rejected",
     field: "mediaUrl",
     message:
-      "Google could not fetch the picture, or not use it. Look whether POSTHORN_PUBLIC_URL can be reached from the internet; it takes JPEG and PNG of 10 KB to 5 MB.",
+      "Google could not fetch or use the picture. It takes JPEG and PNG of 10 KB to 5 MB. Check that POSTHORN_PUBLIC_URL can be reached from the internet.",
   },
   {
     code: "LOCATION_DISABLED_FOR_LOCAL_POST_API",
     kind: "rejected",
     message:
-      "Google lets no program post here, for it takes it for one of a chain. Post in the Business Profile itself.",
+      "Google takes this location for one of a chain, and lets no program post to it. Post in the Business Profile itself.",
   },
   {
     code: ["OPERATION_UNSUPPORTED_UNDER_ACCOUNT_CONDITION", 1301],
     kind: "rejected",
-    message: "Google does not let this location post: look at its state in the Business Profile.",
+    message: "Google does not let this location post. Look at its state in the Business Profile.",
   },
   ...Object.entries(FIELDS).map(([theirs, field]): FaultRule => {
     return { code: ofField(theirs), kind: "rejected", field, message: `Google refused it. ${CHANGE_IT}` };

@@ -15,7 +15,7 @@ const Moment = z
   .refine((text) => {
     const at = Date.parse(`${text}Z`);
     return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
-  }, "is no day or hour of the calendar");
+  }, "is not a day and time that exists");
 
 const Text = z.string().min(1).max(4_000);
 const Address = z.url({ protocol: /^https?$/ }).max(2_000);
@@ -27,17 +27,17 @@ export const BusinessMetadata = z.strictObject({
     .optional()
     .describe("What it is: an update (STANDARD, default), an event or an offer."),
   title: title.unwrap().max(MAX_TITLE).optional().describe("Title of an event or offer."),
-  startsAt: Moment.optional().describe("When an event or offer begins, in the place's own time, no zone."),
-  endsAt: Moment.optional().describe("When it ends, likewise."),
+  startsAt: Moment.optional().describe("When an event or offer begins, in the place's local time, no zone."),
+  endsAt: Moment.optional().describe("When it ends, the same way."),
   actionType: z
     .enum(["BOOK", "ORDER", "SHOP", "LEARN_MORE", "SIGN_UP", "CALL"])
     .optional()
-    .describe("The button; default LEARN_MORE where there is a link. CALL needs none."),
+    .describe("The button. Default LEARN_MORE where there is a link. CALL needs none."),
   link: link.describe("Where the button leads to."),
   couponCode: Text.optional().describe("Of an offer."),
   redeemOnlineUrl: Address.optional().describe("Where an offer is redeemed."),
   termsConditions: Text.optional().describe("Of an offer."),
-  language: language.describe("Language of the text; default that of the location."),
+  language: language.describe("Language of the text. Default: the location's."),
 });
 export type BusinessPost = PlatformPost<z.infer<typeof BusinessMetadata>>;
 
@@ -118,7 +118,7 @@ export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): {
     ],
     [
       startsAt !== undefined && endsAt !== undefined && endsAt < startsAt,
-      "metadata.endsAt: is before startsAt.",
+      "metadata.endsAt: is before startsAt. Give a later time.",
     ],
     [
       !isOffer && [couponCode, redeemOnlineUrl, termsConditions].some((one) => one !== undefined),
@@ -126,18 +126,18 @@ export function checkPost({ caption, mediaUrl, metadata }: BusinessPost): {
     ],
     [
       isOffer && (actionType !== undefined || url !== undefined),
-      "metadata.actionType: an offer has a button of its own. Give redeemOnlineUrl in the place of link.",
+      "metadata.actionType: an offer has a button of its own. Give redeemOnlineUrl instead of link.",
     ],
     [actionType === "CALL" && url !== undefined, "metadata.link: CALL takes none. Leave it out."],
     [
       actionType !== undefined && actionType !== "CALL" && url === undefined,
-      `metadata.link: the button ${actionType ?? ""} needs one.`,
+      `metadata.link: the button ${actionType ?? ""} needs one. Give it.`,
     ],
   ];
   const errors = rules.flatMap(([isWrong, sentence]) => (isWrong ? [sentence] : []));
   const warnings = PHONE.test(caption ?? "")
     ? [
-        "caption: seems to hold a phone number, for which Google rejects posts. Take it out and give actionType CALL.",
+        "caption: seems to hold a phone number. Google rejects such posts. Take it out and give actionType CALL.",
       ]
     : [];
   return { errors, warnings };

@@ -55,7 +55,7 @@ type Placed = z.infer<typeof Placed>;
 
 class TooNear extends PlatformFault {
   constructor() {
-    super("not_sent", "It is too late for Google's own schedule; the post goes out at its time.");
+    super("not_sent", "It is too late for Google's own schedule. The post goes out at its time.");
   }
 }
 
@@ -96,7 +96,7 @@ async function place(post: BusinessPost, io: PublishIo): Promise<Placed> {
         get isReliable() {
           return isWhole;
         },
-        reason: "the answer was lost, and the location has more posts than can be looked through.",
+        reason: "the answer was lost, and the location has too many posts to look through.",
         find: async (since) => {
           const found = await findPost(io, { path, fields, post, since });
           isWhole = found !== "too many";
@@ -203,8 +203,7 @@ async function look({ name, at }: Placed, io: PublishIo): Promise<PublishOutcome
   }
 }
 
-const GONE =
-  "It is not on Google any more: somebody deleted it there before it was shown. Send it again with retry_post.";
+const GONE = "It is not on Google any more. It was deleted there before it was shown. Send it again.";
 
 const REJECTED =
-  "Google looked at the post and rejected it, without saying why: mostly for a phone number in the text, else by its rules at https://support.google.com/business/answer/7213077. Change the post and call retry_post.";
+  "Google reviewed the post and rejected it without a reason. Mostly it is a phone number in the text, or else its rules at https://support.google.com/business/answer/7213077. Change the post, then send it again.";

@@ -34,10 +34,7 @@ export async function permalinkOf(io: PlatformIo, id: string): Promise<string | 
 /** The first comment: once, found again by its text. */
 export async function comment(io: PublishIo, mediaId: string | null, message: string): Promise<void> {
   if (mediaId === null)
-    throw new PlatformFault(
-      "rejected",
-      "Instagram does not tell which post is this one. Write it in the app.",
-    );
+    throw new PlatformFault("rejected", "Instagram does not say which post this is. Write it in the app.");
   const path = `${mediaId}/comments`;
   const Comment = z.looseObject({ id: Id, text: z.string().catch("") });
   const list = call(io, path, { method: "GET", query: { fields: "id,text" }, classify: classifyMild });

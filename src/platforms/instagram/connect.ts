@@ -21,9 +21,9 @@ import { facebookUrl, INSTAGRAM_HOST, instagramUrl } from "./api.ts";
 import { classify } from "./faults.ts";
 
 const LIMITS = [
-  "Instagram takes posts of professional accounts only (business or creator). An account is switched for free in the app under Settings, Account type.",
-  "Accounts with a role in your Meta app (administrator, developer, Instagram tester) work at once. For those of other people Meta wants Advanced Access: App Review and the verification of your business.",
-  "100 posts of an account in 24 hours, a carousel counting once; some accounts have fewer. The API costs nothing.",
+  "Instagram takes posts only from professional accounts (business or creator). Switching is free, in the app under Settings, Account type.",
+  "Accounts with a role in your Meta app (administrator, developer, Instagram tester) work at once. For other people's accounts Meta asks for Advanced Access: App Review and the verification of your business.",
+  "An account may make 100 posts in 24 hours. A carousel counts once. Some accounts may make fewer. The API costs nothing.",
 ];
 
 const NEEDS = [
@@ -39,12 +39,9 @@ const OWN_GUIDE: SetupGuide = {
     "Open Instagram, API setup with Instagram login, and under Business login settings enter {redirectUrl} as an OAuth redirect URI.",
     "Add the permissions {scopes} under the app's use case.",
     "Under App roles, add each account as an Instagram tester and accept the invitation in Instagram under Settings, Website permissions.",
-    "Put the Instagram app ID and the Instagram app secret of that page, which are not those of the Meta app, into POSTHORN_INSTAGRAM_CLIENT_ID and POSTHORN_INSTAGRAM_CLIENT_SECRET.",
+    "Put the Instagram app ID and the Instagram app secret of that page (not those of the Meta app) into POSTHORN_INSTAGRAM_CLIENT_ID and POSTHORN_INSTAGRAM_CLIENT_SECRET.",
   ],
-  warnings: [
-    ...LIMITS,
-    "The access is renewed by itself every week; it ends 60 days after Posthorn was last running.",
-  ],
+  warnings: [...LIMITS, "Posthorn renews the access every week. It ends 60 days after Posthorn last ran."],
 };
 
 const PAGE_GUIDE: SetupGuide = {
@@ -53,9 +50,9 @@ const PAGE_GUIDE: SetupGuide = {
   steps: [
     "Link the Instagram account to a Facebook Page that you manage: in the Page's settings, under Linked accounts.",
     "Create an app of the type Business and add Facebook Login, with {redirectUrl} as a valid OAuth redirect URI.",
-    "Add the permissions {scopes} under the app's use case. business_management is for Pages of business portfolios, as firms and agencies have them. Accounts of other Pages are found without it.",
-    "Put App ID and App secret into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET. The channels of facebook use the same.",
-    "Where the app has Facebook Login for Business in place of Facebook Login, make a configuration there with these permissions and a user access token, and enter its id in POSTHORN_FACEBOOK_LOGIN_CONFIG_ID. Where channels of facebook use it too, it needs their permissions as well.",
+    "Add the permissions {scopes} under the app's use case. business_management is for Pages of business portfolios, such as those of firms and agencies. Accounts of other Pages are found without it.",
+    "Put App ID and App secret into POSTHORN_FACEBOOK_CLIENT_ID and POSTHORN_FACEBOOK_CLIENT_SECRET. Facebook channels use the same.",
+    "Where the app has Facebook Login for Business instead of Facebook Login, make a configuration there with these permissions and a user access token, and enter its id in POSTHORN_FACEBOOK_LOGIN_CONFIG_ID. Where Facebook channels use it too, it needs their permissions as well.",
   ],
   warnings: [
     ...LIMITS,
@@ -82,7 +79,7 @@ export const instagramLogin: OAuthWay = {
   kind: "oauth",
   name: "instagram",
   label: "Sign in with Instagram",
-  instructions: "Sign in to Instagram with the professional account and allow all that is asked for.",
+  instructions: "Sign in to Instagram with the professional account and allow everything that it asks for.",
   setup: OWN_GUIDE,
   endpoints: {
     authorize: "https://www.instagram.com/oauth/authorize",
@@ -119,7 +116,7 @@ export const instagramLogin: OAuthWay = {
 };
 
 const PERSONAL =
-  "This is a personal account, which Instagram lets no program post to. Switch it to a professional one in the app.";
+  "This is a personal account. Instagram lets no program post to it. Switch it to a professional account in the app.";
 const NO_TASK =
   "You may not create content on the account's Page. Choose the Page when Facebook asks, and let one of its admins give you the right to do so.";
 
@@ -138,7 +135,7 @@ export const facebookLogin: OAuthWay = {
   name: "facebook",
   label: "Through a Facebook Page",
   instructions:
-    "Sign in to Facebook and allow all that is asked for, for the Pages that the accounts are linked to.",
+    "Sign in to Facebook and allow everything that it asks for, for the Pages that the accounts are linked to.",
   setup: PAGE_GUIDE,
   appOf: "facebook",
   endpoints: (io) => ({
@@ -200,7 +197,7 @@ async function findLinked({ secrets }: Tokens, io: OAuthIo): Promise<Target[]> {
   if (targets.length > 0) return targets;
   throw new AppError(
     "invalid",
-    "None of the Pages that Facebook listed shows a professional Instagram account. Link one in the Page's settings, or connect it by Instagram itself." +
+    "None of the Pages that Facebook listed shows a professional Instagram account. Link one in the Page's settings, or connect it through Instagram itself." +
       portfolioHint(granted),
   );
 }

@@ -33,26 +33,26 @@ const RULES: readonly FaultRule[] = [
   {
     code: "/2207042",
     kind: "rate",
-    message: "Instagram takes no more posts of this account for now: its quota of 24 hours is used up.",
+    message: "Instagram takes no more posts from this account for now. Its quota for 24 hours is used up.",
     retryAfterMs: HOUR,
   },
   {
     code: "/2207051",
     kind: "rejected",
     message:
-      "Instagram takes the post for spam and refused it. Look in the app whether the account is restricted, and do not repeat it soon.",
+      "Instagram refused the post as spam. Check in the app whether the account is restricted, and do not repeat the post soon.",
   },
   {
     code: "/2207050",
     kind: "rejected",
     message:
-      "Instagram has restricted this account. Open the Instagram app, settle what it asks for, and call retry_post.",
+      "Instagram has restricted this account. Open the Instagram app, settle what it asks for, then send the post again.",
   },
-  passing(["/2207027", "/2207008"], "Instagram has not got the post ready yet."),
-  passing(["/2207006", "/2207020"], "What was prepared for the post ran out; it is made anew."),
+  passing(["/2207027", "/2207008"], "Instagram has not finished preparing the post."),
+  passing(["/2207006", "/2207020"], "What was prepared for the post has expired. It is prepared again."),
   unfetched(
     ["/2207003"],
-    "Instagram could not fetch the media in time. Look whether they come fast enough from POSTHORN_PUBLIC_URL, or from their own address, then call retry_post.",
+    "Instagram could not fetch the media in time. Check that they come fast enough from POSTHORN_PUBLIC_URL, or from their own address, then send the post again.",
   ),
   {
     code: ["/2207001", "/2207032", "/2207053", -1],
@@ -61,19 +61,23 @@ const RULES: readonly FaultRule[] = [
   },
   unfetched(
     ["/2207052", 9_004],
-    "Instagram could not fetch the media. Look whether POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and whether robots.txt keeps facebookexternalhit out. Then call retry_post.",
+    "Instagram could not fetch the media. Check that POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet without a login, and that robots.txt lets facebookexternalhit in. Then send the post again.",
   ),
   unfit(
     "/2207026",
     "Instagram cannot read this kind of film. Give an MP4 or MOV with H.264 or HEVC and AAC.",
   ),
-  unfit("/2207004", "is too large for Instagram: pictures may have 8 MB."),
-  unfit("/2207005", "Instagram takes pictures as JPEG only."),
-  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1."),
-  unfit("/2207028", "an Instagram carousel has two to ten items.", "metadata.moreMedia"),
-  unfit("/2207010", "is too long for Instagram: 2,200 characters, 30 hashtags.", "caption"),
-  unfit("/2207040", "names more people than the 20 that Instagram takes.", "caption"),
-  unfit("/2207057", "is no moment of the film.", "metadata.thumbOffsetMs"),
+  unfit("/2207004", "is too large for Instagram. Give a picture of at most 8 MB."),
+  unfit("/2207005", "Instagram takes pictures only as JPEG. Give one."),
+  unfit("/2207009", "Instagram takes pictures from 4:5 to 1.91:1. Crop it."),
+  unfit("/2207028", "an Instagram carousel has two to ten items. Change their number.", "metadata.moreMedia"),
+  unfit(
+    "/2207010",
+    "is too long for Instagram, which takes 2,200 characters and 30 hashtags. Shorten it.",
+    "caption",
+  ),
+  unfit("/2207040", "names more people than the 20 that Instagram takes. Leave some out.", "caption"),
+  unfit("/2207057", "is not a moment of the film. Give another.", "metadata.thumbOffsetMs"),
 ];
 
 export const classify = metaFaults("Instagram", RULES);

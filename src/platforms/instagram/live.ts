@@ -151,7 +151,7 @@ export async function analytics(
   const first = Date.parse(range.from);
   const end = Date.parse(range.to) + DAY;
   if (first < io.now() - KEPT_MS) {
-    const reason = "Instagram keeps its numbers for 90 days. Ask for a time that begins later.";
+    const reason = "Instagram keeps its numbers for 90 days. Ask for a period that begins later.";
     const rest = ACCOUNT_METRICS.filter((metric) => metric !== "followers");
     return { totals: followers, days: [], unavailable: rest.map((metric) => ({ metric, reason })) };
   }
@@ -167,7 +167,7 @@ export async function analytics(
   }
   if (end - first > SPAN_MS) {
     const reason =
-      "Instagram counts each person once in at most 30 days. Ask for a shorter time, or look at the days.";
+      "Instagram counts each person once in at most 30 days. Ask for a shorter period, or look at the days.";
     return { totals, days, unavailable: [{ metric: "reach", reason }] };
   }
   for (const [name, value] of await readTotals(io, ["reach"], { since: first, until: end }))

@@ -26,12 +26,9 @@ export const InstagramMetadata = z.strictObject({
     .int()
     .min(0)
     .optional()
-    .describe("Which moment of a reel is its cover, in milliseconds; thumbnailUrl goes before it."),
-  shareToFeed: z
-    .boolean()
-    .optional()
-    .describe("False: a reel stands under Reels alone, not in the feed too."),
-  audioName: z.string().min(1).max(100).optional().describe("What a reel's own sound is called."),
+    .describe("Which moment of a reel is its cover, in milliseconds. thumbnailUrl goes first."),
+  shareToFeed: z.boolean().optional().describe("False: a reel is shown only under Reels, not in the feed."),
+  audioName: z.string().min(1).max(100).optional().describe("Name of a reel's own sound."),
   collaborators: z
     .array(z.string().regex(/^@?[\w.]{1,30}$/, "must be a user name"))
     .min(1)
@@ -97,11 +94,11 @@ export function checkPost(
   if (!isReel || isPicture) {
     const odd = REEL_FIELDS.filter((field) => metadata[field] !== undefined);
     errors.push(
-      ...odd.map((field) => `metadata.${field}: is of use for a reel, a single film, alone. Leave it out.`),
+      ...odd.map((field) => `metadata.${field}: is only for a reel (a single film). Leave it out.`),
     );
   }
   if (media.get(mediaUrl)?.type === "video" && metadata.altText !== undefined)
-    warnings.push("metadata.altText: Instagram takes it of pictures alone; that of the film is left out.");
+    warnings.push("metadata.altText: Instagram takes it only for pictures. The film goes out without it.");
   return { errors, warnings: [...warnings, ...shapeWarnings(post, media)] };
 }
 
@@ -116,7 +113,7 @@ function shapeWarnings(post: InstagramPost, media: CheckedAt["media"]): string[]
   const [first = 1] = shapes;
   return shapes.some((shape) => Math.abs(shape / first - 1) > SHAPE_TOLERANCE)
     ? [
-        "metadata.moreMedia: Instagram cuts all items of a carousel to the shape of the first, and these have others.",
+        "metadata.moreMedia: Instagram crops all items of a carousel to the shape of the first, and some have another shape.",
       ]
     : [];
 }

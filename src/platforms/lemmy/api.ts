@@ -110,7 +110,7 @@ export async function askServer(io: Pick<ConnectIo, "ask">, server: string): Pro
     const { image_upload_disabled: isWithout, private_instance: isPrivate } = site.site_view.local_site;
     return { version, takesImages: !isWithout, isPrivate };
   }
-  throw new PlatformFault("rejected", "The server is none of Lemmy's.");
+  throw new PlatformFault("rejected", "This is not a Lemmy server.");
 }
 
 const Id = z.int().positive();

@@ -18,12 +18,12 @@ export const PASSWORD: SecretsWay = {
   kind: "secrets",
   name: "password",
   label: "Name and password",
-  instructions: `${HELP} They are used once, for a login of Posthorn's own that the account's settings show and can end; they are not kept.`,
+  instructions: `${HELP} They are used once and not kept. They make a login for Posthorn, which the account's settings show and can end.`,
   fields: [
     {
       name: "username",
       label: "Name or e-mail",
-      help: "As you sign in with.",
+      help: "The one that you sign in with.",
       isRequired: true,
       isSecret: false,
     },
@@ -37,7 +37,7 @@ export const PASSWORD: SecretsWay = {
     {
       name: "totp",
       label: "Code",
-      help: "The six digits of your app, where the account asks for them.",
+      help: "The six digits that your app shows, if the account asks for them.",
       isRequired: false,
       isSecret: true,
     },
@@ -56,7 +56,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
     call(io, { server, version, token, method: "GET", path }, Me),
   );
   if (person === null)
-    throw new AppError("unavailable", "The server does not know its own login. Try again later.");
+    throw new AppError("unavailable", "The server does not accept the login that it gave. Try again later.");
   const target = {
     platformAccountId: String(person.id),
     idServer: server,
@@ -86,7 +86,7 @@ async function logIn(
   if (typeof jwt === "string" && jwt !== "") return jwt;
   throw new AppError(
     "invalid",
-    "username: the account is not let in yet. Confirm its e-mail, or wait for the server's administrators.",
+    "username: the server has not let the account in yet. Confirm its e-mail, or wait for the server's administrators.",
   );
 }
 

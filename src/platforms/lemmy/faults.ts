@@ -33,31 +33,32 @@ const RULES: readonly FaultRule[] = [
       "email_not_verified",
     ],
     kind: "auth",
-    message: "The server has closed this account, or not let it in yet. Settle that with the server first.",
+    message:
+      "The server has closed this account, or has not let it in yet. Settle that with the server first.",
   },
   {
     // An error of its own in the third version, with status 400.
     code: ["rate_limit_error", "too_many_requests"],
     kind: "rate",
-    message: "The server takes no more for now.",
+    message: "The server asks to slow down.",
   },
   {
     code: ["couldnt_find_community", "invalid_community"],
     kind: "rejected",
     field: "metadata.community",
-    message: "the server knows no such community. Search with list_choices, or look at its name.",
+    message: "the server knows no such community. Check its name.",
   },
   {
     code: ["person_is_banned_from_community", "banned_from_community"],
     kind: "rejected",
     field: "metadata.community",
-    message: "its moderators have banned this account.",
+    message: "its moderators have banned this account. Name another one.",
   },
   {
     code: ["community_is_blocked", "instance_is_blocked"],
     kind: "rejected",
     field: "metadata.community",
-    message: "this account has blocked it, or its server. Unblock it there and call retry_post.",
+    message: "this account has blocked it, or its server. Unblock it there, then send the post again.",
   },
   {
     code: ["only_mods_can_post_in_community", "not_a_moderator", "not_a_mod_or_admin"],
@@ -75,42 +76,43 @@ const RULES: readonly FaultRule[] = [
     code: ["invalid_post_title", "post_title_too_long"],
     kind: "rejected",
     field: "metadata.title",
-    message: "must be one line of 3 to 200 characters. Change it and call retry_post.",
+    message: "must be one line of 3 to 200 characters. Change it, then send the post again.",
   },
   {
     code: "invalid_body_field",
     kind: "rejected",
     field: "caption",
-    message: "is longer than this server takes. Shorten it and call retry_post.",
+    message: "is longer than this server takes. Shorten it, then send the post again.",
   },
   {
     code: "slurs",
     kind: "rejected",
     message:
-      "The title or the text has words that this server does not allow. Change them and call retry_post.",
+      "The title or the text has words that this server does not allow. Change them, then send the post again.",
   },
   {
     code: ["blocked_url", "invalid_url", "invalid_url_scheme", "url_length_overflow"],
     kind: "rejected",
     field: "metadata.link",
-    message: "the server does not take this address. Change it and call retry_post.",
+    message: "the server does not take this address. Change it, then send the post again.",
   },
   {
     code: "alt_text_length_overflow",
     kind: "rejected",
     field: "metadata.altText",
-    message: "is longer than 1500 characters. Shorten it and call retry_post.",
+    message: "is longer than 1500 characters. Shorten it, then send the post again.",
   },
   {
     code: "nsfw_not_allowed",
     kind: "rejected",
     field: "metadata.sensitive",
-    message: "this server takes no such posts.",
+    message: "this server takes no posts marked as not safe for work.",
   },
   {
     code: "language_not_allowed",
     kind: "rejected",
-    message: "The community does not take posts in the language that is set in the account's settings there.",
+    message:
+      "The community does not take posts in the language that the account's settings on that server name.",
   },
   {
     code: [
@@ -121,18 +123,18 @@ const RULES: readonly FaultRule[] = [
     ],
     kind: "rejected",
     field: "mediaUrl",
-    message: "the server does not take the picture, or any. Give another one, or a link.",
+    message: "the server does not take this picture, or takes no pictures. Give another one, or a link.",
   },
   {
     status: 413,
     kind: "rejected",
     field: "mediaUrl",
-    message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+    message: "the server refused the file as too large. Give a smaller one, then send the post again.",
   },
   {
     code: ["couldnt_find_post", "not_found", "couldnt_find_object"],
     kind: "rejected",
-    message: "The server has not, or no longer, what was asked for.",
+    message: "The server does not have, or no longer has, what was asked for.",
   },
 ];
 
@@ -164,7 +166,7 @@ export const classifyLogin = faultsBy({
       code: ["incorrect_totp_token", "couldnt_parse_totp_secret"],
       kind: "rejected",
       field: "totp",
-      message: `the code is wrong or over. ${CODE_NOW}`,
+      message: `the code is wrong or has expired. ${CODE_NOW}`,
     },
     {
       code: ["incorrect_login", "couldnt_find_person", "couldnt_find_local_user", "not_found"],

@@ -43,7 +43,7 @@ export async function edit(post: LemmyPost, changed: readonly string[], io: Publ
   if (known.length < pictures.length && (pictures.length > 1 || !changed.includes("caption")))
     throw new AppError(
       "conflict",
-      "The post's pictures are not known any more, so it cannot be changed here.",
+      "The post's pictures are not known any more, so Posthorn cannot change it.",
     );
   const { url, ...content } = contentOf(post, known);
   const empty = { body: "", alt_text: "", nsfw: false };

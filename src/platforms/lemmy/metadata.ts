@@ -45,12 +45,12 @@ export function check(
 ): { errors: string[]; warnings: string[] } {
   const errors = checkAltTexts(metadata, MAX_ALT);
   if (mediaUrl !== "" && metadata.link !== undefined)
-    errors.push("metadata.link: a post leads to one address or shows one picture. Leave one of them out.");
+    errors.push("metadata.link: a post has either a link or a picture. Leave one of them out.");
   if (mediaUrl === "" && (metadata.moreMedia ?? []).length > 0)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
   const isBare = metadata.thumbnailUrl !== undefined && metadata.link === undefined;
   return {
     errors,
-    warnings: isBare ? ["metadata.thumbnailUrl: Lemmy shows one beside a link."] : [],
+    warnings: isBare ? ["metadata.thumbnailUrl: Lemmy shows one only beside a link."] : [],
   };
 }

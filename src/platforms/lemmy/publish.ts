@@ -81,7 +81,7 @@ export async function publish(post: LemmyPost, io: PublishIo): Promise<PublishOu
         now: io.now(),
         settleMs: SETTLE_MS,
         isReliable: community.isOpen,
-        reason: "the answer was lost, and the server shows not all of this community's posts.",
+        reason: "the answer was lost, and the server does not show all posts of this community.",
         find: (since) => findPost({ community, title: post.metadata.title }, since, io),
       }),
     live: ({ id }) => liveAt(id, io),

@@ -32,7 +32,7 @@ export class DuplicateFault extends PlatformFault {
     const named = older === null ? "an older post" : `${pageOf(older)}`;
     super(
       "rejected",
-      `LinkedIn takes it for a duplicate of ${named} and refused it. Change the text and call retry_post.`,
+      `LinkedIn refused it as a duplicate of ${named}. Change the text, then send the post again.`,
     );
     this.older = older;
   }
@@ -70,13 +70,13 @@ const table = (role: "auth" | "rejected") =>
         status: 403,
         kind: role,
         message:
-          "LinkedIn does not allow this: the permission was not given, or the person is no administrator of the Page any more.",
+          "LinkedIn does not allow this. The permission was not given, or the person is no longer an administrator of the Page.",
       },
       {
         code: "MEDIA_ASSET_PROCESSING_FAILED",
         kind: "rejected",
         message:
-          "LinkedIn could not process a picture or the video of the post. Replace it and call retry_post.",
+          "LinkedIn could not process a picture or the video of the post. Replace it, then send the post again.",
       },
       {
         status: 413,
@@ -95,7 +95,7 @@ function classify(kind: keyof typeof classifiers): NonNullable<PlatformRequest["
     if (isRefused && /duplicate/i.test(message))
       return new DuplicateFault(POST_URN.exec(message)?.[0] ?? null);
     if (isRefused && (STILL_WORKING.test(code) || /\b(still|being) process/i.test(message))) {
-      const words = "LinkedIn still works on a picture or the video of the post.";
+      const words = "LinkedIn is still working on a picture or the video of the post.";
       return new PlatformFault("transient", words, { isNotDone: true });
     }
     return classifiers[kind](response);

@@ -118,7 +118,7 @@ const PAGES: OAuthWay = {
   name: "pages",
   label: "Pages (app with Community Management)",
   instructions:
-    "Sign in to LinkedIn with a profile that administers the Pages, allow all that is asked for, and choose the Pages.",
+    "Sign in to LinkedIn with a profile that administers the Pages, allow everything that it asks for, and choose the Pages.",
   setup: PAGE_GUIDE,
   settingPrefix: "PAGE_",
   scopes: PAGE_SCOPES,

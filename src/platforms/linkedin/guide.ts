@@ -3,21 +3,21 @@ import type { SetupGuide } from "../../ports/connect.ts";
 const PORTAL = "https://www.linkedin.com/developers/apps";
 
 const SHARED_WARNINGS = [
-  "A permission lasts 60 days. Only apps that LinkedIn approved as a partner can renew it by themselves. All others must be reconnected, which the channel tells 7 days before.",
-  "Posthorn asks for a version of LinkedIn's API that is some months old and moves on with the date. POSTHORN_LINKEDIN_API_VERSION fixes one, which LinkedIn retires after about a year.",
+  "A permission lasts 60 days. Only apps that LinkedIn approved as a partner can renew it by themselves. With all others the channel must be reconnected. It says so 7 days before.",
+  "Posthorn asks for a version of LinkedIn's API that is some months old and moves on with the date. POSTHORN_LINKEDIN_API_VERSION sets a fixed one. LinkedIn retires each version after about a year.",
 ];
 
 export const PROFILE_GUIDE: SetupGuide = {
   url: PORTAL,
   steps: [
     "Create an app in LinkedIn's developer portal. It must belong to a LinkedIn Page: one of yours, or LinkedIn's default Page for individual developers.",
-    "Where it is a Page of yours, press Verify under Settings, and open the address that LinkedIn gives as a super admin of that Page.",
+    "If it is a Page of yours, press Verify under Settings. Then, as a super admin of that Page, open the address that LinkedIn gives.",
     "Under Products, add Share on LinkedIn and Sign In with LinkedIn using OpenID Connect.",
     "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
     "Copy client id and primary client secret into POSTHORN_LINKEDIN_CLIENT_ID and POSTHORN_LINKEDIN_CLIENT_SECRET.",
   ],
   warnings: [
-    "Such an app posts as members at once, without a review. LinkedIn lets it write no comments, so that firstComment is refused, and shows it no numbers of members' posts.",
+    "Such an app posts as members at once, without a review. LinkedIn lets it write no comments, so firstComment is refused. It also shows such an app no numbers of members' posts.",
     "LinkedIn lets a member's app post some 150 times a day.",
     ...SHARED_WARNINGS,
   ],
@@ -27,12 +27,12 @@ export const PROFILE_GUIDE: SetupGuide = {
 export const PAGE_GUIDE: SetupGuide = {
   url: PORTAL,
   steps: [
-    "Create another app in LinkedIn's developer portal only for this. LinkedIn lets the Community Management API be an app's only product, so an app that has other products cannot get it.",
+    "Create another app in LinkedIn's developer portal only for this. LinkedIn allows the Community Management API only as an app's only product, so an app with other products cannot get it.",
     "Choose the Page of your organization as the app's Page. Press Verify under Settings, and have a super admin of the Page open the address that LinkedIn gives.",
     "Under Products, request the Community Management API. LinkedIn asks for the organization's legal name, registered address, website and privacy policy, and for a business e-mail address.",
     "Under Auth, enter {redirectUrl} as an authorized redirect URL.",
     "Copy client id and primary client secret into POSTHORN_LINKEDIN_PAGE_CLIENT_ID and POSTHORN_LINKEDIN_PAGE_CLIENT_SECRET.",
-    "Compare the scopes listed under Auth with these: {scopes}. Where one is missing there, set POSTHORN_LINKEDIN_PAGE_SCOPES to those that are listed, as LinkedIn refuses the whole consent for one that the app has not.",
+    "Compare the scopes listed under Auth with these: {scopes}. Where one is missing there, set POSTHORN_LINKEDIN_PAGE_SCOPES to those that are listed, because LinkedIn refuses the whole consent for one that the app does not have.",
   ],
   warnings: [
     "LinkedIn gives the Community Management API only to registered legal organizations for commercial use, after a review, and not to private persons.",

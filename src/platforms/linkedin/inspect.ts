@@ -30,7 +30,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     return {
       problem: isStill
         ? null
-        : "Whoever connected the Page is no administrator of it any more. Make them one, or let another reconnect it.",
+        : "The person who connected the Page is no longer its administrator. Make them one again, or let another administrator reconnect it.",
     };
   } catch (error) {
     if (error instanceof PlatformFault && (error.kind === "rejected" || error.kind === "setup"))

@@ -123,7 +123,7 @@ async function sendParts(item: MediaItem, io: PublishIo, context: EffectContext)
       const body = () => item.open({ start: first, end: last });
       const { headers } = await put(io, url, body, last - first + 1);
       const etag = (headers["etag"] ?? "").replace(/^W\/|"/g, "");
-      if (etag === "") throw new PlatformFault("transient", "LinkedIn did not name a part of the video.");
+      if (etag === "") throw new PlatformFault("transient", "LinkedIn gave no id for a part of the video.");
       session = { ...session, etags: [...session.etags, etag] };
     }
     await context.saveHandle(session);
@@ -206,7 +206,7 @@ async function askAfter(id: string, kind: Brought["kind"], io: PublishIo): Promi
   throw new PlatformFault(
     "rejected",
     kind === "images"
-      ? `LinkedIn could not process a picture${named}. Export it as JPEG and call retry_post.`
-      : `LinkedIn could not process the video${named}. Export it as MP4 with H.264 and call retry_post.`,
+      ? `LinkedIn could not process a picture${named}. Export it as JPEG, then send the post again.`
+      : `LinkedIn could not process the video${named}. Export it as MP4 with H.264, then send the post again.`,
   );
 }

@@ -15,7 +15,7 @@ export const LinkedInMetadata = z.strictObject({
   title: title.unwrap().max(MAX_TITLE).optional().describe("Title of the link, or of the video."),
   description: description.describe("Text below the title of the link."),
   link: link.describe(
-    "Address shown as a card; not together with media. Give its title, which LinkedIn does not look up.",
+    "Address shown as a card, not with media. Give its title too: LinkedIn does not look it up.",
   ),
   thumbnailUrl: thumbnailUrl.describe("Picture of the link."),
   altText,
@@ -27,14 +27,14 @@ export const LinkedInMetadata = z.strictObject({
   audience: z
     .enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"])
     .optional()
-    .describe("Who can see it; CONNECTIONS only for members. Default: PUBLIC."),
-  disableReshare: z.boolean().optional().describe("True: nobody can share it on."),
+    .describe("Who can see it. CONNECTIONS: only for members. Default: PUBLIC."),
+  disableReshare: z.boolean().optional().describe("True: it cannot be shared on."),
   firstComment: firstComment
     .unwrap()
     .min(1)
     .max(1_250)
     .optional()
-    .describe("A comment put under the post at once; only where the channel's app may comment."),
+    .describe("A comment put under the post at once, if the channel's app may comment."),
 });
 export type LinkedInMetadata = z.infer<typeof LinkedInMetadata>;
 export type LinkedInPost = PlatformPost<LinkedInMetadata>;
@@ -64,7 +64,7 @@ function commentProblem({ metadata }: LinkedInPost, account: PlatformAccount): s
   return metadata.firstComment === undefined || isAllowed(account, scope)
     ? []
     : [
-        `metadata.firstComment: LinkedIn lets this channel write no comments, for want of the permission ${scope}. Leave it out, or connect the channel by an app with the Community Management API.`,
+        `metadata.firstComment: LinkedIn lets this channel write no comments, because it lacks the permission ${scope}. Leave it out, or connect the channel through an app with the Community Management API.`,
       ];
 }
 

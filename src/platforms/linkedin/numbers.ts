@@ -143,7 +143,7 @@ const Size = z.looseObject({ firstDegreeSize: z.int().min(0) });
 /** Of Pages: how things stand now, since the Page began. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   if (!isPage(io.account)) {
-    const reason = "LinkedIn tells apps such numbers only of Pages.";
+    const reason = "LinkedIn gives apps such numbers only for Pages.";
     return { totals: {}, days: [], unavailable: PAGE_METRICS.map((metric) => ({ metric, reason })) };
   }
   const path = `/rest/networkSizes/${urn(authorOf(io.account))}?edgeType=COMPANY_FOLLOWED_BY_MEMBER`;

@@ -114,7 +114,7 @@ async function send(
       return adopt(error.older, io, () => find(json, io, since));
     throw error;
   }
-  throw new PlatformFault("ambiguous", "LinkedIn took the post and did not name it.", { httpStatus: 201 });
+  throw new PlatformFault("ambiguous", "LinkedIn took the post but gave no id for it.", { httpStatus: 201 });
 }
 
 /**
@@ -127,7 +127,7 @@ async function adopt(older: string, io: PublishIo, search: () => Promise<string 
   if (found !== null) return found;
   throw new PlatformFault(
     "rejected",
-    "LinkedIn takes it for a duplicate of a post that is not there any more, and refused it. Change the text, or wait two days, and call retry_post.",
+    "LinkedIn refused it as a duplicate of a post that is not there any more. Change the text, or wait two days, then send the post again.",
   );
 }
 

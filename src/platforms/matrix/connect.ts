@@ -23,13 +23,13 @@ const MAX_ROOMS = 50;
 const ROOM: SecretField = {
   name: "room",
   label: "Room",
-  help: "Its address, for example #news:example.org, its link or its id, which the account then joins. Empty: choose among those that it is in.",
+  help: "Its address (for example #news:example.org), its link or its id. The account then joins it. Empty: choose among the rooms that the account is in.",
   isRequired: false,
   isSecret: false,
 };
 
 const BOT =
-  "Take an account of its own for Posthorn, and invite it to the room, which must not be encrypted.";
+  "Make a separate account for Posthorn, and invite it to the room. The room must not be encrypted.";
 
 const TOKEN_PLACE = "In Element: All settings, Help & About, Advanced, Access Token.";
 
@@ -37,7 +37,7 @@ export const TOKEN: SecretsWay = {
   kind: "secrets",
   name: "token",
   label: "Access token",
-  instructions: `${BOT} Sign in as it and copy its access token. ${TOKEN_PLACE} Close the window without signing out, which would end the token.`,
+  instructions: `${BOT} Sign in as it and copy its access token. ${TOKEN_PLACE} Close the window without signing out, because that would end the token.`,
   fields: [
     { name: "accessToken", label: "Access token", help: TOKEN_PLACE, isRequired: true, isSecret: true },
     ROOM,
@@ -58,12 +58,12 @@ export const PASSWORD: SecretsWay = {
   kind: "secrets",
   name: "password",
   label: "User name and password",
-  instructions: `${BOT} Posthorn signs in once and keeps an access token, not the password. Servers with pages of their own for signing in, as matrix.org, take no passwords from apps.`,
+  instructions: `${BOT} Posthorn signs in once and keeps an access token, not the password. Servers with their own sign-in pages, such as matrix.org, take no passwords from apps.`,
   fields: [
     {
       name: "user",
       label: "User",
-      help: "The account's name or whole id, for example @horn:example.org.",
+      help: "The account's name or full id, for example @horn:example.org.",
       isRequired: true,
       isSecret: false,
     },
@@ -205,7 +205,7 @@ async function joinRoom(ask: Ask, given: string): Promise<string> {
   if (!/^[#!]./.test(room))
     throw new AppError(
       "invalid",
-      "room: is not a room's address, link or id. Give one like #news:example.org.",
+      "room: is not a room's address, link or id. Give one such as #news:example.org.",
     );
   const path = `/client/v3/join/${encodeURIComponent(room)}`;
   const joining = { method: "POST", path, json: {}, isIdempotent: true } as const;

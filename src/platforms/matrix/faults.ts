@@ -25,12 +25,13 @@ const RULES: readonly FaultRule[] = [
   {
     code: "M_CONSENT_NOT_GIVEN",
     kind: "auth",
-    message: "The server wants its terms accepted first. Sign in with an app, accept them, and reconnect.",
+    message:
+      "The server asks you to accept its terms first. Sign in with an app, accept them, and reconnect.",
   },
   {
     status: 401,
     kind: "auth",
-    message: "The server does not accept the access token any more: its session was signed out.",
+    message: "The server no longer accepts the access token. Its session was signed out.",
   },
   {
     code: "M_RESOURCE_LIMIT_EXCEEDED",
@@ -87,7 +88,7 @@ export const classifySending = faultsBy({
       status: 413,
       kind: "rejected",
       field: "caption",
-      message: "is longer than a message on Matrix may be. Shorten it and call retry_post.",
+      message: "is too long for a message on Matrix. Shorten it, then send the post again.",
     },
   ],
 });
@@ -101,13 +102,13 @@ export const classifyUpload = faultsBy({
       status: 413,
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+      message: "the server refused the file as too large. Give a smaller one, then send the post again.",
     },
     {
       status: 403,
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server does not take files of this type, or no more of this account.",
+      message: "the server does not take files of this type, or takes no more from this account.",
     },
   ],
 });

@@ -8,7 +8,10 @@ import { KEY_FIELD, sendEvent, stepOf, textOf } from "./publish.ts";
 
 function idOf({ platformPostId }: MatrixPost): string {
   if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: names no message, so the post cannot be found on Matrix.");
+  throw new AppError(
+    "conflict",
+    "platformPostId: is not the id of a message, so the post cannot be found on Matrix.",
+  );
 }
 
 const Content = z.record(z.string(), z.json());
@@ -130,7 +133,7 @@ export async function analytics(_range: object, io: PlatformIo): Promise<Platfor
   const call = { method: "GET", path: `${roomPath(roomId, "v1")}/hierarchy`, query: { limit: 1 } } as const;
   const { rooms } = await askAs(io)(call, Hierarchy);
   const followers = rooms.find(({ room_id: id }) => id === roomId)?.num_joined_members;
-  const reason = "Matrix does not count it.";
+  const reason = "Matrix does not count this.";
   const unavailable = ["views", "impressions", "reach", "clicks"].map((metric) => ({ metric, reason }));
   return { totals: followers === undefined ? {} : { followers }, days: [], unavailable };
 }

@@ -22,8 +22,8 @@ export const MatrixMetadata = z.strictObject({
     .min(1)
     .max(20_000)
     .optional()
-    .describe("The text as HTML (bold, links, lists); the caption is for apps that show none."),
-  altText: altText.describe("What the first file shows; told where there is no caption."),
+    .describe("The text as HTML (bold, links, lists). The caption is for apps without HTML."),
+  altText: altText.describe("What the first file shows, used where there is no caption."),
   moreMedia: moreMedia
     .unwrap()
     .max(MAX_ITEMS - 1)
@@ -80,12 +80,14 @@ export function check(
   if (metadata.thumbnailUrl !== undefined && (mediaUrl === "" || isOther)) errors.push(NO_THUMBNAIL);
   const bytesOf = (text = ""): number => Buffer.byteLength(JSON.stringify(text));
   if (2 * bytesOf(caption ?? "") + bytesOf(metadata.html) > MAX_EDIT_BYTES)
-    errors.push("caption: makes more than a message on Matrix may hold, with metadata.html. Shorten it.");
+    errors.push("caption: is too long for a message on Matrix together with metadata.html. Shorten it.");
   const isUntold = (caption ?? "") !== "" && (metadata.altText ?? "") !== "";
   return {
     errors,
     warnings: isUntold
-      ? ["metadata.altText: Matrix tells one text of a file, and that is the caption here. It is left out."]
+      ? [
+          "metadata.altText: Matrix has one text for a file, and this post's caption is it. The post goes out without altText.",
+        ]
       : [],
   };
 }

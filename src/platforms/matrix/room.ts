@@ -57,13 +57,13 @@ export async function readRoom(ask: Ask, roomId: string, userId: string): Promis
     // Who was thrown out still reads how things stood then.
     if (member?.membership !== "join")
       return "The account is not in this room. Invite it, and connect again with the room's name.";
-    if (tombstone !== null) return "This room was closed for a new one. Connect that one instead.";
-    if (create?.content.type === "m.space") return "This is a space, which has rooms and no messages.";
+    if (tombstone !== null) return "This room was replaced by a new one. Connect the new one instead.";
+    if (create?.content.type === "m.space") return "This is a space. It has rooms, but no messages.";
     if (encryption !== null)
-      return "This room is encrypted. Posthorn posts in rooms without encryption alone.";
+      return "This room is encrypted. Posthorn posts only in rooms without encryption.";
     return maySend(userId, power, create)
       ? null
-      : "The account may not send messages here. Have its power level raised.";
+      : "The account may not send messages in this room. Raise its power level.";
   };
   return { name: named?.name || alias || roomId, alias, problem: problem() };
 }

@@ -25,7 +25,7 @@ export const MIAUTH: RedirectWay = {
   name: "miauth",
   label: "Sign in on your server",
   instructions:
-    "Sign in on the account's own server (https://misskey.io, say) and allow Posthorn to read your account, to write notes and to use your drive.",
+    "Sign in on the account's own server (for example https://misskey.io) and allow Posthorn to read your account, to write notes and to use your drive.",
   instance: "required",
   redirect: "any",
   begin: async (_input, { instanceUrl, redirectUrl }, io) => {
@@ -49,7 +49,7 @@ export const MIAUTH: RedirectWay = {
     if (checked?.ok !== true || checked.token === undefined)
       throw new AppError(
         "invalid",
-        "The server says that nobody allowed it. Begin again and choose Allow there.",
+        "The server says that access was not allowed. Start again and choose Allow on its page.",
       );
     return connected(server, checked.token, null, io);
   },

@@ -9,7 +9,7 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
   return status >= 400 && body.success ? [body.data.error.code] : [];
 }
 
-const SMALLER = "Give a smaller one and call retry_post.";
+const SMALLER = "Give a smaller one, then send the post again.";
 
 const RULES: readonly FaultRule[] = [
   {
@@ -36,36 +36,36 @@ const RULES: readonly FaultRule[] = [
     code: "NO_SUCH_FILE",
     kind: "rejected",
     field: "mediaUrl",
-    message: "the file was deleted from the server's drive meanwhile. Call retry_post to send it again.",
+    message: "the file was deleted from the server's drive in the meantime. Send the post again.",
   },
   {
     code: "NO_SUCH_REPLY_TARGET",
     kind: "rejected",
-    message: "The note that this one answers was deleted.",
+    message: "The note that this one replies to was deleted.",
   },
   {
     code: "CONTAINS_PROHIBITED_WORDS",
     kind: "rejected",
     field: "caption",
-    message: "has words that this server does not allow. Change it and call retry_post.",
+    message: "has words that this server does not allow. Change it, then send the post again.",
   },
   {
     code: "CONTAINS_TOO_MANY_MENTIONS",
     kind: "rejected",
     field: "caption",
-    message: "mentions more people than this server allows. Take some out and call retry_post.",
+    message: "mentions more people than this server allows. Take some out, then send the post again.",
   },
   {
     code: "NO_FREE_SPACE",
     kind: "rejected",
     field: "mediaUrl",
-    message: "the account's drive is full. Delete files there and call retry_post.",
+    message: "the account's drive is full. Delete files there, then send the post again.",
   },
   {
     code: "INAPPROPRIATE",
     kind: "rejected",
     field: "mediaUrl",
-    message: "the server takes the file for something that it does not allow. Give another one.",
+    message: "the server takes the file for something it does not allow. Give another one.",
   },
   {
     code: ["UNALLOWED_FILE_TYPE", "INVALID_FILE_NAME"],
@@ -89,7 +89,7 @@ const RULES: readonly FaultRule[] = [
     code: "COMMENT_TOO_LONG",
     kind: "rejected",
     field: "metadata.altText",
-    message: "is longer than this server takes. Shorten it and call retry_post.",
+    message: "is longer than this server takes. Shorten it, then send the post again.",
   },
 ];
 

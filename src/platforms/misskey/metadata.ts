@@ -13,7 +13,7 @@ export const MisskeyMetadata = z.strictObject({
   altText,
   moreMedia: moreMedia.describe("Further pictures, videos or sounds, up to 16 in all."),
   visibility: visibility.describe(
-    "Who sees it: public (default), unlisted (home timelines alone), or private (followers).",
+    "Who sees it: public (default), unlisted (home timelines only), or private (followers).",
   ),
   sensitive: sensitive.describe("Shows the media only after a click."),
   spoilerText: spoilerText.describe("Content warning: shown in place of the text until a click."),

@@ -126,7 +126,7 @@ function bodyOf({ post, part, fileIds, replyTo }: Outgoing): JsonObject {
   if (text === "" && fileIds.length === 0)
     throw new AppError(
       "invalid",
-      "caption: is empty, and there is no media. Give a text, a picture or a video.",
+      "caption: is empty, and there is no media. Give text, a picture or a video.",
     );
   return {
     visibility: VISIBILITY[visibility],

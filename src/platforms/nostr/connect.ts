@@ -31,8 +31,8 @@ export const NSEC: SecretsWay = {
   ],
   instructions:
     `Enter the account's private key. ${KEY_PLACE} It is kept encrypted and signs only on this server. ` +
-    "It can do everything with the account and cannot be revoked or changed, so that a key made for this purpose " +
-    "may be the better one. Nostr asks for no review and no fee.",
+    "It can do everything with the account and cannot be revoked or changed. A key made only for this " +
+    "purpose may be better. Nostr asks for no review and no fee.",
   renewal: null,
   connect,
 };
@@ -44,7 +44,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   if (given !== "" && named.length === 0)
     throw new AppError(
       "invalid",
-      "relays: holds no address of a relay. Give some such as wss://relay.example.com.",
+      "relays: has no address of a relay. Give some, for example wss://relay.example.com.",
     );
   const [pubkey, relays] = [publicKeyOf(secret), named.length > 0 ? named : usualRelays(io)];
   const profile = await readProfile(io, { relays, pubkey, sign: signerOf(secret) });
@@ -67,7 +67,7 @@ async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
 }
 
 function noneAnswers(relays: readonly string[]): string {
-  return `none answers of ${relays.join(", ")}. Reconnect the channel with others, or try again later.`;
+  return `none of ${relays.join(", ")} answers. Reconnect the channel with others, or try again later.`;
 }
 
 /** Who the account is now, and where its posts and files go. */
@@ -80,6 +80,6 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     pubkey,
     sign: ownSign(io),
   });
-  if (answered.length === 0) return { problem: `No relay can be posted to: ${noneAnswers(relays)}` };
+  if (answered.length === 0) return { problem: `Posthorn cannot post to any relay: ${noneAnswers(relays)}` };
   return { ...(name === null ? {} : { name }), handle, avatarUrl, limits, problem: null };
 }

@@ -51,7 +51,7 @@ const classify = faultsBy({
     {
       status: 402,
       kind: "rejected",
-      message: `${TITLE} wants to be paid. Name another in your Nostr app, under media servers, or pay it.`,
+      message: `${TITLE} asks for payment. Name another in your Nostr app, under media servers, or pay it.`,
     },
     {
       status: 413,
@@ -63,7 +63,7 @@ const classify = faultsBy({
       status: 415,
       kind: "rejected",
       field: "mediaUrl",
-      message: `is of a type that ${TITLE.toLowerCase()} does not take.`,
+      message: `is of a type that ${TITLE.toLowerCase()} does not take. Give another file.`,
     },
   ],
 });

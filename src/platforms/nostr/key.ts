@@ -15,7 +15,7 @@ export function secretIn(text: string): string {
       `nsec: is the public key. Give the one that begins with nsec1. ${KEY_PLACE}`,
     );
   if (!/^[0-9a-f]{64}$/.test(hex) || !isKey(hex))
-    throw new AppError("invalid", `nsec: is no private key of Nostr. Copy the whole of it. ${KEY_PLACE}`);
+    throw new AppError("invalid", `nsec: is not a Nostr private key. Copy all of it. ${KEY_PLACE}`);
   return hex;
 }
 

@@ -30,7 +30,7 @@ async function find(post: NostrPost, io: PlatformIo): Promise<{ event: Event | n
       event.pubkey === pubkey && (isArticle ? tagOf(event, "d") === post.id : event.id === idOf(post)),
   );
   if (own.length === 0 && answered.length === 0)
-    throw new PlatformFault("transient", "None of the account's relays answers.");
+    throw new PlatformFault("transient", "None of the account's relays answers. Try again later.");
   return { event: own[0] ?? null, answered: answered.length };
 }
 
@@ -122,6 +122,6 @@ export async function remove(post: NostrPost, io: PlatformIo): Promise<void> {
   if (problems.length === 0) return;
   throw new PlatformFault(
     "rejected",
-    `The post is not gone everywhere: ${problems.join("; ")}. Try again later.`,
+    `The post is still on some relays: ${problems.join(", ")}. Try again later.`,
   );
 }

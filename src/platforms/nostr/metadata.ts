@@ -25,11 +25,11 @@ export const NostrMetadata = z.strictObject({
     .enum(FORMATS)
     .optional()
     .describe(
-      "note (default): shown in every app. picture, video: for apps made for them. article: long text in Markdown, which can be edited.",
+      "note (default): shown in every app. picture, video: for apps that show these. article: long text in Markdown, which can be edited.",
     ),
   title: title.describe("Title of a picture, video or article."),
   description: description.describe("Summary of an article."),
-  tags: tags.describe("Topics, without #; #tags in the caption count by themselves."),
+  tags: tags.describe("Topics (without #). #tags in the caption count too."),
   altText,
   moreMedia,
   thumbnailUrl: thumbnailUrl.describe("Picture shown before a video plays, or above an article."),
@@ -73,12 +73,12 @@ export function check(
     if (isBare) errors.push("caption: is empty. Give the article's text, in Markdown.");
     if (types.length > 0)
       errors.push(
-        "mediaUrl: an article has its pictures in its text. Give the one above it as thumbnailUrl.",
+        "mediaUrl: an article has its pictures in its text. Give the one above the text as thumbnailUrl.",
       );
   } else if (isBare && types.length === 0)
-    errors.push("caption: is empty, and there is no media. Give either.");
+    errors.push("caption: is empty, and there is no media. Give one of them.");
   if ((format === "article" || format === "video") && metadata.title === undefined)
-    errors.push(`metadata.title: is missing. Every ${format} has one.`);
+    errors.push(`metadata.title: is missing. Every ${format} needs one. Give it.`);
   errors.push(...mediaErrors(format, types));
   const hasFilm = types.some((type) => type === "video" || type === null);
   if (metadata.thumbnailUrl !== undefined && format !== "article" && !hasFilm)

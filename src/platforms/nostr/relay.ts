@@ -29,10 +29,10 @@ const REFUSALS: Readonly<Record<string, readonly [state: Verdict["state"], why: 
   "rate-limited": ["later", "asks to slow down"],
   error: ["later", "has a problem of its own"],
   blocked: ["refused", "blocks this key"],
-  restricted: ["refused", "takes posts of its members alone"],
+  restricted: ["refused", "takes posts only from its members"],
   "auth-required": ["refused", "did not accept the key's sign-in"],
-  pow: ["refused", "wants proof of work, which is not done here"],
-  invalid: ["refused", "calls the post invalid: too long, too many tags, or a clock that is wrong"],
+  pow: ["refused", "asks for proof of work, which Posthorn does not do"],
+  invalid: ["refused", "calls the post invalid: too long, too many tags, or a wrong clock"],
 };
 
 const NEEDS_AUTH = "auth-required:";
@@ -78,7 +78,9 @@ export async function readFrom(io: RelayIo, relay: string, filter: Filter, sign:
       if (kind === "EOSE") return true;
       if (kind !== "CLOSED") return null;
       if (message[2].startsWith(NEEDS_AUTH)) return "auth";
-      throw new PlatformFault("rejected", `${relay} does not let its posts be read.`, { cause: message[2] });
+      throw new PlatformFault("rejected", `${relay} does not let Posthorn read its posts.`, {
+        cause: message[2],
+      });
     }),
   );
   return found;

@@ -83,7 +83,7 @@ export async function readUnchecked(
       return await readFrom(io, relay, filter, sign);
     } catch (error) {
       if (!(error instanceof PlatformFault)) throw error;
-      io.log.warn({ relay, err: error }, "a relay did not tell what it has");
+      io.log.warn({ relay, err: error }, "a relay did not say what it has");
       return null;
     }
   };
@@ -107,6 +107,6 @@ export function faultOf(verdicts: readonly Verdict[]): PlatformFault {
     return new PlatformFault("not_sent", `No relay took the post: ${why}.`);
   return new PlatformFault(
     "rejected",
-    `No relay took the post: ${why}. Reconnect the channel with other relays, or change the post, and call retry_post.`,
+    `No relay took the post: ${why}. Reconnect the channel with other relays, or change the post, then send the post again.`,
   );
 }

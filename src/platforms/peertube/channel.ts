@@ -67,7 +67,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const { maxBytes, videoChannels } = userOf(server, await askOwn(io, ME.call, ME.schema));
   const channel = videoChannels.find(({ id }) => String(id) === io.account.platformAccountId);
   if (channel === undefined)
-    return { problem: "The account has this channel no more. Connect again and choose another one." };
+    return { problem: "The account no longer has this channel. Connect again and choose another one." };
   const { video } = await askOwn(io, { path: "config" }, Config);
   const { name, displayName, avatarUrl } = channel;
   return {
@@ -76,7 +76,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     avatarUrl,
     limits: { extensions: video.file.extensions, maxBytes },
     problem:
-      maxBytes === 0 ? "The server gives this account no room for videos. Ask its administrator." : null,
+      maxBytes === 0 ? "The server gives this account no space for videos. Ask its administrator." : null,
   };
 }
 
@@ -108,7 +108,7 @@ const Stats = z.looseObject({
   ),
 });
 
-const LAST_DAYS = "PeerTube tells views of the last 30 days alone.";
+const LAST_DAYS = "PeerTube gives views only of the last 30 days.";
 
 /** Followers as they are now, and views by day. */
 export async function analytics(
@@ -128,7 +128,9 @@ export async function analytics(
     days,
     unavailable: [
       ...(days.length === 0 ? [{ metric: "views", reason: LAST_DAYS }] : []),
-      ...(followers === undefined ? [{ metric: "followers", reason: "The server does not tell." }] : []),
+      ...(followers === undefined
+        ? [{ metric: "followers", reason: "The server does not give this number." }]
+        : []),
     ],
   };
 }

@@ -66,7 +66,7 @@ const LOGIN_RULES: readonly FaultRule[] = [
     code: ["account_waiting_for_approval", "account_approval_rejected"],
     kind: "rejected",
     field: "username",
-    message: "the server's moderators have not let this account in (yet). Settle that with them first.",
+    message: "the server's moderators have not let this account in yet. Settle that with them first.",
   },
   {
     code: "account_blocked",

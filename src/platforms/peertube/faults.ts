@@ -17,7 +17,7 @@ function codesOf({ status, json }: PlatformResponse): Code[] {
   return [word, ...Object.keys(params).map((name) => `param:${name}`)].filter((one) => one !== "");
 }
 
-const CHANGE_IT = "Change it and call retry_post.";
+const CHANGE_IT = "Change it, then send the post again.";
 
 /** What it objects to, by the name of the parameter. */
 const FIELDS: readonly (readonly [param: string, field: string])[] = [
@@ -38,13 +38,13 @@ const RULES: readonly FaultRule[] = [
     code: "quota_reached",
     kind: "rejected",
     message:
-      "The server's room for this account is used up, for the day or for good. Delete videos there, ask its administrator for more, or wait a day; then call retry_post.",
+      "The server's space for this account is used up, for the day or for good. Delete videos there, ask its administrator for more, or wait a day. Then send the post again.",
   },
   {
     code: "max_file_size_reached",
     kind: "rejected",
     field: "mediaUrl",
-    message: "the server does not take files of this size. Give a smaller one and call retry_post.",
+    message: "the server does not take files of this size. Give a smaller one, then send the post again.",
   },
   ...FIELDS.map(([param, field]): FaultRule => {
     const message = `the server does not take this. ${CHANGE_IT}`;
@@ -59,21 +59,25 @@ const RULES: readonly FaultRule[] = [
     status: 413,
     kind: "rejected",
     field: "mediaUrl",
-    message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+    message: "the server refused the file as too large. Give a smaller one, then send the post again.",
   },
   {
     status: [415, 422],
     kind: "rejected",
     field: "mediaUrl",
-    message: "the server could not make use of the file. Give an MP4 and call retry_post.",
+    message: "the server could not use the file. Give an MP4, then send the post again.",
   },
-  { status: 409, kind: "transient", message: "The server has another part of the file than was expected." },
+  { status: 409, kind: "transient", message: "The server has a different part of the file than expected." },
   {
     status: 403,
     kind: "rejected",
     message: "The server does not let this account do that. Its administrator may say why.",
   },
-  { status: 404, kind: "rejected", message: "The server has not, or no longer, what was asked for." },
+  {
+    status: 404,
+    kind: "rejected",
+    message: "The server does not have, or no longer has, what was asked for.",
+  },
 ];
 
 /** How answers of a server are read. */

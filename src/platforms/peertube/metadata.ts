@@ -12,26 +12,26 @@ const MIN_TEXT = 3;
 
 const { title, tags, language, sensitive, thumbnailUrl } = commonMetadata;
 
-const numbered = z.string().regex(/^\d{1,5}$/, "must be a number; list_choices tells them");
+const numbered = z.string().regex(/^\d{1,5}$/, "must be a number from list_choices");
 const COMMENTS = { enabled: 1, disabled: 2, approval: 3 } as const;
 
 /** What a video takes beside its file and its description, which is the caption. */
 export const PeertubeMetadata = z.strictObject({
-  title: title.unwrap().trim().min(MIN_TEXT).max(120).describe("Title; 3 to 120 characters."),
+  title: title.unwrap().trim().min(MIN_TEXT).max(120).describe("Title, 3 to 120 characters."),
   tags: z
     .array(z.string().min(2).max(30))
     .max(5)
     .optional()
-    .describe(`${tags.description ?? ""} 5 at most, of 2 to 30 characters.`),
+    .describe(`${tags.description ?? ""} At most 5, of 2 to 30 characters.`),
   categoryId: numbered.optional().describe("Number of the category, from list_choices."),
   licenseId: numbered.optional().describe("Number of the license, from list_choices."),
   language: language.describe("Language of the video."),
   visibility: z
     .enum(["public", "unlisted", "private", "internal"])
     .optional()
-    .describe("Who can see it from its time on; internal: people with an account there. Default public."),
-  sensitive: sensitive.describe("Whether it is not safe for work; default false."),
-  thumbnailUrl: thumbnailUrl.describe("Thumbnail: a JPEG, or what can be made one; best 1280 × 720."),
+    .describe("Who can see it from its time on. internal: people with an account there. Default public."),
+  sensitive: sensitive.describe("Whether it is not safe for work. Default false."),
+  thumbnailUrl: thumbnailUrl.describe("Thumbnail: a JPEG, or a picture to convert to it. Best 1280 × 720."),
   comments: z.enum(["enabled", "disabled", "approval"]).optional().describe("Whether people may comment."),
   downloadEnabled: z.boolean().optional().describe("Whether people may download it."),
   support: z.string().min(MIN_TEXT).max(1_000).optional().describe("How to support its author."),
@@ -53,7 +53,7 @@ export function checkPost({ caption }: Pick<PeertubePost, "caption">): {
   warnings: string[];
 } {
   const isShort = caption !== null && caption !== "" && caption.trim().length < MIN_TEXT;
-  const why = `caption: PeerTube takes descriptions from ${MIN_TEXT} characters on. Write more, or nothing.`;
+  const why = `caption: PeerTube takes descriptions of at least ${MIN_TEXT} characters. Write more, or nothing.`;
   return { errors: isShort ? [why] : [], warnings: [] };
 }
 

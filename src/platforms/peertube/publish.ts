@@ -32,7 +32,7 @@ export async function publish(post: PeertubePost, io: PublishIo): Promise<Publis
     patienceMs: Infinity,
     thumbnail: thumbnailOf(io, post.metadata.thumbnailUrl),
     staysHidden:
-      "The video is on the server, which keeps it private although its time has come. Look at it there.",
+      "The video is on the server, but still private although its time has come. Look at it there.",
     upload: () => upload(post, io),
     look: async (id) => {
       const video = await findVideo(io, id);

@@ -53,7 +53,7 @@ export function standingOf(video: Video): Standing {
     privacy: privacy === undefined ? "" : name,
     isScheduled: scheduledUpdate !== null,
     reason: hasFailed
-      ? "The server could not process the video. Save it as MP4 with H.264 and AAC, then call retry_post."
+      ? "The server could not process the video. Save it as MP4 with H.264 and AAC, then send the post again."
       : "",
     ...(blacklisted ? { isKept } : {}),
   };

@@ -36,7 +36,7 @@ export async function analytics(
   const start = from < earliest ? earliest : from;
   const end = to > today ? today : to;
   if (end < start)
-    return { totals, days: [], unavailable: without("Pinterest tells the last 90 days alone.") };
+    return { totals, days: [], unavailable: without("Pinterest gives only the last 90 days.") };
   const query = { start_date: start, end_date: end, metric_types: Object.values(NAMES).join(",") };
   try {
     const { all } = await call(io, { path: "/user_account/analytics", query }, Answer);
@@ -47,7 +47,7 @@ export async function analytics(
   } catch (error) {
     if (!(error instanceof PlatformFault)) throw error;
     io.log.warn({ err: error }, "Pinterest did not give the channel's numbers");
-    const why = "Pinterest did not tell; it may ask for a business account. Try again later.";
+    const why = "Pinterest did not give the numbers. It may ask for a business account. Try again later.";
     return { totals, days: [], unavailable: without(why) };
   }
 }

@@ -19,12 +19,12 @@ const RULES: readonly FaultRule[] = [
     status: 403,
     kind: "rejected",
     message:
-      "Pinterest does not allow the app this: it lacks a permission, or the board is secret or another's. Look at the board, or connect again and allow everything.",
+      "Pinterest does not allow this. The app lacks a permission, or the board is secret or another account's. Look at the board, or connect again and allow everything.",
   },
   {
     status: 404,
     kind: "rejected",
-    message: "Pinterest does not find it: it was deleted, or is another's.",
+    message: "Pinterest does not find it. It was deleted, or is another account's.",
   },
   {
     status: 413,

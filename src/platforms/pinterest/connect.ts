@@ -21,21 +21,21 @@ const SCOPES = ["user_accounts:read", "boards:read", "boards:write", "pins:read"
 const SETUP: SetupGuide = {
   url: "https://developers.pinterest.com/apps/",
   needs: [
-    "A business account, and Pinterest's look at the request, which takes a day or more. It costs nothing.",
+    "A business account, and Pinterest's review of the request. It takes a day or more and costs nothing.",
     "A review, for pins that others can see. Until then (trial access) pins are seen only by their creator, or refused.",
   ],
   steps: [
-    "Open https://developers.pinterest.com/apps/ with a business account and choose Connect app. Pinterest looks at the request, which takes a day or more.",
+    "Open https://developers.pinterest.com/apps/ with a business account and choose Connect app. Pinterest reviews the request, which takes a day or more.",
     "In the app's settings, add the redirect URI {redirectUrl}.",
     "Copy App id and App secret key into POSTHORN_PINTEREST_CLIENT_ID and POSTHORN_PINTEREST_CLIENT_SECRET. The app asks for: {scopes}.",
-    "Connect. To post for everybody to see, ask for standard access in the app's settings, with a recording of the whole way from signing in to the pin.",
+    "Connect. To post for everybody to see, ask for standard access in the app's settings, with a recording of every step from signing in to the pin.",
   ],
   warnings: [
     "On trial access the app has 1,000 requests a day. Standard access is free and comes after a review.",
     "To try it out on trial access, set POSTHORN_PINTEREST_BASE_URL to https://api-sandbox.pinterest.com, with a token of the sandbox (POSTHORN_PINTEREST_TOKEN_URL https://api-sandbox.pinterest.com/v5/oauth/token). The sandbox takes no films.",
     "Live pins can be changed only by apps that Pinterest admitted to a beta.",
-    "The access is renewed by itself, and ends when nothing has renewed it for 60 days, or the person changes their password or name.",
-    "Secret boards are not listed: they need further permissions, in POSTHORN_PINTEREST_SCOPES.",
+    "Posthorn renews the access. It ends when it was not renewed for 60 days, or when the person changes their password or name.",
+    "Secret boards are not listed. They need further permissions, in POSTHORN_PINTEREST_SCOPES.",
   ],
 };
 

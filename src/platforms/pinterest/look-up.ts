@@ -40,7 +40,7 @@ export async function settlePin(
     get isReliable() {
       return isWhole;
     },
-    reason: "the answer was lost, and the board has more pins than can be looked through.",
+    reason: "the answer was lost, and the board has too many pins to look through.",
     find: async (since) => {
       const found = await findPin(pin, since, io);
       isWhole = found !== "too many";

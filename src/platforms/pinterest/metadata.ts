@@ -11,8 +11,8 @@ const { title, altText, link, moreMedia, thumbnailUrl } = commonMetadata;
 export const PinterestMetadata = z.strictObject({
   boardId: z
     .string()
-    .regex(/^\d+$/, "must be the number of a board, as list_choices tells it")
-    .describe("The board that it is pinned to; list_choices tells those of the channel."),
+    .regex(/^\d+$/, "must be the number of a board from list_choices")
+    .describe("The board that it is pinned to, from list_choices."),
   title: title.unwrap().max(100).optional().describe("Title of the pin."),
   link: link.describe("Where the pin leads to."),
   altText: altText.unwrap().max(500).optional().describe("What it shows, for people who cannot see it."),
@@ -20,7 +20,7 @@ export const PinterestMetadata = z.strictObject({
     .unwrap()
     .max(MAX_PICTURES - 1)
     .optional()
-    .describe("Up to 4 more pictures, to leaf through; they have no alternative texts of their own."),
+    .describe("Up to 4 more pictures, shown as a carousel. They have no alternative texts."),
   thumbnailUrl: thumbnailUrl.describe(
     "Cover of a film. Without it, coverSeconds says which moment is shown.",
   ),
@@ -29,7 +29,7 @@ export const PinterestMetadata = z.strictObject({
     .min(0)
     .max(900)
     .optional()
-    .describe("The moment of a film that is its cover, in seconds; default 1."),
+    .describe("The moment of a film that is its cover, in seconds. Default 1."),
 });
 export type PinterestMetadata = z.infer<typeof PinterestMetadata>;
 export type PinterestPost = PlatformPost<PinterestMetadata>;
@@ -54,4 +54,4 @@ export function check(
 }
 
 export const ONE_FILM =
-  "metadata.moreMedia: a pin shows one film, or up to 5 pictures. Leave the rest out, or pin them by themselves.";
+  "metadata.moreMedia: a pin shows one film, or up to 5 pictures. Leave the rest out, or pin them separately.";

@@ -43,7 +43,8 @@ type Source = () => Promise<JsonObject>;
 /** Null where there is nothing to do before the pin's time. */
 async function prepareSource({ mediaUrl, metadata }: PinterestPost, io: PublishIo): Promise<Source | null> {
   const [first, ...more] = await openAll([mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)], io);
-  if (first === undefined) throw new AppError("invalid", "mediaUrl: a pin needs a picture or a film.");
+  if (first === undefined)
+    throw new AppError("invalid", "mediaUrl: a pin needs a picture or a film. Give one.");
   if (first.facts.type === "video") {
     const mediaId = await uploadVideo(first, io);
     await requireReady(mediaId, io);
@@ -97,7 +98,7 @@ const NO_BOARD: FaultRule = {
   status: 404,
   kind: "rejected",
   field: "metadata.boardId",
-  message: "Pinterest knows no such board of this channel. Take one from list_choices.",
+  message: "Pinterest knows no such board of this channel. Choose one of the channel's boards.",
 };
 
 /** Texts of a pin; null takes one away that was there. */

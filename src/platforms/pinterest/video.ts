@@ -74,7 +74,7 @@ export async function requireReady(mediaId: string, io: PublishIo): Promise<void
   if (status === "failed") {
     throw new PlatformFault(
       "rejected",
-      "Pinterest could not process the film. It takes MP4 and MOV of 4 seconds to 15 minutes; convert it, then call retry_post.",
+      "Pinterest could not process the film. It takes MP4 and MOV of 4 seconds to 15 minutes. Convert it, then send the post again.",
     );
   }
   throw new StillProcessing("The film is being processed.");

@@ -37,7 +37,7 @@ function labelOf({ display_name: name, ...of }: Community, rules: readonly strin
     of.user_is_banned === true && "this account is banned",
     of.over18 === true && "NSFW",
     of.submission_type === "link" && "no texts",
-    of.submission_type === "self" && "texts alone",
+    of.submission_type === "self" && "only texts",
     of.allow_images === false && "no pictures",
     of.allow_videos === false && "no films",
     ...rules,
@@ -61,7 +61,7 @@ async function rulesOf(name: string, io: PlatformIo): Promise<string[]> {
   return [
     ...(rules.is_flair_required ? ["a flair is required"] : []),
     ...(typeof max === "number" ? [`titles of at most ${max} characters`] : []),
-    ...(body === "required" ? ["a text is required"] : body === "notAllowed" ? ["no text"] : []),
+    ...(body === "required" ? ["text is required"] : body === "notAllowed" ? ["no text"] : []),
     ...(words.length === 0 ? [] : [`one of ${JSON.stringify(words)} in the title`]),
   ];
 }

@@ -21,16 +21,16 @@ const SCOPES = ["identity", "read", "submit", "edit", "flair", "history"];
 const SETUP: SetupGuide = {
   url: "https://www.reddit.com/prefs/apps",
   needs: [
-    "Reddit's approval of the app: its API is closed to new ones since November 2025. Many requests are refused or not answered, and older apps have been revoked too.",
+    "Reddit's approval of the app: its API has been closed to new apps since November 2025. Many requests are refused or not answered, and some older apps were revoked too.",
   ],
   steps: [
-    "Reddit's API is closed to new apps since November 2025: ask Reddit to approve yours first (https://support.reddithelp.com/hc/en-us/articles/42728983564564). Apps from before go on working.",
+    "Reddit's API has been closed to new apps since November 2025. Ask Reddit to approve yours first (https://support.reddithelp.com/hc/en-us/articles/42728983564564). Older apps go on working.",
     "At https://www.reddit.com/prefs/apps, create an app of the type web app, with {redirectUrl} as its redirect uri.",
     "Copy the id under its name into POSTHORN_REDDIT_CLIENT_ID and the secret into POSTHORN_REDDIT_CLIENT_SECRET. The app asks for: {scopes}.",
     "Set POSTHORN_REDDIT_USER_AGENT to node:<your domain>:1 (by /u/<your name>), as Reddit asks for.",
   ],
   warnings: [
-    "Reddit takes 100 requests a minute from an app. How often an account may post depends on its age and karma, and bots of communities remove posts without a word: get_post_insights tells it.",
+    "Reddit takes 100 requests a minute from an app. How often an account may post depends on its age and karma, and bots of communities remove posts without notice.",
   ],
 };
 
@@ -72,4 +72,4 @@ export const consent: OAuthWay = {
   },
 };
 
-export const SUSPENDED = "Reddit has suspended this account, so that it can post nothing.";
+export const SUSPENDED = "Reddit has suspended this account, so it cannot post.";

@@ -6,9 +6,13 @@ import { faultsBy, type FaultRule } from "../shared/faults.ts";
 /** Somebody posted the link in that community before. */
 export class Duplicate extends PlatformFault {
   constructor() {
-    super("rejected", "The link was posted in that community before, and Reddit takes it once.", {
-      field: "metadata.link",
-    });
+    super(
+      "rejected",
+      "The link was posted in that community before. Reddit takes each link only once there.",
+      {
+        field: "metadata.link",
+      },
+    );
   }
 }
 
@@ -44,25 +48,21 @@ function untilAllowed({ text }: PlatformResponse): number {
 
 /** In this order, as one answer may have several. */
 const REFUSED: readonly (readonly [field: string, codes: string, message: string])[] = [
-  [
-    "metadata.subreddit",
-    "SUBREDDIT_NOEXIST BAD_SR_NAME",
-    "Reddit knows no such community. list_choices finds it by a part of its name.",
-  ],
+  ["metadata.subreddit", "SUBREDDIT_NOEXIST BAD_SR_NAME", "Reddit knows no such community. Check its name."],
   [
     "metadata.subreddit",
     "SUBREDDIT_NOTALLOWED NO_SELFS NO_LINKS NO_IMAGES NO_VIDEOS GALLERIES_DISABLED",
-    "The community does not take posts of this kind, or of this account. list_choices says what it takes.",
+    "The community does not take posts of this kind, or from this account. Look at its rules on Reddit.",
   ],
   [
     "metadata.flairId",
     "SUBMIT_VALIDATION_FLAIR_REQUIRED BAD_FLAIR_TEMPLATE_ID flair",
-    "The community asks for another flair. list_choices tells those it has, searched by its name.",
+    "The community asks for another flair. Choose one of the flairs that it has.",
   ],
   [
     "metadata.link",
     "DOMAIN_BANNED NO_URL BAD_URL url link",
-    "Reddit, or the community, does not take this link.",
+    "Reddit, or the community, does not take this link. Change it.",
   ],
   ["metadata.title", "title", "The title is against the community's rules. Look at them on Reddit."],
   [
@@ -78,7 +78,7 @@ const RULES: readonly FaultRule[] = [
     kind: "rate",
     // With HTTP 200, and yet nothing was posted.
     isNotDone: true,
-    message: "Reddit lets this account post only now and then, the more seldom the newer it is.",
+    message: "Reddit lets this account post only now and then. New accounts may post less often.",
     retryAfterMs: untilAllowed,
   },
   { status: 429, kind: "rate", scope: "app", message: "Reddit asks to slow down." },
@@ -89,9 +89,9 @@ const RULES: readonly FaultRule[] = [
     status: 403,
     kind: "rejected",
     message:
-      "Reddit does not allow it: the community is closed to this account or has banned it, or Reddit has not approved the app.",
+      "Reddit does not allow it. The community is closed to this account or has banned it, or Reddit has not approved the app.",
   },
-  { status: 404, kind: "rejected", message: "Reddit does not find it: it was deleted, or never was there." },
+  { status: 404, kind: "rejected", message: "Reddit does not find it. It was deleted, or was never there." },
 ];
 
 const byTable = faultsBy({ title: "Reddit", codesOf, rules: RULES });
@@ -108,9 +108,9 @@ export const classifyUpload = faultsBy({
       status: [400, 413],
       kind: "rejected",
       message:
-        "Reddit refused a file as too large, or as none of its kind. Use a smaller JPEG, PNG, GIF or MP4.",
+        "Reddit refused a file: it is too large, or not of a type that Reddit takes. Use a smaller JPEG, PNG, GIF or MP4.",
     },
     // The leave to upload was over.
-    { status: 403, kind: "transient", message: "Reddit did not let the file in; it is brought there again." },
+    { status: 403, kind: "transient", message: "Reddit did not let the file in. It is uploaded again." },
   ],
 });

@@ -73,7 +73,7 @@ export async function analytics(_range: object, io: PlatformIo): Promise<Platfor
     value === undefined ? [] : [[name, value]],
   );
   const unavailable = told.flatMap(([metric, value]) =>
-    value === undefined ? [{ metric, reason: "Reddit did not tell it." }] : [],
+    value === undefined ? [{ metric, reason: "Reddit did not give this number." }] : [],
   );
   return { totals: Object.fromEntries(totals), days: [], unavailable };
 }

@@ -10,21 +10,26 @@ const { title, link, moreMedia, sensitive, thumbnailUrl } = commonMetadata;
 export const RedditMetadata = z.strictObject({
   subreddit: z
     .string()
-    .regex(/^(r\/)?\w[\w-]{1,23}$/, "must be the name of a community, as pics, or u_name for a profile")
-    .describe("The community, as pics, or u_name for the account's own profile; see list_choices."),
+    .regex(/^(r\/)?\w[\w-]{1,23}$/, "must be the name of a community, such as pics, or u_name for a profile")
+    .describe("The community, such as pics, or u_name for the account's own profile (list_choices)."),
   title: title.unwrap().describe("Title of the post."),
-  link: link.describe("What a link post leads to; not beside media."),
+  link: link.describe("Address of a link post, not with media."),
   flairId: z
     .uuid()
     .optional()
-    .describe("The post's flair, which some communities ask for; list_choices, searched by community."),
-  flairText: z.string().min(1).max(64).optional().describe("Words of a flair that lets one choose them."),
+    .describe("The post's flair, which some communities ask for (list_choices, searched by community)."),
+  flairText: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .describe("Words of a flair, where it lets you choose them."),
   moreMedia: z
     .array(moreMedia.unwrap().element.omit({ altText: true }))
     .max(MAX_PICTURES - 1)
     .optional()
     .describe(`Up to ${MAX_PICTURES - 1} more pictures of a gallery.`),
-  thumbnailUrl: thumbnailUrl.describe("Still picture of a film, which Reddit asks for."),
+  thumbnailUrl: thumbnailUrl.describe("Still picture of a film. Reddit requires it."),
   sensitive: sensitive.describe("Marks it as NSFW."),
   spoiler: z.boolean().optional().describe("Hides it until it is clicked."),
   sendReplies: z.boolean().optional().describe("False: no messages about comments come to the account."),
@@ -50,11 +55,13 @@ export function check(
   if (link !== undefined && mediaUrl !== "")
     errors.push("metadata.link: a post on Reddit has either a link or media. Put the link into the caption.");
   if (types.length > 1 && isFilm)
-    errors.push("metadata.moreMedia: a post on Reddit shows one film, or up to 20 pictures.");
+    errors.push(
+      "metadata.moreMedia: a post on Reddit shows one film, or up to 20 pictures. Leave the rest out.",
+    );
   if (isFilm && thumbnailUrl === undefined)
     errors.push("metadata.thumbnailUrl: Reddit takes no film without a still picture. Give one.");
   if (flairText !== undefined && flairId === undefined)
-    errors.push("metadata.flairText: is of use with metadata.flairId alone. Ask list_choices for it.");
+    errors.push("metadata.flairText: needs metadata.flairId. Take that from list_choices.");
   const warnings =
     thumbnailUrl !== undefined && types[0] === "image"
       ? ["Only films have a still picture: metadata.thumbnailUrl is not used."]

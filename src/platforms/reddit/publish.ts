@@ -161,7 +161,7 @@ async function submit(fields: JsonObject, kind: Kind, io: PublishIo): Promise<Pl
     return { id: name.startsWith("t3_") ? name : `t3_${name}`, url: addressOf(made.url) };
   }
   if (kind === "image" || kind === "video") return null;
-  const words = "Reddit's answer does not say what became of the post.";
+  const words = "Reddit's answer does not say what happened to the post.";
   throw new PlatformFault("ambiguous", words, { httpStatus: 200 });
 }
 

@@ -118,7 +118,7 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
       code: [DAY_USED_UP, "quotaExceeded", "dailyLimitExceeded", "dailyLimitExceededUnreg"],
       kind: "rate",
       scope: "app",
-      message: `The day's quota of the Google Cloud project is used up. It begins anew at midnight Pacific time; a larger one can be asked for in Google's Cloud console, under "Quotas".`,
+      message: `The day's quota of the Google Cloud project is used up. It starts again at midnight Pacific time. You can ask for a larger one in Google's Cloud console, under "Quotas".`,
       retryAfterMs: untilPacificMidnight(now),
     },
     {
@@ -134,7 +134,7 @@ function commonRules(title: string, api: string, now: number): FaultRule[] {
     {
       code: ["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"],
       kind: "auth",
-      message: `${title} misses a permission that was not ticked when the channel was connected.`,
+      message: `${title} lacks a permission that was not ticked when the channel was connected.`,
     },
     {
       code: ["authError", "unauthorized", "UNAUTHENTICATED"],

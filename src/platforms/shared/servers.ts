@@ -23,7 +23,7 @@ export function idOnServer({ account }: Pick<AccountIo, "account">): string {
 /** What the setting of every such platform is. */
 export const SERVER_SETTING = {
   name: "BASE_URL",
-  meaning: "The server that is meant where none is named",
+  meaning: "The server used where none is named",
   kind: "address",
   default: null,
   isRequired: false,
@@ -68,7 +68,7 @@ export function explainUnreached(fault: PlatformFault, { isGiven = true } = {}):
     ? ["", "Check its connection, then try again."]
     : isGiven
       ? ["instanceUrl: ", "Check the address, or try again later."]
-      : ["", "Check the network of this machine, or try again later."];
+      : ["", "Check the network of Posthorn's server, or try again later."];
   return new AppError("unavailable", `${field}${message} ${mend}`, { cause: fault });
 }
 

@@ -19,7 +19,7 @@ export interface Listing<R> {
 }
 
 /** Its listing leaves out what a post is known by, or the post: nothing that it does not show is proof then. */
-const TAKEN = "the platform took the post without telling where it is, and does not list it.";
+const TAKEN = "the platform took the post, did not say where it is, and does not list it.";
 
 /**
  * Looks for the post among the account's own. It is proven absent by two listings without it, `settleMs`

@@ -35,11 +35,11 @@ export const FIELDS: readonly SecretField[] = [
 ];
 
 export const INSTRUCTIONS =
-  "An app of yours posts into the channel. It costs nothing and takes some five minutes. Workspaces may ask their administrators to approve it.";
+  "An app of yours posts into the channel. It costs nothing and takes some five minutes. In some workspaces an administrator must approve it.";
 
 export const STEPS: readonly string[] = [
   "Open https://api.slack.com/apps and choose Create New App, From a manifest, and the workspace.",
-  "Paste the manifest that stands after these steps, in the tab YAML, and press Create. It holds the permissions that Posthorn needs.",
+  "In the tab YAML, paste the manifest that follows these steps, and press Create. It holds the permissions that Posthorn needs.",
   "Under Install App, install it to the workspace and copy the Bot User OAuth Token.",
   "In Slack, invite the app to the channel: /invite @Posthorn",
   "Leave token rotation off, because a token that is entered by hand cannot be renewed.",
@@ -66,7 +66,7 @@ const TOKEN_RULES: readonly FaultRule[] = [
     code: ["invalid_auth", "not_authed", "token_revoked", "token_expired", "account_inactive"],
     kind: "rejected",
     field: "botToken",
-    message: "Slack does not accept it. Copy the Bot User OAuth Token anew, under OAuth & Permissions.",
+    message: "Slack does not accept it. Copy the Bot User OAuth Token again, under OAuth & Permissions.",
   },
   {
     code: ["missing_scope", "no_permission", "not_allowed_token_type"],
@@ -78,7 +78,7 @@ const TOKEN_RULES: readonly FaultRule[] = [
     code: ["channel_not_found", "channel_is_limited_access"],
     kind: "rejected",
     field: "channel",
-    message: `the bot cannot see such a channel. A private one it sees only from inside. ${INVITE}.`,
+    message: `the bot cannot see such a channel. It sees a private one only as a member. ${INVITE}.`,
   },
 ];
 
@@ -156,7 +156,7 @@ async function findChannel(io: ConnectIo, token: string, given: string): Promise
   for await (const channel of channelsOf(io, token)) if (channel.name === name) return channel;
   throw new AppError(
     "invalid",
-    `channel: the bot sees no channel of this name. Check it; a private one it sees only from inside. ${INVITE}.`,
+    `channel: the bot sees no channel with this name. Check the name. It sees a private one only as a member. ${INVITE}.`,
   );
 }
 
@@ -211,7 +211,7 @@ function targetOf(channel: Channel, team: Team, canPostAnywhere = true): Target 
     ...(problem === null ? {} : { problem }),
     ...(isMember === false && problem === null
       ? {
-          notice: `The bot is not in #${name}. ${INVITE}: from outside it cannot post files, nor look whether a post arrived when an answer is lost.`,
+          notice: `The bot is not in #${name}. ${INVITE}: otherwise it cannot post files, nor check whether a post arrived when an answer is lost.`,
         }
       : {}),
   };

@@ -9,11 +9,11 @@ import { NEEDED_SCOPES, SCOPES } from "./scopes.ts";
 const SETUP: SetupGuide = {
   url: "https://api.slack.com/apps",
   needs: [
-    "Five minutes. It costs nothing, and needs no review within your own workspace. Workspaces may ask their administrators to approve an app.",
-    "An https address to come back to. Without one, connect by the bot token, which needs none.",
+    "Five minutes. It costs nothing, and needs no review within your own workspace. In some workspaces an administrator must approve an app.",
+    "An https redirect address. Without one, connect with the bot token, which needs none.",
   ],
   steps: [
-    "Open https://api.slack.com/apps, choose Create New App, From scratch, and the workspace it is developed in.",
+    "Open https://api.slack.com/apps, choose Create New App, From scratch, and the workspace to develop it in.",
     "Under OAuth & Permissions, add the redirect URL {redirectUrl}.",
     "On the same page, add these Bot Token Scopes: {scopes}.",
     "Under Basic Information, copy Client ID and Client Secret into POSTHORN_SLACK_CLIENT_ID and POSTHORN_SLACK_CLIENT_SECRET.",
@@ -21,8 +21,8 @@ const SETUP: SetupGuide = {
     "Connect, and invite the app to each channel it posts to: /invite and its name.",
   ],
   warnings: [
-    "A bot that is not in a channel can post texts to public ones, but no files, and cannot look whether a post arrived when an answer was lost.",
-    "Apps that are distributed outside of Slack's Marketplace may read a channel's messages once a minute, 15 at a time; apps of your own workspace are free of that.",
+    "A bot that is not in a channel can post texts to public ones, but no files. It also cannot check whether a post arrived when an answer was lost.",
+    "Apps that are distributed outside of Slack's Marketplace may read a channel's messages once a minute, 15 at a time. This limit does not apply to apps of your own workspace.",
     "Slack takes about one message a second in each channel.",
   ],
 };
@@ -33,7 +33,7 @@ export const consent: OAuthWay = {
   kind: "oauth",
   name: "oauth",
   label: "Add to Slack",
-  instructions: "Choose the workspace in Slack and allow Posthorn's app; then choose the channels.",
+  instructions: "Choose the workspace in Slack and allow Posthorn's app. Then choose the channels.",
   setup: SETUP,
   endpoints: { authorize: "https://slack.com/oauth/v2/authorize", token: TOKEN_URL },
   scopes: SCOPES,
@@ -106,7 +106,7 @@ const refusedRenewal = faultsBy({
       code: ["invalid_client_id", "bad_client_secret"],
       kind: "setup",
       message:
-        "POSTHORN_SLACK_CLIENT_ID and POSTHORN_SLACK_CLIENT_SECRET: Slack does not accept them. Copy both anew from the app's Basic Information.",
+        "POSTHORN_SLACK_CLIENT_ID and POSTHORN_SLACK_CLIENT_SECRET: Slack does not accept them. Copy both again from the app's Basic Information.",
     },
     {
       code: ["internal_error", "fatal_error", "service_unavailable", "request_timeout"],

@@ -14,7 +14,7 @@ export const RULES: readonly FaultRule[] = [
     code: ["invalid_auth", "not_authed", "token_revoked", "token_expired", "invalid_token"],
     kind: "auth",
     message:
-      "Slack does not accept the bot's token any more: it was revoked, or it ended. Install the app again and enter the new token.",
+      "Slack no longer accepts the bot's token. It was revoked, or it expired. Install the app again and enter the new token.",
   },
   {
     code: "account_inactive",
@@ -26,7 +26,7 @@ export const RULES: readonly FaultRule[] = [
     code: ["missing_scope", "no_permission", "not_allowed_token_type", "access_denied"],
     kind: "auth",
     message:
-      "The Slack app has not all of the permissions (scopes) that it needs. Add them under OAuth & Permissions and install the app again.",
+      "The Slack app lacks some of the permissions (scopes) that it needs. Add them under OAuth & Permissions and install the app again.",
   },
   {
     code: ["not_in_channel", "channel_is_limited_access"],
@@ -36,7 +36,7 @@ export const RULES: readonly FaultRule[] = [
   {
     code: "channel_not_found",
     kind: "auth",
-    message: `The bot cannot see this Slack channel: it was deleted, or the bot was removed from it. ${INVITE}.`,
+    message: `The bot cannot see this Slack channel. It was deleted, or the bot was removed from it. ${INVITE}.`,
   },
   {
     code: "is_archived",
@@ -57,7 +57,7 @@ export const RULES: readonly FaultRule[] = [
     ],
     kind: "rejected",
     message:
-      "The workspace's settings keep the bot from posting here. Ask its administrators to allow it, then call retry_post.",
+      "The workspace's settings do not let the bot post in this channel. Ask its administrators to allow it, then send the post again.",
   },
   {
     code: "message_limit_exceeded",
@@ -74,13 +74,13 @@ export const RULES: readonly FaultRule[] = [
     code: "no_text",
     kind: "rejected",
     field: "caption",
-    message: "is empty, and Slack takes no message without a text. Give one.",
+    message: "is empty, and Slack takes no message without text. Write some.",
   },
   {
     code: ["file_upload_size_restricted", "storage_limit_reached"],
     kind: "rejected",
     message:
-      "The workspace has no room for a file of this size. Use a smaller one, or ask its administrators, then call retry_post.",
+      "The workspace has no space for a file of this size. Use a smaller one, or ask its administrators, then send the post again.",
   },
   {
     code: [
@@ -96,7 +96,7 @@ export const RULES: readonly FaultRule[] = [
   {
     code: ["file_not_found", "file_deleted", "file_update_failed", "missing_file_data"],
     kind: "rejected",
-    message: "Slack no longer has the file that was sent to it. Call retry_post, which sends it again.",
+    message: "Slack no longer has the file that was sent to it. Send the post again.",
   },
   {
     code: ["alt_txt_too_large"],
@@ -108,12 +108,13 @@ export const RULES: readonly FaultRule[] = [
     code: "edit_window_closed",
     kind: "rejected",
     message:
-      "The workspace's settings let messages be changed for a while only, and that is over for this one.",
+      "The workspace's settings let messages be changed only for a while. For this one that time is over.",
   },
   {
     code: ["cant_update_message", "cant_delete_message", "compliance_exports_prevent_deletion"],
     kind: "rejected",
-    message: "Slack does not let the bot change this message: it is another's, or the workspace forbids it.",
+    message:
+      "Slack does not let the bot change this message. It is another person's, or the workspace forbids it.",
   },
   {
     code: "message_not_found",

@@ -18,7 +18,7 @@ function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: str
   if (place !== null) return place;
   throw new AppError(
     "conflict",
-    "platformPostId: does not name a message of Slack, so the post cannot be found there.",
+    "platformPostId: is not the id of a Slack message, so the post cannot be found there.",
   );
 }
 
@@ -125,7 +125,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
     ...(isMember === undefined ? {} : { limits: { isMember } }),
     problem:
       isArchived === true
-        ? "This channel is archived: nothing can be posted. Unarchive it in Slack, or connect another one."
+        ? "This channel is archived, so nothing can be posted. Unarchive it in Slack, or connect another one."
         : null,
   };
 }

@@ -82,7 +82,7 @@ export async function findMessage(io: PlatformIo, search: Search): Promise<strin
     cursor = paging?.next_cursor ?? "";
     if (cursor === "") return null;
   }
-  throw new PlatformFault("transient", "Slack has more messages since then than can be looked through.");
+  throw new PlatformFault("transient", "Slack has too many messages since then to look through.");
 }
 
 export function hasKey(key: string): Search["isIt"] {

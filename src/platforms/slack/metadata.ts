@@ -66,10 +66,10 @@ export function check(post: SlackPost, { account }: CheckedAt): { errors: string
     errors.push("metadata.moreMedia: the first file belongs in mediaUrl.");
   const warnings: string[] = [];
   if (title !== undefined && post.mediaUrl === "")
-    warnings.push("metadata.title: names a file, and there is none; it is not shown.");
+    warnings.push("metadata.title: is the name of a file, and there is none. It is not shown.");
   if (account.limits["isMember"] === false && parts.some(({ files }) => files.length > 0)) {
     warnings.push(
-      `Slack takes files only from bots that are in the channel, and this one was not when it was last asked. ${INVITE}.`,
+      `Slack takes files only from bots that are in the channel. At the last check, this one was not. ${INVITE}.`,
     );
   }
   return { errors, warnings };
@@ -80,7 +80,7 @@ function checkReply({ text, files }: Part, field: string): string[] {
   return [
     ...(length > MAX_TEXT_CHARS
       ? [
-          `${field}.caption: has ${length} characters, and ${MAX_TEXT_CHARS} are taken. Divide it into two replies.`,
+          `${field}.caption: has ${length} characters, and Slack takes ${MAX_TEXT_CHARS}. Divide it into two replies.`,
         ]
       : []),
     ...(files.some(({ altText }) => tooLong(altText)) ? [altError(`${field}.altText`)] : []),

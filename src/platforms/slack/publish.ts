@@ -72,7 +72,7 @@ function requireTs(ts: string | null): string {
   if (ts !== null) return ts;
   throw new PlatformFault(
     "rejected",
-    "Slack does not tell which message to reply to, as the bot may not read the channel. Add the scopes files:read, channels:history and groups:history.",
+    "Slack does not say which message to reply to, because the bot may not read the channel. Add the scopes files:read, channels:history and groups:history.",
   );
 }
 

@@ -8,7 +8,7 @@ import { naming } from "../shared/naming.ts";
 import { Id } from "../../ports/platform-values.ts";
 
 const TOKEN_PLACE =
-  "@BotFather (https://t.me/BotFather) gives it to you in Telegram, after /newbot, or /token for a bot that you have.";
+  "@BotFather (https://t.me/BotFather) gives it to you in Telegram, after /newbot, or after /token for a bot that you have.";
 
 export const SECRET_FIELDS = [
   {
@@ -28,12 +28,12 @@ export const SECRET_FIELDS = [
 ] as const;
 
 export const INSTRUCTIONS =
-  "A bot of yours posts into the channel or group. Telegram asks for no review and no fee. Bots send photos up to 10 MB and other files up to 50 MB.";
+  "A bot of yours posts into the channel or group. Telegram asks for no review and no fee. Bots can send photos up to 10 MB and other files up to 50 MB.";
 
 export const STEPS: readonly string[] = [
   "In Telegram, open @BotFather: https://t.me/BotFather",
   "Send /newbot and answer its questions, or /token for a bot that you have. Copy the token that it answers.",
-  "Open the channel's settings, Administrators, and add the bot. It needs the right to post messages, and to change or delete posts also the rights to edit and delete messages. In a group, add it as a member that may send messages.",
+  "Open the channel's settings, Administrators, and add the bot. It needs the right to post messages. To change or delete posts, it also needs the rights to edit and delete messages. In a group, add it as a member that may send messages.",
 ];
 
 const Bot = z.looseObject({ id: Id });
@@ -95,7 +95,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
 
 function tokenOf(text: string): string {
   if (/^\d+:[\w-]+$/.test(text)) return text;
-  throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE} Copy the whole of it.`);
+  throw new AppError("invalid", `botToken: is not a bot's token. ${TOKEN_PLACE} Copy all of it.`);
 }
 
 /** A name with its @, or an id. */
@@ -134,6 +134,6 @@ function problemOf({ type }: Chat, member: z.infer<typeof Member>): string | nul
   if (type === "channel" && (!isAdministrator || member.can_post_messages === false))
     return "The bot may not post in the channel. Make it an administrator that may post messages.";
   if (status === "restricted" && member.can_send_messages === false)
-    return "The bot may not send messages in the group. Lift its restriction, or make it an administrator.";
+    return "The bot may not send messages in the group. Remove its restriction, or make it an administrator.";
   return null;
 }

@@ -76,7 +76,7 @@ const RULES: readonly FaultRule[] = [
     status: [401, 404],
     kind: "auth",
     message:
-      "Telegram does not accept the bot token: it was revoked, or the bot is deleted. Copy its token from @BotFather.",
+      "Telegram does not accept the bot token. It was revoked, or the bot was deleted. Copy its token from @BotFather.",
   },
   {
     status: 403,
@@ -99,7 +99,7 @@ const RULES: readonly FaultRule[] = [
     code: "empty",
     kind: "rejected",
     field: "caption",
-    message: "Telegram shows nothing of it. Give a text.",
+    message: "Telegram would show nothing. Write some text.",
   },
   {
     code: "too_big",
@@ -116,13 +116,13 @@ const RULES: readonly FaultRule[] = [
     code: "bad_media",
     kind: "rejected",
     message:
-      "Telegram could not use the media: their form or size is wrong. Give another file, or set asDocument.",
+      "Telegram could not use the media. Their format or size is wrong. Give another file, or set asDocument.",
   },
   {
     code: "undeletable",
     kind: "rejected",
     message:
-      "Telegram does not let the bot delete it: bots can for 48 hours, and where they are allowed to. Delete it in the app.",
+      "Telegram does not let the bot delete it. Bots can delete a message for 48 hours, and only where they have the right. Delete it in the app.",
   },
   {
     code: "uneditable",
@@ -150,7 +150,7 @@ export const classifyChange = faultsBy({
     {
       code: "migrated",
       kind: "rejected",
-      message: "The group became a supergroup since, where bots cannot change its old messages.",
+      message: "The group has become a supergroup. Bots cannot change its old messages.",
     },
     ...RULES,
   ],

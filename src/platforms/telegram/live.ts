@@ -15,7 +15,7 @@ function messageOf({ platformPostId }: TelegramPost): { chat_id: number; message
   if (chat === undefined || message === undefined) {
     throw new AppError(
       "conflict",
-      "Telegram told no id of this message, so it cannot be changed from here. Change it in the app.",
+      "Telegram gave no id for this message, so Posthorn cannot change it. Change it in the app.",
     );
   }
   return { chat_id: Number(chat), message_id: Number(message) };
@@ -65,7 +65,7 @@ export async function remove(post: TelegramPost, io: PlatformIo): Promise<void> 
 
 const UNCOUNTED = ["views", "impressions", "reach", "likes", "comments", "shares"].map((metric) => ({
   metric,
-  reason: "Telegram does not tell bots.",
+  reason: "Telegram does not give bots this number.",
 }));
 
 export const ACCOUNT_METRICS = ["followers"] as const;

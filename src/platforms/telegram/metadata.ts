@@ -15,13 +15,13 @@ export const TelegramMetadata = z.strictObject({
     .array(z.strictObject({ url: moreMedia.unwrap().element.shape.url }))
     .max(MAX_ITEMS - 1)
     .optional()
-    .describe("Further media, in one album with mediaUrl; beyond 10 they follow in further messages."),
+    .describe("Further media, in one album with mediaUrl. After 10, further messages follow."),
   thumbnailUrl: thumbnailUrl.describe("Cover of the video in mediaUrl."),
-  link: link.describe("Address whose preview is shown below a text; not together with media."),
+  link: link.describe("Address with a preview below the text, not with media."),
   linkPreview: z.boolean().optional().describe("False: no preview of addresses in the text."),
   sensitive: sensitive.describe("Blurs pictures and videos until they are tapped."),
   captionAbove: z.boolean().optional().describe("Shows the caption above pictures and videos."),
-  silent: z.boolean().optional().describe("Subscribers are notified without a sound."),
+  silent: z.boolean().optional().describe("Notifies without a sound."),
   protectContent: z.boolean().optional().describe("Keeps readers from forwarding and saving it."),
   asDocument: z.boolean().optional().describe("Sends media as files, at full size (up to 50 MB each)."),
   topicId: z.int().min(1).optional().describe("Id of the topic, in a group that has topics."),
@@ -44,11 +44,11 @@ export function checkPost(
   const errors: string[] = [];
   if (urls.length > 0 && metadata.link !== undefined) {
     errors.push(
-      "metadata.link: Telegram shows a preview only below a text without media. Put the address into the caption, or leave the media out.",
+      "metadata.link: Telegram shows a preview only below text without media. Put the address into the caption, or leave the media out.",
     );
   }
   if (metadata.linkPreview === false && metadata.link !== undefined)
-    errors.push("metadata.link: is what linkPreview false leaves out. Give one of them.");
+    errors.push("metadata.link: has no preview with linkPreview false. Leave one of them out.");
   if (mediaUrl === "" && urls.length > 0)
     errors.push("metadata.moreMedia: the first picture or video belongs in mediaUrl.");
   const isOther = (media.get(mediaUrl)?.type ?? "video") !== "video";
@@ -64,7 +64,7 @@ export const NO_COVER =
   "metadata.thumbnailUrl: Telegram shows a cover only on a video. Give a video as mediaUrl, or leave it out.";
 
 function manyMessages(items: number): string {
-  return `metadata.moreMedia: an album on Telegram holds ${ALBUM_ITEMS} items; the ${items} go out as ${Math.ceil(items / ALBUM_ITEMS)} messages one after the other.`;
+  return `metadata.moreMedia: an album on Telegram holds ${ALBUM_ITEMS} items. The ${items} go out as ${Math.ceil(items / ALBUM_ITEMS)} messages one after the other.`;
 }
 
 type Kind = Pick<MediaFigures, "type" | "isAnimated" | "mimeType">;
@@ -77,8 +77,8 @@ export function mixProblem(
   if (asDocument || !isAlbum) return null;
   const sounds = items.filter(({ type }) => type === "audio").length;
   if (sounds > 0 && sounds < items.length)
-    return "metadata.moreMedia: Telegram puts sounds into one album with sounds alone. Give either, or set asDocument.";
+    return "metadata.moreMedia: Telegram puts sounds only into an album of sounds. Give only sounds or no sound, or set asDocument.";
   if (items.some(({ type, isAnimated }) => type === "image" && isAnimated))
-    return "metadata.moreMedia: an animated picture stands alone on Telegram. Give it by itself, as a video, or set asDocument.";
+    return "metadata.moreMedia: an animated picture goes without other media on Telegram. Post it separately, give it as a video, or set asDocument.";
   return null;
 }

@@ -35,13 +35,13 @@ const RULES: readonly FaultRule[] = [
   {
     code: ["24/4279009", 24],
     kind: "transient",
-    message: "Threads has not got the post ready yet.",
+    message: "Threads has not finished preparing the post.",
     isNotDone: true,
   },
   {
     code: [9, "/2207042"],
     kind: "rate",
-    message: "Threads takes no more posts of this account for now: its quota of 24 hours is used up.",
+    message: "Threads takes no more posts from this account for now. Its quota for 24 hours is used up.",
     retryAfterMs: HOUR,
   },
   {
@@ -60,7 +60,7 @@ const RULES: readonly FaultRule[] = [
 ];
 
 function unfetched(word: string): string {
-  return `Threads could not fetch the media${word}. Look whether POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet. Then call retry_post.`;
+  return `Threads could not fetch the media${word}. Check that POSTHORN_PUBLIC_URL, or the media's own address, can be reached from the internet. Then send the post again.`;
 }
 
 export const classify = metaFaults("Threads", RULES);

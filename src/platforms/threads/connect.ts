@@ -11,15 +11,15 @@ const GUIDE: SetupGuide = {
   ],
   steps: [
     'Create an app with the use case "Access the Threads API".',
-    "Open the use case's settings and enter {redirectUrl} as a redirect callback URL; the addresses for uninstalling and deleting may be the same.",
+    "Open the use case's settings and enter {redirectUrl} as a redirect callback URL. The addresses for uninstalling and deleting may be the same.",
     "Add the permissions {scopes}.",
     "Under App roles, add each account as a Threads tester and accept the invitation in Threads under Settings, Website permissions.",
-    "Put the Threads app ID and the Threads app secret, which are not those of the Meta app, into POSTHORN_THREADS_CLIENT_ID and POSTHORN_THREADS_CLIENT_SECRET.",
+    "Put the Threads app ID and the Threads app secret (not those of the Meta app) into POSTHORN_THREADS_CLIENT_ID and POSTHORN_THREADS_CLIENT_SECRET.",
   ],
   warnings: [
-    "Threads testers of your app work at once. For accounts of other people Meta wants App Review and the verification of your business.",
-    "250 posts, 1,000 replies and 100 deletions of an account in 24 hours. The API costs nothing.",
-    "The access is renewed by itself every week; it ends 60 days after Posthorn was last running.",
+    "Threads testers of your app work at once. For other people's accounts Meta asks for App Review and the verification of your business.",
+    "An account may make 250 posts, 1,000 replies and 100 deletions in 24 hours. The API costs nothing.",
+    "Posthorn renews the access every week. It ends 60 days after Posthorn last ran.",
   ],
 };
 
@@ -41,7 +41,7 @@ export const threadsLogin: OAuthWay = {
   kind: "oauth",
   name: "threads",
   label: "Sign in with Threads",
-  instructions: "Sign in to Threads and allow all that is asked for.",
+  instructions: "Sign in to Threads and allow everything that it asks for.",
   setup: GUIDE,
   endpoints: {
     authorize: "https://threads.net/oauth/authorize",

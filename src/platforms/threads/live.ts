@@ -134,7 +134,7 @@ export async function analytics(
   for (const [name, value] of Object.entries(named)) if (value !== undefined) totals[name] = value;
   const unavailable = ACCOUNT_METRICS.filter((name) => totals[name] === undefined).map((metric) => ({
     metric,
-    reason: "Threads has no numbers of this time.",
+    reason: "Threads has no numbers for this period.",
   }));
   const views = data.find(({ name }) => name === "views")?.values ?? [];
   return { totals, days: views.flatMap(dayOf), unavailable };

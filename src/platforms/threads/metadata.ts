@@ -23,7 +23,7 @@ export const ThreadsMetadata = z.strictObject({
     .refine((parts) => parts.every((part) => (part.altText ?? "").length <= MAX_ALT_TEXT), TOO_LONG)
     .optional()
     .describe("Posts that follow, each a reply to the one before."),
-  link: link.describe("Address shown as a card; of a post without media alone."),
+  link: link.describe("Address shown as a card, only without media."),
   topicTag: z
     .string()
     .regex(/^#?[^.&#]{1,50}$/u, "must have 1 to 50 characters, without . and &")
@@ -33,7 +33,7 @@ export const ThreadsMetadata = z.strictObject({
     .enum(["everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only"])
     .optional()
     .describe("Who may reply."),
-  sensitive: sensitive.describe("True: the media are blurred until somebody taps them."),
+  sensitive: sensitive.describe("True: the media are blurred until they are tapped."),
   quotePostId: z
     .string()
     .regex(/^\d+$/, "must be the id of a post")
@@ -68,20 +68,19 @@ export function checkPost(post: ThreadsPost): { errors: string[]; warnings: stri
     const length = measure(text);
     if (length > MAX_TEXT)
       errors.push(
-        `${field}: has ${length} characters as Threads counts, and it takes ${MAX_TEXT}. Shorten it, or go on in metadata.thread.`,
+        `${field}: has ${length} characters as Threads counts them, and Threads takes ${MAX_TEXT}. Shorten it, or go on in metadata.thread.`,
       );
     if (hasTooManyLinks(text, at === 0 ? link : undefined)) errors.push(`${field}: ${LINKS_SENTENCE}`);
     if (text.trim() === "" && media.length === 0 && (at > 0 || link === undefined))
-      errors.push(`${field}: is empty, and there is no media. Give a text, a picture or a film.`);
+      errors.push(`${field}: is empty, and there is no media. Give text, a picture or a film.`);
   }
   const hasMedia = post.mediaUrl !== "";
   if (link !== undefined && hasMedia)
     errors.push(
-      "metadata.link: Threads shows a card in posts without media alone. Put the address into the caption.",
+      "metadata.link: Threads shows a card only in posts without media. Put the address into the caption.",
     );
   if (moreMedia !== undefined && moreMedia.length > 0 && !hasMedia)
     errors.push("metadata.moreMedia: the first picture belongs in mediaUrl.");
-  if (isSensitive === true && !hasMedia)
-    errors.push("metadata.sensitive: is of use with media alone. Leave it out.");
+  if (isSensitive === true && !hasMedia) errors.push("metadata.sensitive: is only for media. Leave it out.");
   return { errors, warnings: [] };
 }

@@ -64,7 +64,7 @@ async function goOn(work: Work, rest: readonly Part[], first: string | null): Pr
   for (const [at, part] of rest.entries()) {
     const numbered = { part, number: at + 2, replyTo };
     if (replyTo === null)
-      throw new PlatformFault("rejected", "Threads does not tell which post is this one. Go on in the app.");
+      throw new PlatformFault("rejected", "Threads does not say which post this is. Go on in the app.");
     const container = await prepare(work, numbered);
     if (typeof container === "number")
       throw new PlatformFault("transient", "Threads is still getting the media ready.", { isNotDone: true });

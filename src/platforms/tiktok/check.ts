@@ -30,10 +30,10 @@ function privacyProblem({ metadata }: TikTokPost): string | null {
   const { privacyLevel, privacy: short } = metadata;
   const privacy = privacyOf(metadata);
   if (privacyLevel !== undefined && short !== undefined && privacyLevel !== short)
-    return "metadata.privacy: means the same as privacyLevel and says something else. Leave one of them out.";
+    return "metadata.privacy: is another name for privacyLevel, and the two differ. Leave one of them out.";
   if (isInbox(metadata)) return null;
   if (privacy === null)
-    return "metadata.privacyLevel: TikTok wants the person to choose who can see the post. Ask list_choices, then give one of them.";
+    return "metadata.privacyLevel: TikTok asks the person to choose who can see the post. Call list_choices, then give one of its values.";
   return privacy === "SELF_ONLY" && metadata.brandContent === true
     ? "metadata.brandContent: a paid partnership cannot be SELF_ONLY on TikTok. Choose another privacyLevel."
     : null;
@@ -55,7 +55,7 @@ export function kindProblem(post: TikTokPost, seen: readonly Seen[]): string | n
   const strange = hasFilm ? OF_PHOTOS : hasPhoto ? OF_VIDEOS : [];
   const field = strange.find((name) => metadata[name] !== undefined);
   if (field !== undefined)
-    return `metadata.${field}: is for ${hasFilm ? "photos" : "videos"} alone on TikTok. Leave it out.`;
+    return `metadata.${field}: is only for ${hasFilm ? "photos" : "videos"} on TikTok. Leave it out.`;
   const length = (caption ?? "").length;
   return hasFilm && length > MAX_VIDEO_CAPTION
     ? `caption: has ${length} characters, and may have ${MAX_VIDEO_CAPTION} with a video on TikTok. Shorten it.`
@@ -65,22 +65,21 @@ export function kindProblem(post: TikTokPost, seen: readonly Seen[]): string | n
 function optionWarning({ metadata }: TikTokPost, options: readonly string[]): string | null {
   const privacy = privacyOf(metadata);
   if (isInbox(metadata) || privacy === null || options.length === 0 || options.includes(privacy)) return null;
-  return `metadata.privacyLevel: TikTok last offered this account ${options.join(", ")}. It is asked again at the post's time, and refuses the post if that has not changed.`;
+  return `metadata.privacyLevel: TikTok last offered this account ${options.join(", ")}. Posthorn asks again at the post's time. If that has not changed, TikTok refuses the post.`;
 }
 
 /** Seen, and not written down by TikTok: https://github.com/gitroomhq/postiz-app/pull/1989 */
 function coverWarning({ metadata }: TikTokPost): string | null {
   if (metadata.coverMs === undefined) return null;
-  if (isInbox(metadata))
-    return "metadata.coverMs: TikTok takes no cover along with a draft. Choose it in the app.";
+  if (isInbox(metadata)) return "metadata.coverMs: TikTok takes no cover with a draft. Choose it in the app.";
   return privacyOf(metadata) === "PUBLIC_TO_EVERYONE"
     ? null
-    : "metadata.coverMs: TikTok heeds it only for posts that everybody can see. This one may show the first frame.";
+    : "metadata.coverMs: TikTok uses it only for posts that everybody can see. This one may show the first frame.";
 }
 
 function inboxWarning({ caption, metadata }: TikTokPost, seen: readonly Seen[]): string | null {
   if (!isInbox(metadata)) return null;
   const isText = (caption ?? "") !== "" && !seen.some(({ type }) => type === "image");
-  const text = isText ? " TikTok takes no text along with a video there: enter the caption in the app." : "";
+  const text = isText ? " TikTok takes no text with such a video. Enter the caption in the app." : "";
   return `metadata.mode: the post waits in TikTok's inbox at its time until a person finishes it in the TikTok app.${text}`;
 }

@@ -78,7 +78,7 @@ export const CONSENT: OAuthWay = {
   setup: {
     url: "https://developers.tiktok.com/apps/",
     needs: [
-      "TikTok's audit of the app, for posts that others can see. TikTok grants it to no app for private use. Until then posts can only be SELF_ONLY, the account must be set to private, and 5 people may post in 24 hours.",
+      "TikTok's audit of the app, for posts that others can see. TikTok grants it to no app for private use. Until then posts can only be SELF_ONLY, the account must be set to private, and at most 5 people may post in 24 hours.",
       "Without the audit, mode inbox works: the post waits as a draft, and a person finishes it in the TikTok app. At most 5 drafts may wait in 24 hours.",
     ],
     steps: [
@@ -86,12 +86,12 @@ export const CONSENT: OAuthWay = {
       "Add the products Login Kit and Content Posting API to it, and turn Direct Post on.",
       "Enter {redirectUrl} as the redirect URI of Login Kit.",
       "Add the scopes {scopes}.",
-      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot stand in for it.",
+      "For photos, verify the domain of POSTHORN_PUBLIC_URL under URL properties. A bucket cannot replace it.",
       "Copy client key and client secret into POSTHORN_TIKTOK_CLIENT_ID and POSTHORN_TIKTOK_CLIENT_SECRET.",
     ],
     warnings: [
-      `Numbers of posts and of the account are read by TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
-      "TikTok takes some 15 posts a day for an account, from all apps together, and 6 a minute.",
+      `Numbers of posts and of the account come from TikTok's Display API, which apps registered in 2026 do not get. Only where the app has the Display API, add its scopes, set POSTHORN_TIKTOK_SCOPES to "${DISPLAY_SCOPES.join(" ")}" and connect again. One scope that the app lacks makes TikTok refuse the whole sign-in.`,
+      "An account may make some 15 posts a day, from all apps together, and 6 a minute.",
       "Posts cannot be changed or deleted through the API.",
     ],
   },

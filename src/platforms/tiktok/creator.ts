@@ -55,14 +55,14 @@ export function assertAllowed(
   if (privacy === null || !options.includes(privacy)) {
     throw new PlatformFault(
       "rejected",
-      `TikTok offers this account ${options.join(", ") || "nothing"} now. Choose one of them and call retry_post.`,
+      `TikTok offers this account ${options.join(", ") || "nothing"} now. Choose one of them, then send the post again.`,
       { field: "metadata.privacyLevel" },
     );
   }
   if (seconds !== null && maxSeconds !== null && seconds > maxSeconds) {
     throw new PlatformFault(
       "rejected",
-      `the video lasts ${Math.round(seconds)} seconds, and this account may post ${maxSeconds}. Give a shorter one.`,
+      `the video lasts ${Math.round(seconds)} seconds, and this account may post at most ${maxSeconds}. Give a shorter one.`,
       { field: "mediaUrl" },
     );
   }
@@ -87,7 +87,7 @@ export function permissionsOf({ settings }: Pick<PlatformAccount, "settings">): 
 }
 
 const ONLY_DRAFTS =
-  "The channel was connected without the permission video.publish, so only mode inbox works. Reconnect it for posts that go out by themselves.";
+  "The channel was connected without the permission video.publish, so only the mode inbox works. Reconnect it for posts that go out by themselves.";
 
 /** A refusal to tell is what stands in the way; what passes is thrown. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {

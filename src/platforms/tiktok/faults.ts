@@ -23,27 +23,27 @@ const RULES: readonly FaultRule[] = [
     code: ["unaudited_client_can_only_post_to_private_accounts"],
     kind: "setup",
     message:
-      "TikTok has not audited the app that POSTHORN_TIKTOK_CLIENT_ID names: such an app may only post with privacyLevel SELF_ONLY, to accounts that are set to private. " +
+      "TikTok has not audited the app that POSTHORN_TIKTOK_CLIENT_ID names. Such an app may post only with privacyLevel SELF_ONLY, to accounts that are set to private. " +
       "Apply for the audit of the Content Posting API, or use SELF_ONLY, or mode inbox.",
   },
   {
     code: ["spam_risk_too_many_posts"],
     kind: "rate",
     message:
-      "TikTok's quota is used up: an account may post some 15 times in 24 hours, by all apps together.",
+      "TikTok's quota is used up. An account may post some 15 times in 24 hours, from all apps together.",
     retryAfterMs: DAY,
   },
   {
     code: ["reached_active_user_cap"],
     kind: "rate",
-    message: "TikTok's quota of the app is used up: until its audit, 5 people may post with it in 24 hours.",
+    message: "TikTok's quota for the app is used up. Until its audit, 5 people may post with it in 24 hours.",
     retryAfterMs: DAY,
   },
   {
     code: ["spam_risk_too_many_pending_share"],
     kind: "rate",
     message:
-      "TikTok's quota of drafts is used up: 5 may wait in the inbox in 24 hours. Finish or delete some in the TikTok app.",
+      "TikTok's quota of drafts is used up. At most 5 may wait in the inbox in 24 hours. Finish or delete some in the TikTok app.",
     retryAfterMs: DAY,
   },
   {
@@ -60,25 +60,25 @@ const RULES: readonly FaultRule[] = [
   {
     code: ["spam_risk", "spam_risk_text"],
     kind: "rejected",
-    message: "TikTok takes the post for spam. Change its text and media before you call retry_post.",
+    message: "TikTok refused the post as spam. Change its text and media, then send it again.",
   },
   {
     code: ["privacy_level_option_mismatch"],
     kind: "rejected",
     field: "metadata.privacyLevel",
-    message: "this account may not choose it now. Ask list_choices for those that it may.",
+    message: "this account may not choose it now. Choose one that TikTok offers it.",
   },
   {
     code: ["url_ownership_unverified"],
     kind: "setup",
     message:
-      "TikTok fetches photos only from a domain that is verified for the app. Verify that of POSTHORN_PUBLIC_URL in TikTok's developer portal, under URL properties.",
+      "TikTok fetches photos only from a domain that is verified for the app. Verify the domain of POSTHORN_PUBLIC_URL in TikTok's developer portal, under URL properties.",
   },
   {
     code: ["invalid_file_upload", "file_format_check_failed"],
     kind: "rejected",
     field: "mediaUrl",
-    message: "TikTok does not take this file. Export it anew as MP4 with H.264.",
+    message: "TikTok does not take this file. Export it again as MP4 with H.264.",
   },
 ];
 
@@ -88,7 +88,7 @@ const AUTH: readonly FaultRule[] = [
     code: SCOPE,
     kind: "auth",
     message:
-      "The channel lacks a permission that TikTok wants for this. Reconnect and leave all of them ticked.",
+      "The channel lacks a permission that TikTok asks for. Reconnect it and leave all of them ticked.",
   },
 ];
 
@@ -99,7 +99,7 @@ const READS: readonly FaultRule[] = [
     code: SCOPE,
     kind: "rejected",
     message:
-      "This is not permitted to the channel. TikTok's Display API reads it: where the app has that, name its scopes in POSTHORN_TIKTOK_SCOPES and connect again.",
+      "The channel may not read this. It comes from TikTok's Display API. Where the app has that API, name its scopes in POSTHORN_TIKTOK_SCOPES and connect again.",
   },
 ];
 
@@ -133,14 +133,14 @@ export function classifyChunk({ status }: PlatformResponse): PlatformFault | nul
 const FAILURES: Readonly<Record<string, string>> = {
   file_format_check_failed: "it does not take the format of the file. Export it as MP4 with H.264.",
   duration_check_failed: "the film is too short or too long for this account.",
-  frame_rate_check_failed: "the film must have 23 to 60 frames a second. Export it anew.",
+  frame_rate_check_failed: "the film must have 23 to 60 frames a second. Export it again.",
   picture_size_check_failed:
-    "width and height must be 360 to 4096 pixels, and their ratio between 9:16 and 16:9. Export it anew.",
+    "width and height must be 360 to 4096 pixels, and their ratio between 9:16 and 16:9. Export it again.",
   video_pull_failed: "it could not fetch the film.",
   photo_pull_failed:
     "it could not fetch the photos. The address in POSTHORN_PUBLIC_URL must be open to the internet.",
   publish_cancelled: "it was cancelled.",
-  auth_removed: "the permission was taken back meanwhile. Reconnect the channel.",
+  auth_removed: "the permission was taken back. Reconnect the channel.",
   spam_risk_too_many_posts: "the account's quota of some 15 posts in 24 hours is used up.",
   spam_risk_user_banned_from_posting:
     "it has banned this account from posting. Settle that in the TikTok app.",
@@ -153,5 +153,5 @@ export function failureOf(reason: string): PlatformFault {
   const known = FAILURES[reason];
   const named = /^[\w.-]{1,60}$/.test(reason) ? ` (${reason})` : "";
   const why = known ?? `it gave a reason that Posthorn does not know${named}.`;
-  return new PlatformFault("rejected", `TikTok did not publish the post: ${why} Then call retry_post.`);
+  return new PlatformFault("rejected", `TikTok did not publish the post: ${why} Then send the post again.`);
 }

@@ -36,13 +36,10 @@ export const TikTokMetadata = z.strictObject({
     .max(MAX_PHOTOS - 1)
     .optional()
     .describe(`Up to ${MAX_PHOTOS - 1} more photos.`),
-  disableComment: z.boolean().optional().describe("True: nobody can comment."),
-  disableDuet: z.boolean().optional().describe("True: nobody can make a duet with the video."),
-  disableStitch: z.boolean().optional().describe("True: nobody can stitch the video."),
-  brandContent: z
-    .boolean()
-    .optional()
-    .describe("A paid partnership for somebody else's brand; not with SELF_ONLY."),
+  disableComment: z.boolean().optional().describe("True: no comments."),
+  disableDuet: z.boolean().optional().describe("True: no duets with the video."),
+  disableStitch: z.boolean().optional().describe("True: no stitches of the video."),
+  brandContent: z.boolean().optional().describe("A paid partnership for another brand, not with SELF_ONLY."),
   brandOrganic: z.boolean().optional().describe("It promotes the creator's own business."),
   aiGenerated: z.boolean().optional().describe("The video was made by AI."),
   coverMs: z

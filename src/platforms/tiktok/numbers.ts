@@ -81,7 +81,7 @@ const User = z.looseObject({
 
 const NOT_OFFERED = ["views", "impressions", "reach"].map((metric) => ({
   metric,
-  reason: "TikTok tells apps only how things stand now, and this of single posts or not at all.",
+  reason: "TikTok gives apps only current numbers, and this one only for single posts or not at all.",
 }));
 
 /** How the account stands now; TikTok keeps no days for apps. */

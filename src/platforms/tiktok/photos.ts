@@ -108,7 +108,7 @@ export async function settlePhotos(
     now: io.now(),
     settleMs: LISTED_AFTER_MS,
     isReliable: false,
-    reason: "the answer was lost, and TikTok lists only what everybody can see, and that late.",
+    reason: "the answer was lost, and TikTok lists only public posts, and lists them late.",
     find: async (since) => {
       const postId = await find(post, io, since);
       return postId === null ? null : { kind: "photo", publishId: null, postId, username };

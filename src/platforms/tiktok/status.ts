@@ -39,7 +39,7 @@ export type Sent = z.infer<typeof Sent>;
 
 /** How long the public id is waited for: moderation takes a minute as a rule, hours at worst. */
 const ID_FOR_MS = 45 * MINUTE;
-const NOTE = "Finish it in the TikTok app: it waits in the inbox of the account.";
+const NOTE = "Finish it in the TikTok app. It waits in the account's inbox.";
 
 /** Where the post is that TikTok has: under way, with its person, or public. */
 export async function follow(post: TikTokPost, io: PublishIo, sent: Sent): Promise<PublishOutcome> {

@@ -30,7 +30,7 @@ function codesOf({ status, json }: PlatformResponse): number[] {
 /** The post cannot wait in Tumblr's queue, which is full, or too late for it: it goes out at its time. */
 export class NoPlace extends PlatformFault {
   constructor() {
-    super("not_sent", "Tumblr's own queue did not take the post; it goes out at its time.");
+    super("not_sent", "Tumblr's own queue did not take the post. It goes out at its time.");
   }
 }
 
@@ -54,30 +54,31 @@ const rulesAt = (now: number): readonly FaultRule[] => [
     code: [8004, 8011, 8023],
     kind: "rate",
     message:
-      "The day's limit of posts, pictures or films on Tumblr is used up. It begins anew at midnight in New York.",
+      "The day's limit of posts, pictures or films on Tumblr is used up. It starts again at midnight in New York.",
     retryAfterMs: untilMidnight(TUMBLR_ZONE, now),
   },
   {
     code: 8010,
     kind: "rate",
-    message: "Tumblr is still at work on the film before; it takes one at a time.",
+    message: "Tumblr is still working on the film before. It takes one at a time.",
     retryAfterMs: MINUTE,
   },
   {
     code: 8005,
     kind: "rejected",
     field: "mediaUrl",
-    message: "Tumblr cannot use a file of this form. Convert it to JPEG, MP4 (H.264 and AAC) or MP3.",
+    message: "Tumblr cannot use a file of this format. Convert it to JPEG, MP4 (H.264 and AAC) or MP3.",
   },
   {
     status: 403,
     kind: "rejected",
-    message: "Tumblr does not let this account post on the blog. Ask for it there, or connect another blog.",
+    message:
+      "Tumblr does not let this account post on the blog. Ask the blog's owner for it, or connect another blog.",
   },
   {
     status: 404,
     kind: "rejected",
-    message: "Tumblr does not find the blog or the post: it was deleted, or is another's.",
+    message: "Tumblr does not find the blog or the post. It was deleted, or is another person's.",
   },
   { status: 413, kind: "rejected", message: "Tumblr refused the media as too large. Use smaller files." },
 ];

@@ -31,7 +31,7 @@ export async function edit(
   if (entry.content.length === 0)
     throw new PlatformFault(
       "rejected",
-      "Tumblr does not show what the post holds, which a change would take away.",
+      "Tumblr does not show what the post holds, and a change would remove it.",
     );
   const media = entry.content.filter(({ type }) => MEDIA.includes(String(type)));
   const alt = changed.includes("altText") ? { alt_text: post.metadata.altText ?? "" } : {};
@@ -85,12 +85,12 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
 }
 
 const NO_BLOG =
-  "Tumblr does not list the blog among those that this person may post to: it was deleted, or somebody took the right away. Ask its owner, or disconnect the channel.";
+  "Tumblr does not list the blog among those that this person may post to. It was deleted, or the right was taken away. Ask its owner, or disconnect the channel.";
 
 /** Followers as they are now; Tumblr tells nothing of days before. */
 export async function analytics(_range: object, io: PlatformIo): Promise<PlatformAnalytics> {
   const { followers } = (await readBlog(io)) ?? {};
   const unavailable =
-    followers === undefined ? [{ metric: "followers", reason: "Tumblr did not tell them." }] : [];
+    followers === undefined ? [{ metric: "followers", reason: "Tumblr did not give these numbers." }] : [];
   return { totals: followers === undefined ? {} : { followers }, days: [], unavailable };
 }

@@ -25,8 +25,8 @@ export const TumblrMetadata = z.strictObject({
     .array(moreMedia.unwrap().element)
     .max(MAX_ITEMS - 1)
     .optional()
-    .describe("Up to 29 more pictures, sounds, and one film in all."),
-  allowReblogs: z.boolean().optional().describe("False: nobody can reblog it."),
+    .describe("Up to 29 more pictures and sounds, and one film in all."),
+  allowReblogs: z.boolean().optional().describe("False: it cannot be reblogged."),
 });
 export type TumblrMetadata = z.infer<typeof TumblrMetadata>;
 export type TumblrPost = PlatformPost<TumblrMetadata>;
@@ -41,5 +41,5 @@ export function check(
     const type = media.get(url)?.type;
     return (alt ?? "") !== "" && type !== undefined && type !== "image";
   });
-  return { errors: [], warnings: isMute ? ["altText: Tumblr shows it with pictures alone."] : [] };
+  return { errors: [], warnings: isMute ? ["altText: Tumblr shows it only with pictures."] : [] };
 }

@@ -60,7 +60,7 @@ async function wait(
 }
 
 const WAS_DELETED =
-  "It is not in the blog's queue any more, and not public: somebody deleted it on Tumblr. Send it again with retry_post.";
+  "It is not in the blog's queue any more, and not public. It was deleted on Tumblr. Send it again.";
 
 /** What became public meanwhile has another id, so that nothing is done to it. */
 async function flip(io: PublishIo, entry: TumblrEntry): Promise<void> {

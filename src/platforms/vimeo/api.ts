@@ -40,7 +40,7 @@ const FIELDS: readonly (readonly [param: string, field: string])[] = [
 const RULES: readonly FaultRule[] = [
   ...FIELDS.map(([param, field]): FaultRule => {
     const message =
-      "Vimeo does not take this, or not with the account's plan. Change it and call retry_post.";
+      "Vimeo does not take this, or the account's plan does not allow it. Change it, then send the post again.";
     return { code: `field:${param}`, kind: "rejected", field, message };
   }),
   {
@@ -52,18 +52,18 @@ const RULES: readonly FaultRule[] = [
     code: [4101, 4102],
     kind: "rejected",
     message:
-      "The account's room on Vimeo is used up, for the week or for good. Delete videos there, wait, or take a larger plan; then call retry_post.",
+      "The account's space on Vimeo is used up, for the week or for good. Delete videos there, wait, or take a larger plan. Then send the post again.",
   },
   {
     status: 403,
     kind: "rejected",
     message:
-      "Vimeo does not allow this: the app has no upload access, the token lacks a permission, or the account's plan does not have it. Look at the app at https://developer.vimeo.com/apps, then call retry_post.",
+      "Vimeo does not allow this. The app has no upload access, the token lacks a permission, or the account's plan does not have it. Look at the app at https://developer.vimeo.com/apps, then send the post again.",
   },
   {
     status: 404,
     kind: "rejected",
-    message: "Vimeo does not find the video: it was deleted, or is another's.",
+    message: "Vimeo does not find the video. It was deleted, or is another account's.",
   },
 ];
 

@@ -24,7 +24,7 @@ const APPS = "https://developer.vimeo.com/apps";
 const SETUP: SetupGuide = {
   url: APPS,
   needs: [
-    "Upload access for the app. With a paid plan it is given at once. On the free plan a person at Vimeo looks at the request, which takes up to five working days. Without it Vimeo refuses every post.",
+    "Upload access for the app. With a paid plan it is given at once. On the free plan a person at Vimeo reviews the request, which takes up to five working days. Without it Vimeo refuses every post.",
   ],
   steps: [
     `Open ${APPS} and create an app. Where others will use it too, say so.`,
@@ -33,9 +33,9 @@ const SETUP: SetupGuide = {
     "Copy the client identifier and a client secret into POSTHORN_VIMEO_CLIENT_ID and POSTHORN_VIMEO_CLIENT_SECRET. The app asks for: {scopes}.",
   ],
   warnings: [
-    "For an account of your own, a personal access token made on the app's page does as well, and needs no setting.",
-    "Room, the number of videos and unlisted videos depend on the account's plan; free accounts cannot have unlisted ones.",
-    "Vimeo makes no video public by itself: Posthorn has to run at the time of the post.",
+    "For an account of your own, a personal access token from the app's page works too, and needs no setting.",
+    "Space, the number of videos, and unlisted videos depend on the account's plan. Free accounts cannot have unlisted ones.",
+    "Vimeo makes no video public by itself. Posthorn has to run at the time of the post.",
   ],
 };
 
@@ -136,7 +136,8 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const me = await askOwn(io, ME, Me);
   const { name, handle, avatarUrl } = targetOf(me);
   const isFull = me.upload_quota?.space?.free === 0;
-  const problem = "The account's room on Vimeo is used up. Delete videos there, wait, or take a larger plan.";
+  const problem =
+    "The account's space on Vimeo is used up. Delete videos there, wait, or take a larger plan.";
   return { name, handle, avatarUrl, problem: isFull ? problem : null };
 }
 

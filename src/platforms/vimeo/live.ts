@@ -23,7 +23,7 @@ export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOu
     patienceMs: Infinity,
     thumbnail: thumbnailOf(io, post.metadata.thumbnailUrl),
     staysHidden:
-      "The video is on Vimeo, which does not show it to those whom it is for: the account's plan may not have that. Look at it on Vimeo.",
+      "The video is on Vimeo, but the people it is for cannot see it. The account's plan may not allow that. Look at it on Vimeo.",
     upload: () => upload(post, io),
     look: async (id) => {
       const video = await findVideo(io, id, STANDING);
@@ -63,8 +63,8 @@ function standingOf(video: Video): Standing {
     isScheduled: false,
     reason: hasFailed
       ? status.endsWith("_exceeded")
-        ? "Vimeo did not keep the video: the account's room is used up. Make room there, then call retry_post."
-        : "Vimeo could not process the video. Save it as MP4 with H.264 and AAC, then call retry_post."
+        ? "Vimeo did not keep the video: the account's space is used up. Free some space there, then send the post again."
+        : "Vimeo could not process the video. Save it as MP4 with H.264 and AAC, then send the post again."
       : "",
   };
 }
@@ -112,7 +112,7 @@ export async function edit(
   if (has("visibility") && view !== viewOf(post))
     throw new AppError(
       "conflict",
-      "metadata.visibility: Vimeo leaves it as it was; the account's plan may not have it. Look at the video on Vimeo.",
+      "metadata.visibility: Vimeo left it as it was. The account's plan may not allow it. Look at the video on Vimeo.",
     );
   return url === undefined ? {} : { platformUrl: url };
 }
@@ -136,7 +136,7 @@ async function sendPicture(io: PlatformIo, id: string, { bytes, mimeType }: Pict
       status: [400, 415, 422],
       kind: "rejected",
       field: "metadata.thumbnailUrl",
-      message: "Vimeo refused the picture. Give another one with set_thumbnail.",
+      message: "Vimeo refused the picture. Set another thumbnail.",
     },
   ]);
   await io.request({

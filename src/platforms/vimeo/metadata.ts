@@ -14,24 +14,24 @@ export const VimeoMetadata = z.strictObject({
     .unwrap()
     .max(MAX_TITLE)
     .optional()
-    .describe("Title; 128 characters. Default: the caption's first line."),
+    .describe("Title, max. 128 characters. Default: the caption's first line."),
   tags: tags
     .unwrap()
     .max(20)
     .optional()
-    .describe(`${tags.description ?? ""} 20 at most.`),
+    .describe(`${tags.description ?? ""} At most 20.`),
   visibility: visibility.describe(
-    "Who can see it from its time on; unlisted needs a paid plan. Default public.",
+    "Who can see it from its time on. unlisted needs a paid plan. Default public.",
   ),
   language: language.describe("Language of title and description."),
-  thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best of the video's shape."),
+  thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best in the video's shape."),
   license: z
     .enum(["by", "by-nc", "by-nc-nd", "by-nc-sa", "by-nd", "by-sa", "cc0"])
     .optional()
-    .describe("Creative Commons license; default none."),
+    .describe("Creative Commons license. Default none."),
   comments: z.enum(["enabled", "disabled"]).optional().describe("Whether people may comment."),
   embeddable: z.boolean().optional().describe("Whether other sites may embed it."),
-  downloadEnabled: z.boolean().optional().describe("Whether people may download it; needs a paid plan."),
+  downloadEnabled: z.boolean().optional().describe("Whether people may download it. Needs a paid plan."),
 });
 export type VimeoMetadata = z.infer<typeof VimeoMetadata>;
 export type VimeoPost = PlatformPost<VimeoMetadata>;

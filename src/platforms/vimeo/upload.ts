@@ -107,7 +107,7 @@ async function adopt(post: VimeoPost, io: PublishIo, context: SettleContext): Pr
     now: io.now(),
     settleMs: LISTED_AFTER_MS,
     isReliable: true,
-    reason: "Vimeo does not tell whether the video is there.",
+    reason: "Vimeo does not say whether the video is there.",
     find: (since) => findEmpty(post, io, { since, ...wanted }),
   });
   if (found.outcome !== "done") return found;

@@ -11,7 +11,7 @@ export const WebhookMetadata = z.strictObject({
   fields: z
     .record(z.string().max(100), z.json())
     .optional()
-    .describe("Anything of your own, handed on as it is."),
+    .describe("Anything of your own, passed on unchanged."),
 });
 export type WebhookPost = PlatformPost<z.infer<typeof WebhookMetadata>>;
 

@@ -43,7 +43,7 @@ async function findSite(given: string | null, io: ConnectIo): Promise<Site> {
   }
   throw new AppError(
     "invalid",
-    `instanceUrl: ${new URL(server).host} did not answer as a WordPress site does. Give the address of its front page, as browsers show it; the REST API must not be switched off.`,
+    `instanceUrl: ${new URL(server).host} did not answer as a WordPress site does. Give the address of its front page, as browsers show it. The REST API must be switched on.`,
   );
 }
 
@@ -100,7 +100,7 @@ export const PASSWORD: SecretsWay = {
   kind: "secrets",
   name: "password",
   label: "Application password",
-  instructions: `${PLACE} It goes with the user's name, and can be revoked there at any time.`,
+  instructions: `${PLACE} It belongs to the user's name, and can be revoked there at any time.`,
   instance: "required",
   place: "/wp-admin/profile.php#application-passwords-section",
   fields: [
@@ -153,7 +153,7 @@ export const AUTHORIZE: RedirectWay = {
 };
 
 const NO_PASSWORDS =
-  "instanceUrl: the site offers no application passwords. It takes https, and no plugin that switches them off.";
+  "instanceUrl: the site offers no application passwords. It needs https, and no plugin may switch them off.";
 
 /** Who the user is now, and whether they may publish. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {

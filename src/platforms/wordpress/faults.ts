@@ -7,7 +7,7 @@ const TOO_LARGE = {
   kind: "rejected",
   field: "mediaUrl",
   message:
-    "is larger than the site takes (Media, Add New there tells how much). Give a smaller file or raise the limit there, and call retry_post.",
+    "is larger than the site takes (Media, Add New on the site shows how much). Give a smaller file or raise the limit there, then send the post again.",
 } as const;
 
 /** https://developer.wordpress.org/rest-api/ names errors by `code`; hosts and firewalls in front of it do not. */
@@ -27,7 +27,7 @@ export const classify = faultsBy({
     {
       code: ["rest_cannot_create", "rest_cannot_edit", "rest_cannot_publish", "rest_forbidden_context"],
       kind: "auth",
-      message: "The user may not publish on this site. It takes the role of an author or editor.",
+      message: "The user may not publish on this site. It needs the role of an author or editor.",
     },
     // Told with the number of the term that is there.
     { code: "term_exists", kind: "ok" },
@@ -40,7 +40,8 @@ export const classify = faultsBy({
       // The site's own page, too: nothing of WordPress's API says that a post is gone.
       status: 404,
       kind: "auth",
-      message: "The site's REST API is switched off, or has moved.",
+      message:
+        "The site's REST API is switched off, or has moved. Switch it on, or reconnect the channel with the new address.",
     },
     {
       code: ["rest_upload_no_data", "rest_upload_file_too_big"],
@@ -58,13 +59,13 @@ export const classify = faultsBy({
       kind: "rejected",
       field: "mediaUrl",
       message:
-        "the site refused the file: it takes none of this type or size (Media, Add New there tells), or has no room left. Give another one and call retry_post.",
+        "the site refused the file: it takes none of this type or size (Media, Add New on the site shows which), or has no space left. Give another one, then send the post again.",
     },
     {
       status: 403,
       kind: "rejected",
       message:
-        "The site does not let this user do that, or a firewall in front of it refused. Its administrator can tell.",
+        "The site does not let this user do that, or a firewall in front of it refused. Ask its administrator.",
     },
   ],
 });

@@ -59,7 +59,7 @@ function filesOf(post: WordpressPost, io: PlatformIo): Filed[] {
     if (filed.success) return filed.data;
     throw new AppError(
       "conflict",
-      "It is not known where the post's media are on the site, so the text around them cannot be replaced. Change it there.",
+      "Posthorn does not know where the post's media are on the site, so it cannot replace the text around them. Change it there.",
     );
   });
 }

@@ -11,20 +11,20 @@ export const WordpressMetadata = z.strictObject({
     .refine((text) => text.trim() !== "", "must not be empty")
     .describe("Headline."),
   html: z.boolean().optional().describe("The caption is HTML or blocks, not plain text. Default false."),
-  excerpt: z.string().max(5_000).optional().describe("Summary for lists and feeds; default: the beginning."),
+  excerpt: z.string().max(5_000).optional().describe("Summary for lists and feeds. Default: the beginning."),
   slug: z
     .string()
-    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "takes small letters, digits and hyphens")
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, "takes lowercase letters, digits and hyphens")
     .max(150)
     .optional()
-    .describe("Last part of the address; default: out of the title, with a mark that is the post's own."),
+    .describe("Last part of the address. Default: from the title, with a mark of the post."),
   categories: z
-    .array(z.string().regex(/^[1-9]\d{0,9}$/, "must be numbers of categories; list_choices tells them"))
+    .array(z.string().regex(/^[1-9]\d{0,9}$/, "must be numbers of categories from list_choices"))
     .max(50)
     .optional()
-    .describe("Numbers of categories, from list_choices; default: the site's own."),
-  tags: tags.describe("Tags by name; new ones are made."),
-  comments: z.boolean().optional().describe("Whether readers may comment; default: as the site is set."),
+    .describe("Numbers of categories, from list_choices. Default: the site's own."),
+  tags: tags.describe("Tags by name. New ones are made."),
+  comments: z.boolean().optional().describe("Whether readers may comment. Default: the site's setting."),
   altText,
   moreMedia,
   thumbnailUrl: thumbnailUrl.describe("Featured image: a picture."),

@@ -147,10 +147,10 @@ function isTooNear({ scheduledAt }: WordpressPost, io: PublishIo): boolean {
   return scheduledAt - io.now() < SOONEST_MS;
 }
 
-/** It is too late for the site's own schedule; the post goes out at its time. */
+/** It is too late for the site's own schedule. The post goes out at its time. */
 class TooNear extends PlatformFault {
   constructor() {
-    super("not_sent", "It is too late for the site's own schedule; the post goes out at its time.");
+    super("not_sent", "It is too late for the site's own schedule. The post goes out at its time.");
   }
 }
 
@@ -185,7 +185,7 @@ function makePublic({ id }: Pick<Placed, "id">, fields: JsonObject, io: PublishI
       const last =
         first.status === "future" ? await update(io, id, { status: "publish", date_gmt: date }) : first;
       if (last.status === "publish") return { id, link: last.link };
-      const why = `The site keeps the post as "${last.status.slice(0, 20)}": its user may not publish, or a plugin wants it approved. Publish it there.`;
+      const why = `The site keeps the post as "${last.status.slice(0, 20)}": its user may not publish, or a plugin asks for approval. Publish it there.`;
       throw new PlatformFault("rejected", why);
     },
     settle: async () => ({ outcome: "send_again" }),
@@ -217,5 +217,5 @@ async function watch(placed: Placed, post: WordpressPost, io: PublishIo): Promis
 
 function takenBack(found: WpPost | null): string {
   const what = found === null || found.status === "trash" ? "deleted" : "taken back from its schedule";
-  return `The post was ${what} on the site before its time. Call retry_post to send it again.`;
+  return `The post was ${what} on the site before its time. Send the post again.`;
 }

@@ -34,7 +34,7 @@ async function knownOf(ids: readonly number[], io: PlatformIo): Promise<number[]
   if (missing.length === 0) return [...new Set(ids)];
   throw new PlatformFault(
     "rejected",
-    `the site has no category ${missing.join(", ")}. Call list_choices for those that it has, then retry_post.`,
+    `the site has no category ${missing.join(", ")}. Choose among those that it has, then send the post again.`,
     { field: "metadata.categories" },
   );
 }

@@ -20,22 +20,22 @@ const REVOKE_URL = `${API}/2/oauth2/revoke`;
 const SETUP: SetupGuide = {
   url: "https://console.x.com",
   needs: [
-    "Money. Posting costs credits, by X's prices of August 2026: $0.015 a post, $0.20 a post with a web address in it, $0.005 for each alternative text. Each post of a thread counts. Looking up a post costs $0.005, the account $0.010 (once a day).",
+    "Money. Posting costs credits. X's prices of August 2026: $0.015 a post, $0.20 a post with a web address in it, $0.005 for each alternative text. Each post of a thread counts. Looking up a post costs $0.005, the account $0.010 (once a day).",
     "A quarter of an hour. No review is needed.",
   ],
   steps: [
     "Sign in at https://console.x.com with the X account that is to own the app, and accept the developer agreement.",
     "Create an app and open its user authentication settings.",
     'Set the app permissions to "Read and write" and the type to "Web App" (which has a secret) or "Native App" (which has none).',
-    "Enter {redirectUrl} as callback address, exactly so, and any address of yours as website.",
+    "Enter exactly {redirectUrl} as callback address, and any address of yours as website.",
     "Copy the OAuth 2.0 client id into POSTHORN_X_CLIENT_ID and, of a web app, the client secret into POSTHORN_X_CLIENT_SECRET.",
     "Buy credits under Billing, and set a spending limit.",
   ],
   warnings: [
     "After a lost answer Posthorn lists the channel's latest posts before it sends anything again, which costs $0.005 for each post that is listed.",
     "Without credits nothing is posted: posts wait and say so until credits are bought.",
-    "X limits apps of its pay-per-use plan. A post may have one cashtag. Quotes are not allowed, and replies only to people who mentioned the channel. Posthorn makes neither.",
-    "Texts of more than 280 characters and videos of more than 140 seconds take an account with X Premium. Posts cannot be edited from here.",
+    "X limits apps of its pay-per-use plan. A post may have one cashtag. Quotes are not allowed, and replies are allowed only to people who mentioned the channel. Posthorn makes neither.",
+    "Texts of more than 280 characters and videos of more than 140 seconds need an account with X Premium. Posthorn cannot edit posts on X.",
   ],
 };
 
@@ -103,11 +103,11 @@ export const KEYS: SecretsWay = {
   kind: "secrets",
   name: "keys",
   label: "Four keys of your own app",
-  instructions: `Under ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission. Each has a secret, so they are four. They post as the account that owns the app, cost that app's credits and do not expire.`,
+  instructions: `Under ${KEYS_PLACE}, make an API key and an access token with "Read and write" permission. Each has a secret, so there are four. They post as the account that owns the app, cost that app's credits and do not expire.`,
   fields: [
     field("apiKey", "API key", `From ${KEYS_PLACE}.`),
     field("apiSecret", "API key secret", "Shown beside the API key, once."),
-    field("accessToken", "Access token", "Made below the API key; it begins with the account's number."),
+    field("accessToken", "Access token", "Made below the API key. It begins with the account's number."),
     field("accessSecret", "Access token secret", "Shown beside the access token, once."),
   ],
   renewal: null,
@@ -127,7 +127,7 @@ async function connectWithKeys(input: ConnectInput, io: ConnectIo): Promise<Conn
     if (!(cause instanceof PlatformFault) || cause.kind !== "auth") throw cause;
     throw new AppError(
       "invalid",
-      `apiKey: X refused the four keys together. Copy all of them anew from ${KEYS_PLACE}, and see that this machine's clock is right.`,
+      `apiKey: X refused the four keys together. Copy all of them again from ${KEYS_PLACE}, and check that the clock of Posthorn's server is right.`,
       { cause },
     );
   }

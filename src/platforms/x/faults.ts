@@ -66,7 +66,7 @@ const CONSOLE = "the developer console (https://console.x.com)";
 
 const DUPLICATE: readonly Code[] = ["duplicate", 187];
 
-/** X has this very text already. */
+/** X already has the same text. */
 export function isDuplicate(response: PlatformResponse): boolean {
   return response.status >= 400 && codesOf(response).some((code) => DUPLICATE.includes(code));
 }
@@ -117,7 +117,7 @@ export const classify = faultsBy({
       code: DUPLICATE,
       kind: "rejected",
       message:
-        "X refused it as a duplicate: the channel has posted this very text already. Change the text and call retry_post.",
+        "X refused it as a duplicate. The channel has already posted the same text. Change the text, then send the post again.",
     },
     {
       code: ["read-only", "oauth1-permissions", 261],
@@ -129,18 +129,18 @@ export const classify = faultsBy({
       kind: "transient",
       isNotDone: true,
       message:
-        "X refused the request without a reason, which it does now and then. If it goes on, connect the channel again.",
+        "X refused the request without a reason, as it does now and then. If this goes on, reconnect the channel.",
     },
     {
       code: [226, "automated"],
       kind: "rate",
-      message: "X takes the post for an automated one, and asks to try again later.",
+      message: "X takes the post for an automated one, and asks you to try again later.",
       retryAfterMs: 15 * MINUTE,
     },
     {
       code: ["client-forbidden", "client-not-enrolled", "unsupported-authentication", "access-level", 453],
       kind: "setup",
-      message: `X does not let the app do this. See in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
+      message: `X does not let the app do this. Check in ${CONSOLE} that it belongs to a project with paid access and may read and write.`,
     },
     {
       code: ["too-long", 186],
@@ -157,14 +157,14 @@ export const classify = faultsBy({
     {
       code: ["media-ids", 324],
       kind: "rejected",
-      message:
-        "X does not take the media any more: it forgets them after a day. Call retry_post to send them again.",
+      message: "X no longer has the media. It keeps them for a day. Send the post again.",
     },
     {
       code: "cashtags",
       kind: "rejected",
       field: "caption",
-      message: "has more than the one cashtag ($ABC) that X allows posts from outside. Leave the others out.",
+      message:
+        "has more than the one cashtag ($ABC) that X allows in posts from programs. Leave the others out.",
     },
     {
       code: "invalid-url",
@@ -176,7 +176,7 @@ export const classify = faultsBy({
       code: ["reply", 433],
       kind: "rejected",
       message:
-        "X does not allow this reply: programs may only reply where the author has mentioned or quoted the account. Reply on x.com.",
+        "X does not allow this reply. Programs may reply only where the author has mentioned or quoted the account. Reply on x.com.",
     },
     {
       code: ["not-visible", 385, "not-authorized-for-resource", "disallowed-resource"],
@@ -187,7 +187,7 @@ export const classify = faultsBy({
       code: "feature",
       kind: "rejected",
       message:
-        "X does not offer this to the account: long texts and videos need Premium, communities a membership. Leave it out, or look at the account on x.com, and call retry_post.",
+        "X does not offer this to the account. Long texts and videos need Premium. Communities need a membership. Leave it out, or look at the account on x.com, then send the post again.",
     },
     {
       status: 403,

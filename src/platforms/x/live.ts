@@ -104,7 +104,8 @@ export async function analytics(_range: object, io: PlatformIo): Promise<Platfor
     days: [],
     unavailable: ["views", "impressions", "reach", "likes", "comments", "shares", "clicks"].map((metric) => ({
       metric,
-      reason: "X has it post by post only, each paid for: ask get_post_insights of the posts that matter.",
+      reason:
+        "X gives this only post by post, and each costs money. Call get_post with insights for the posts that matter.",
     })),
   };
 }

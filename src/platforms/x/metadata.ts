@@ -23,7 +23,7 @@ export const XMetadata = z.strictObject({
     .enum(["following", "mentionedUsers", "subscribers", "verified"])
     .optional()
     .describe(
-      "Who may reply: accounts that the channel follows, those it mentions, its subscribers, or verified ones. Left out: everybody.",
+      "Who may reply: accounts that the channel follows, those it mentions, its subscribers, or verified ones. Default: everybody.",
     ),
   communityId: z
     .string()

@@ -39,7 +39,7 @@ export const ALONE =
   "metadata.moreMedia: a post on X shows up to four pictures, or one animated GIF, or one video. Leave the rest out or use metadata.thread.";
 
 export const NO_VIDEO =
-  "metadata.thumbnailUrl: X shows a thumbnail in front of a video alone. Leave it out, or give a video in mediaUrl.";
+  "metadata.thumbnailUrl: X shows a thumbnail only in front of a video. Leave it out, or give a video in mediaUrl.";
 
 /** What the schema cannot say. */
 export function checkPost(post: XPost, at: CheckedAt): { errors: string[]; warnings: string[] } {
@@ -59,11 +59,11 @@ export function checkPost(post: XPost, at: CheckedAt): { errors: string[]; warni
   ];
   const warnings = parts.flatMap((part, nth) =>
     cashtagsIn(part.text) > 1
-      ? [`${fieldOf(nth)}: has more than one cashtag ($ABC); X refuses that in posts from outside.`]
+      ? [`${fieldOf(nth)}: has more than one cashtag ($ABC). X refuses that in posts from programs.`]
       : [],
   );
   if (isVideo && post.metadata.altText !== undefined)
-    warnings.push("metadata.altText: X takes none for videos, so it is left out.");
+    warnings.push("metadata.altText: X takes none for videos. The post goes out without it.");
   return { errors, warnings };
 }
 
@@ -80,8 +80,8 @@ function checkPart(
   const length = measure(part.text);
   const limit = textLimit(account);
   if (length > limit)
-    return [`${field}: has ${length} characters, as X counts them; X takes at most ${limit}. Shorten it.`];
-  if (part.text === "") return [`${field}: is empty. Give a text.`];
+    return [`${field}: has ${length} characters as X counts them, and X takes at most ${limit}. Shorten it.`];
+  if (part.text === "") return [`${field}: is empty. Write some text.`];
   return before.some(({ text }) => text === part.text)
     ? [`${field}: says the same as a post before it, which X refuses as a duplicate. Change it.`]
     : [];

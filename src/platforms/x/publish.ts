@@ -116,7 +116,7 @@ async function post(io: PublishIo, { body, context }: Trying): Promise<z.infer<t
   let mayBeOurs = false;
   const read: typeof classify = (response) => {
     mayBeOurs = context.timesSent > 0 && isDuplicate(response);
-    return mayBeOurs ? new PlatformFault("ambiguous", "X has this very text already.") : classify(response);
+    return mayBeOurs ? new PlatformFault("ambiguous", "X already has the same text.") : classify(response);
   };
   try {
     const call = { method: "POST", path: "/2/tweets", json: body, classify: read } as const;

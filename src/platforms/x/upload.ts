@@ -197,7 +197,7 @@ function halved(session: Session, totalBytes: number, refusedBytes: number): Ses
   throw new PlatformFault(
     "rejected",
     `X's servers refused the file in parts of ${Math.ceil(refusedBytes / KiB)} KB, and it cannot be sent in smaller ones. ` +
-      "Call retry_post later, or use a smaller file.",
+      "Send the post again later, or use a smaller file.",
     { field: "mediaUrl", httpStatus: 413 },
   );
 }

@@ -52,7 +52,7 @@ export async function analytics(
       ...METRICS.filter((metric) => total?.numbers[metric] === undefined).map((metric) => {
         return {
           metric,
-          reason: "YouTube has no numbers of these days (yet); they come some two days later.",
+          reason: "YouTube has no numbers for these days (yet). They come some two days later.",
         };
       }),
     ],

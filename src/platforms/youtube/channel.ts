@@ -87,7 +87,7 @@ export async function inspect(io: PlatformIo): Promise<Inspection> {
   const found = await findChannel(io);
   if (found === null)
     return {
-      problem: "The Google account has no YouTube channel any more. Reconnect with one that has.",
+      problem: "The Google account has no YouTube channel any more. Reconnect with an account that has one.",
     };
   const { name, handle, avatarUrl, longUploads, country } = found;
   const isKept = typeof io.account.settings["keptPrivateAt"] === "string";

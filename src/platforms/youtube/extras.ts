@@ -16,13 +16,13 @@ const THUMBNAIL_RULES: readonly FaultRule[] = [
     code: ["forbidden", "insufficientPermissions", "PERMISSION_DENIED"],
     kind: "rejected",
     message:
-      "YouTube lets verified channels alone have thumbnails of their own. Verify it at https://www.youtube.com/verify, then call set_thumbnail.",
+      "Only verified channels may have thumbnails of their own on YouTube. Verify the channel at https://www.youtube.com/verify, then set the thumbnail again.",
   },
   {
     code: ["invalidImage", "mediaBodyRequired"],
     kind: "rejected",
     field: "metadata.thumbnailUrl",
-    message: "YouTube refused the picture. Give another one with set_thumbnail.",
+    message: "YouTube refused the picture. Set another thumbnail.",
   },
 ];
 

@@ -3,16 +3,24 @@ import { DAY, HOUR } from "../../domain/time.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { googleFaults } from "../shared/google.ts";
 
-const CHANGE_IT = "Change it and call retry_post.";
+const CHANGE_IT = "Change it, then send the post again.";
 
 /** What YouTube objects to, by the `reason` of the error. */
 const FIELDS: readonly (readonly [code: string, field: string, message: string])[] = [
   ["invalidTitle", "metadata.title", "YouTube refused the title."],
   ["invalidDescription", "caption", "YouTube refused the description."],
   ["invalidTags", "metadata.tags", "YouTube refused the tags."],
-  ["invalidCategoryId", "metadata.categoryId", "YouTube does not know this category, or not here."],
-  ["invalidPublishAt", "scheduledAt", "YouTube does not take this time: the video was public before."],
-  ["defaultLanguageNotSet", "metadata.language", "YouTube wants to know the language."],
+  [
+    "invalidCategoryId",
+    "metadata.categoryId",
+    "YouTube does not know this category, or does not offer it in the channel's region.",
+  ],
+  [
+    "invalidPublishAt",
+    "scheduledAt",
+    "YouTube does not take this time, because the video was public before.",
+  ],
+  ["defaultLanguageNotSet", "metadata.language", "YouTube asks for the language."],
   ["invalidDefaultLanguage", "metadata.language", "YouTube does not know this language."],
   ["forbiddenPrivacySetting", "metadata.visibility", "YouTube does not let this channel choose it."],
   ["forbiddenLicenseSetting", "metadata.license", "YouTube does not let this channel choose it."],
@@ -32,19 +40,19 @@ const RULES: readonly FaultRule[] = [
   {
     code: ["invalidVideoMetadata", "invalidRecordingDetails"],
     kind: "rejected",
-    message: `YouTube refused what was said of the video (title, category and the like). ${CHANGE_IT}`,
+    message: `YouTube refused the data of the video (title, category and so on). ${CHANGE_IT}`,
   },
   {
     code: "uploadLimitExceeded",
     kind: "rate",
     message:
-      "YouTube takes no more videos of this channel for now: its limit of uploads a day is reached. Verify the channel at https://www.youtube.com/verify to raise it, or wait a day.",
+      "YouTube takes no more videos from this channel for now. Its daily limit of uploads is reached. Verify the channel at https://www.youtube.com/verify to raise it, or wait a day.",
     retryAfterMs: DAY,
   },
   {
     code: "uploadRateLimitExceeded",
     kind: "rate",
-    message: "The channel set too many thumbnails; YouTube wants some hours to pass.",
+    message: "The channel set too many thumbnails. Wait some hours.",
     retryAfterMs: 4 * HOUR,
   },
   {

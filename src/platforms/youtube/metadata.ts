@@ -32,7 +32,7 @@ export const YoutubeMetadata = z.strictObject({
     .refine((text) => text.trim() !== "", "must not be empty")
     .refine((text) => [...text].length <= MAX_TITLE_CHARS, `may have ${MAX_TITLE_CHARS} characters`)
     .refine((text) => !hasBrackets(text), NO_BRACKETS)
-    .describe("Title; 100 characters, without < and >."),
+    .describe("Title, max. 100 characters, without < and >."),
   tags: z
     .array(z.string().min(1).max(MAX_TAGS_CHARS))
     .refine((all) => tagsLength(all) <= MAX_TAGS_CHARS, {
@@ -44,23 +44,23 @@ export const YoutubeMetadata = z.strictObject({
     .describe(`${tags.description ?? ""} 500 characters together.`),
   categoryId: z
     .string()
-    .regex(/^\d{1,4}$/, "must be the number of a category; list_choices tells them")
+    .regex(/^\d{1,4}$/, "must be the number of a category from list_choices")
     .optional()
-    .describe("Number of the category, from list_choices; default 22, People & Blogs."),
+    .describe("Number of the category, from list_choices. Default 22, People & Blogs."),
   playlistId: z
     .string()
-    .regex(/^[\w-]{2,100}$/, "must be the id of a playlist; list_choices tells them")
+    .regex(/^[\w-]{2,100}$/, "must be the id of a playlist from list_choices")
     .optional()
     .describe("One of the channel's playlists, from list_choices."),
   madeForKids: z
     .boolean()
     .optional()
-    .describe("Whether it is made for children, which the law wants to be said; default false."),
-  visibility: visibility.describe("Who can see it from its time on; default public."),
+    .describe("Whether it is made for children. The law asks for it. Default false."),
+  visibility: visibility.describe("Who can see it from its time on. Default public."),
   language: language.describe("Language of title and description."),
   thumbnailUrl: thumbnailUrl.describe("Thumbnail: JPEG or PNG, best 1280 × 720. Needs a verified channel."),
-  license: z.enum(["youtube", "creativeCommon"]).optional().describe("License; default youtube."),
-  embeddable: z.boolean().optional().describe("Whether other sites may embed it; default true."),
+  license: z.enum(["youtube", "creativeCommon"]).optional().describe("License. Default youtube."),
+  embeddable: z.boolean().optional().describe("Whether other sites may embed it. Default true."),
   publicStatsViewable: z.boolean().optional().describe("Whether everybody sees its extended statistics."),
   containsSyntheticMedia: z
     .boolean()

@@ -44,11 +44,11 @@ export const GUIDE: SetupGuide = {
     "For videos that others can see, ask for YouTube's audit at https://support.google.com/youtube/contact/yt_api_form",
   ],
   warnings: [
-    'While the app is in "Testing", Google ends each permission after 7 days and every channel must be connected again; one that was given in Testing ends then even if the app is published since.',
-    'People see "Google hasn\'t verified this app" until Google has verified it; at most 100 people can allow an app that it has not.',
+    'While the app is in "Testing", Google ends each permission after 7 days and every channel must be connected again. A permission given in Testing still ends then, even if the app was published since.',
+    'People see "Google hasn\'t verified this app" until Google has verified it. At most 100 people can allow an unverified app.',
     `A project may upload ${UPLOADS_A_DAY} videos and spend ${UNITS_A_DAY} units a day, from midnight to midnight Pacific time, for all channels together: asking about a video costs ${UNITS.look}, a change (edit, making public, removing) ${UNITS.change}, a thumbnail ${UNITS.thumbnail}, adding to a playlist ${UNITS.playlistItem}.`,
     "Thumbnails and videos of more than 15 minutes need a channel that is verified by phone: https://www.youtube.com/verify",
-    "A consent is good for one channel; for another one (a brand account, say) connect again and choose it.",
+    "A consent is for one channel. For another one (for example a brand account) connect again and choose it.",
   ],
 };
 
@@ -65,7 +65,7 @@ export const SETTINGS: readonly PlatformSetting[] = [
     ...address,
     name: "UPLOAD_URL",
     meaning: "Where videos and thumbnails are sent",
-    default: "that of BASE_URL",
+    default: "the value of BASE_URL",
   },
   {
     ...address,

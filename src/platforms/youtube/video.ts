@@ -67,11 +67,11 @@ export function standingOf(video: Video): Standing {
 /** The names are those of the API's reference; what each means in plain words, and the way out. */
 const REASONS: Readonly<Record<string, string>> = {
   conversion: "it could not be converted. Save it in another format, such as MP4 with H.264",
-  invalidFile: "the file is not a valid video. Save it anew",
+  invalidFile: "the file is not a valid video. Save it again",
   emptyFile: "the file is empty. Give another one",
   tooSmall: "the file is too small. Give another one",
   codec: "its codec is not supported. Save it as MP4 with H.264 and AAC",
-  uploadAborted: "the upload was broken off. Try it again",
+  uploadAborted: "the upload was broken off. Try again",
   copyright: "there is a copyright claim. Look at it in YouTube Studio",
   inappropriate: "its content breaks YouTube's rules. Look at it in YouTube Studio",
   duplicate: "the same video is on the channel already. Look for it in YouTube Studio",
@@ -80,12 +80,12 @@ const REASONS: Readonly<Record<string, string>> = {
   uploaderAccountClosed: "the channel is closed. Connect another one",
   length:
     "it is too long for the channel. Verify the channel at https://www.youtube.com/verify, or shorten it",
-  claim: "somebody else claims its content. Look at it in YouTube Studio",
+  claim: "another person claims its content. Look at it in YouTube Studio",
   trademark: "there is a trademark claim. Look at it in YouTube Studio",
   legal: "there is a legal complaint. Look at it in YouTube Studio",
-  uploadFailed: "the upload did not come through. Try it again",
+  uploadFailed: "the upload did not arrive. Try again",
   transcodeFailed: "it could not be converted. Save it in another format, such as MP4 with H.264",
-  streamingFailed: "it could not be prepared for watching. Try it again",
+  streamingFailed: "it could not be prepared for watching. Try again",
 };
 
 function reasonOf(status: z.infer<typeof Status>, processing: z.infer<typeof Processing>): string {
@@ -93,7 +93,7 @@ function reasonOf(status: z.infer<typeof Status>, processing: z.infer<typeof Pro
   const verb = status.uploadStatus === "rejected" ? "rejected" : "could not process";
   const named = /^\w{1,60}$/.test(name) ? ` (${name})` : "";
   const why = Object.hasOwn(REASONS, name) ? `: ${REASONS[name]}` : ". Look at it in YouTube Studio";
-  return `YouTube ${verb} the video${named}${why}, then call retry_post.`;
+  return `YouTube ${verb} the video${named}${why}, then send the post again.`;
 }
 
 /** What the channel itself says in `snippet`; the caption is the description. */

@@ -115,14 +115,14 @@ describe("connecting", () => {
   it("looks at the form of a handle before anybody is asked", async () => {
     await using world = await createBlueskyWorld({ baseUrl: "http://127.0.0.1:9" });
     for (const handle of ["not a handle", "alice..example", "al_ice", "-a.example"])
-      await expect(connect(world, { handle, appPassword: "x" })).rejects.toThrow(/^handle: is not one;/);
+      await expect(connect(world, { handle, appPassword: "x" })).rejects.toThrow(/^handle: is not a handle,/);
   });
 
   it("blames no field that nobody gave where the server cannot be reached", async () => {
     await using world = await createBlueskyWorld({ baseUrl: "http://127.0.0.1:9" });
     const secrets = { handle: "alice.example", appPassword: "x" };
     await expect(connect(world, secrets)).rejects.toThrow(
-      "Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the network of this machine, or try again later.",
+      "Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the network of Posthorn's server, or try again later.",
     );
     await expect(connect(world, secrets, { instanceUrl: "http://127.0.0.1:9" })).rejects.toThrow(
       "instanceUrl: Bluesky could not be reached: nothing listens at 127.0.0.1:9. Check the address, or try again later.",
@@ -202,7 +202,7 @@ describe("a session that is over", () => {
     expect(post.error).toContain("must be reconnected");
     expect(await world.readAccount(account.id)).toMatchObject({
       status: "reconnect_required",
-      status_reason: "Bluesky no longer accepts the app password; it was revoked or changed.",
+      status_reason: "Bluesky no longer accepts the app password. It was revoked or changed.",
     });
     expect(await user.records()).toEqual([]);
 

@@ -49,7 +49,7 @@ describe("connecting Dailymotion", () => {
   it.each([
     ["a wrong secret", { ...KEY, apiSecret: "no" }, /^apiSecret: .*does not accept the key/],
     ["a key without a permission", KEY, /^apiSecret: .*misses a permission.*API keys/],
-    ["a key for nothing", KEY, /^apiKey: is good for no channel/],
+    ["a key for nothing", KEY, /^apiKey: gives access to no channel/],
   ])("refuses %s in words", async (what, secrets, message) => {
     const { connect, fake } = await openDailymotion();
     if (what.includes("permission")) fake.state.permissions = ["account.read"];
@@ -94,7 +94,7 @@ describe("what Dailymotion says of a channel", () => {
     fake.state.profiles = [{ profile_id: "x9other", name: "other" }];
     await inspectAccount(ctx, account);
     expect(await read()).toMatchObject({
-      status_reason: expect.stringContaining("not good for this channel"),
+      status_reason: expect.stringContaining("no longer gives access to this channel"),
     });
   });
 

@@ -122,7 +122,7 @@ describe("what Dailymotion refuses", () => {
     [refusal(400, "VALIDATION_ERROR", { param: "title" }), /^metadata\.title: Dailymotion refused it/],
     [refusal(422, "VALIDATION_ERROR", { param: "source.file_url" }), /^mediaUrl: Dailymotion refused it/],
     [refusal(400, "SOMETHING_ELSE"), /the error SOMETHING_ELSE/],
-    [refusal(403, "UPLOAD_QUOTA_REACHED"), /quota of 24 hours .* used up/],
+    [refusal(403, "UPLOAD_QUOTA_REACHED"), /quota for 24 hours .* used up/],
     [refusal(403, "MISSING_PERMISSIONS"), /must be reconnected first\. The API key may not do this/],
   ])("is told in words (%#)", async (answer, message) => {
     const made = await world();
@@ -171,7 +171,7 @@ describe("a live film", () => {
     expect(post.platformUrl).toBe("https://www.dailymotion.com/video/kx1videosecret");
     await expect(editPublishedPost(call, { id, caption: "" })).rejects.toMatchObject({
       kind: "conflict",
-      message: expect.stringContaining("caption: cannot be taken away"),
+      message: expect.stringContaining("caption: cannot be removed"),
     });
     await expect(setThumbnail(call, { id, thumbnailUrl: PHOTO_URL })).rejects.toMatchObject({
       kind: "conflict",

@@ -114,7 +114,7 @@ it("refuses pictures that would have to be changed", async () => {
     },
   };
   expect(await finish(stage.ctx, id, { ...stage.ctx, media })).toMatchObject({
-    error: expect.stringMatching(/^mediaUrl: DEV shows pictures from where they lie/),
+    error: expect.stringMatching(/^mediaUrl: DEV shows pictures unchanged/),
   });
 });
 

@@ -40,7 +40,7 @@ describe("connecting", () => {
   it.each([
     [{ botToken: "wrong" }, /^botToken: Discord does not accept the bot token/],
     [{ botToken: "two words" }, /^botToken: is not a bot's token/],
-    [{ channel: "#news" }, /^channel: is not a channel of Discord\. Give the channel/],
+    [{ channel: "#news" }, /^channel: is not a Discord channel\. Give the channel/],
     [{ channel: "70000" }, /^channel: The bot may not post in the channel/],
   ])("says what is wrong with %j", async (secrets, words) => {
     await using world = await createDiscordWorld();

@@ -181,7 +181,7 @@ describe("Facebook's own schedule", () => {
     fake.posts.posts.delete((await readPost(ctx, gone.id)).platform_post_id ?? "");
     expect(await finish(ctx, gone.id)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/somebody deleted it there/),
+      error: expect.stringMatching(/was deleted there/),
     });
   });
 

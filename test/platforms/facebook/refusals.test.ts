@@ -55,7 +55,7 @@ describe("what Facebook refuses", () => {
     [{ code: 1_404_078 }, "failed", /Page Publishing Authorization/],
     [{ code: 100, error_subcode: 77 }, "failed", /error 100\/77/],
     [{ code: 190, error_subcode: 460 }, "scheduled", /must be reconnected/],
-    [{ code: 200 }, "scheduled", /misses a permission/],
+    [{ code: 200 }, "scheduled", /lacks a permission/],
     [{ code: 2_635 }, "scheduled", /API_VERSION/],
     [{ code: 4 }, "scheduled", /slow down/],
   ])("says in plain words what %o means", async (error, status, words) => {
@@ -113,7 +113,7 @@ describe("what is refused before", () => {
     const { id } = await add({ media_url: PHOTO_URL, metadata });
     expect(await finish(world.ctx, id)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/a film is posted alone/),
+      error: expect.stringMatching(/a film on Facebook goes without other media/),
     });
     expect(world.fake.log).toEqual([]);
   });

@@ -69,8 +69,8 @@ it("leaves a draft where its time is too near for Ghost's schedule", async () =>
 
 it("says what became of a post that somebody took away or back on the site", async () => {
   for (const [change, expected] of [
-    [{ status: "draft" }, /made it a draft again/],
-    [null, /deleted it there/],
+    [{ status: "draft" }, /made a draft again/],
+    [null, /deleted there/],
   ] as const) {
     await using stage = await openGhost();
     const id = await hold(stage, 30);

@@ -102,7 +102,7 @@ describe("a post's time", () => {
     await drain(ctx);
     expect(await readPost(ctx, id)).toMatchObject({
       status: "failed",
-      error: expect.stringMatching(/rejected it.*phone number.*retry_post/),
+      error: expect.stringMatching(/rejected it.*phone number.*send it again/),
     });
     expect(clock.now()).toBeLessThan(scheduledAt - 50 * MINUTE);
   });
@@ -130,7 +130,12 @@ describe("what Google refuses", () => {
     ["a button", invalid(2, "call_to_action.url"), "failed", /^metadata\.actionType/],
     ["a picture", invalid(1000), "failed", /^mediaUrl: .*POSTHORN_PUBLIC_URL/],
     ["a picture, by its name", invalid("PHOTO_UPLOAD_FAILED"), "failed", /^mediaUrl: /],
-    ["a chain", invalid("LOCATION_DISABLED_FOR_LOCAL_POST_API"), "failed", /takes it for one of a chain/],
+    [
+      "a chain",
+      invalid("LOCATION_DISABLED_FOR_LOCAL_POST_API"),
+      "failed",
+      /takes this location for one of a chain/,
+    ],
     ["what nobody knows", refusal(400, "FAILED_PRECONDITION"), "failed", /the error FAILED_PRECONDITION/],
     ["a person", refusal(403, "PERMISSION_DENIED"), "scheduled", /must be reconnected/],
   ])("is told in words: %s", async (_what, answer, status, error) => {

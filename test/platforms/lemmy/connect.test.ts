@@ -48,8 +48,10 @@ it("says which field of the login is wrong", async () => {
   );
   await expect(connect({ username: "bob" })).rejects.toThrow(/^password: the name/);
   await expect(connect()).rejects.toThrow(/^totp: the account asks for a code/);
-  await expect(connect({ totp: "654321" })).rejects.toThrow(/^totp: the code is wrong or over/);
-  await expect(connect({ username: "new" })).rejects.toThrow(/^username: the account is not let in yet/);
+  await expect(connect({ totp: "654321" })).rejects.toThrow(/^totp: the code is wrong or has expired/);
+  await expect(connect({ username: "new" })).rejects.toThrow(
+    /^username: the server has not let the account in yet/,
+  );
   await expect(connect({}, "https://nobody.example")).rejects.toThrow(
     /^instanceUrl: nobody\.example did not answer as a Lemmy server does/,
   );

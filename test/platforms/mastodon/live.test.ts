@@ -114,7 +114,7 @@ const REFUSALS = [
   [422, "Validation failed: Text character limit of 300 exceeded", /^caption: is longer/],
   [422, "Cannot attach more than 2 files", /^metadata\.moreMedia: /],
   [422, "Cannot attach a video to a post that already contains images", /^metadata\.moreMedia: /],
-  [403, "Empty statuses are not allowed", /without a text, or without media/],
+  [403, "Empty statuses are not allowed", /without text, or without media/],
   [403, "This action is not allowed", /does not let this account/],
   [422, "Something else", / Mastodon says: "Something else"$/],
   [404, "Record not found", /no longer/],
@@ -154,7 +154,7 @@ it("refuses a file that the server cannot use, in words", async () => {
     [422, "Validation failed: File content type is invalid", /^mediaUrl: .*type/],
     [422, "Validation failed: File file size must be less than 16 MB", /^mediaUrl: .*too large/],
     [413, "", /^mediaUrl: .*too large/],
-    [422, "Error processing thumbnail for uploaded media", /^mediaUrl: .*could not make use/],
+    [422, "Error processing thumbnail for uploaded media", /^mediaUrl: .*could not use/],
   ] as const) {
     const { id } = await addPost(stage.ctx, stage.account, { media_url: PHOTO_URL });
     const worker = answering(stage, "/media", () => answer(status, { error }));

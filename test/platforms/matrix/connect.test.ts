@@ -84,7 +84,7 @@ describe("connecting", () => {
       Secret: [{ more: { "m.room.encryption": { algorithm: "m.megolm.v1.aes-sha2" } } }, /is encrypted/],
       Quiet: [{ power: { events_default: 50 } }, /power level/],
       Space: [{ type: "m.space" }, /is a space/],
-      Closed: [{ more: { "m.room.tombstone": { replacement_room: "!new:x" } } }, /closed for a new one/],
+      Closed: [{ more: { "m.room.tombstone": { replacement_room: "!new:x" } } }, /replaced by a new one/],
       Own: [{ version: "12", creator: USER, power: { events_default: 50 } }, null],
     };
     for (const [name, [options]] of Object.entries(rooms))
@@ -108,7 +108,7 @@ describe("connecting", () => {
   });
 
   it.each([
-    ["accessToken", { accessToken: "wrong" }, /^accessToken: The server does not accept the access token/],
+    ["accessToken", { accessToken: "wrong" }, /^accessToken: The server no longer accepts the access token/],
     ["an unknown room", { room: "#nowhere:horn.example" }, /^room: /],
     ["no room", { room: "news" }, /^room: is not a room's address/],
   ])("says what is wrong with %s", async (_what, secrets, message) => {

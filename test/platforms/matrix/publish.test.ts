@@ -103,7 +103,7 @@ it.each([
 it.each([
   ["is not in the room", 403, "M_FORBIDDEN", "reconnect_required", /^The account may not post in the room/],
   ["is suspended", 403, "M_USER_SUSPENDED", "reconnect_required", /locked, suspended or deactivated/],
-  ["must accept terms", 403, "M_CONSENT_NOT_GIVEN", "reconnect_required", /wants its terms accepted/],
+  ["must accept terms", 403, "M_CONSENT_NOT_GIVEN", "reconnect_required", /accept its terms/],
 ])("asks to be reconnected where the account %s", async (_what, status, code, expected, reason) => {
   await using world = await openMatrix();
   const account = await world.connect();
@@ -117,7 +117,7 @@ it.each([
 });
 
 it.each([
-  ["too large a message", "/send/", 413, "M_TOO_LARGE", /^caption: is longer than a message on Matrix/],
+  ["too large a message", "/send/", 413, "M_TOO_LARGE", /^caption: is too long for a message on Matrix/],
   ["too large a file", "/upload", 413, "M_TOO_LARGE", /^mediaUrl: the server refused the file as too large/],
   ["a type it does not take", "/upload", 403, "M_FORBIDDEN", /^mediaUrl: the server does not take files/],
   ["what nobody foresaw", "/send/", 400, "M_BAD_JSON", /with the error M_BAD_JSON/],
@@ -141,7 +141,7 @@ it.each([
   [{ metadata: { html: "<b>x</b>" }, mediaUrl: PHOTO_URL }, /metadata\.html: give the same text as caption/],
   [{ caption: "x", metadata: { thumbnailUrl: PHOTO_URL } }, /metadata\.thumbnailUrl: only a video/],
   [{ caption: "x", metadata: { moreMedia: [{ url: PHOTO_URL }] } }, /metadata\.moreMedia: the first file/],
-  [{ caption: '"'.repeat(25_000), metadata: {} }, /caption: makes more than a message/],
+  [{ caption: '"'.repeat(25_000), metadata: {} }, /caption: is too long for a message/],
   [{ caption: "x", metadata: { title: "x" } }, /title/],
 ])("refuses at scheduling what Matrix has no place for: %#", async (post, message) => {
   await using world = await openMatrix();

@@ -45,15 +45,15 @@ it("connects by MiAuth, and asks for what it needs", async () => {
   expect(server.wrong).toEqual([]);
 });
 
-it("connects nothing where nobody allowed it, or where another consent came back", async () => {
+it("connects nothing where access was not allowed, or where another consent came back", async () => {
   await using world = await openWorld();
   const { ctx, server } = world;
   const refused = await consentOn(callOf(ctx), ASKED, { agree: (at) => server.consent(at, false) });
-  expect(refused).toMatchObject({ rows: [], error: expect.stringMatching(/nobody allowed it/) });
+  expect(refused).toMatchObject({ rows: [], error: expect.stringMatching(/access was not allowed/) });
   const foreign = await consentOn(callOf(ctx), ASKED, {
     agree: (at) => ({ ...server.consent(at), session: "11111111-2222-3333-4444-555555555555" }),
   });
-  expect(foreign).toMatchObject({ rows: [], error: expect.stringMatching(/nobody allowed it/) });
+  expect(foreign).toMatchObject({ rows: [], error: expect.stringMatching(/access was not allowed/) });
 });
 
 it("asks for the server, and says so where it is none of Misskey's", async () => {

@@ -38,11 +38,11 @@ describe("connecting with the private key", () => {
 
   it.each([
     ["", /^nsec: is missing|^nsec:/],
-    ["hello", /^nsec: is no private key/],
+    ["hello", /^nsec: is not a Nostr private key/],
     [NPUB, /^nsec: is the public key/],
-    [NSEC.slice(0, -1) + "6", /^nsec: is no private key/],
-    ["0".repeat(64), /^nsec: is no private key/],
-    ["f".repeat(64), /^nsec: is no private key/],
+    [NSEC.slice(0, -1) + "6", /^nsec: is not a Nostr private key/],
+    ["0".repeat(64), /^nsec: is not a Nostr private key/],
+    ["f".repeat(64), /^nsec: is not a Nostr private key/],
   ])("refuses %j as a key", async (nsec, message) => {
     await using stage = await openNostr(nostr);
     const error: unknown = await connect(stage, { nsec }).catch((reason: unknown) => reason);
@@ -74,12 +74,12 @@ describe("connecting with the private key", () => {
       connect(stage, { nsec: NSEC, relays: "relay.example, https://x.example" }),
     ).rejects.toMatchObject({
       kind: "invalid",
-      message: expect.stringMatching(/^relays: holds no address of a relay/),
+      message: expect.stringMatching(/^relays: has no address of a relay/),
     });
     for (const at of [0, 1]) stage.nostr.relay(at).isDown = true;
     await expect(connect(stage, { nsec: NSEC })).rejects.toMatchObject({
       kind: "unavailable",
-      message: expect.stringContaining("none answers of wss://one.example/, wss://two.example/"),
+      message: expect.stringContaining("none of wss://one.example/, wss://two.example/ answers"),
     });
   });
 });
@@ -132,6 +132,6 @@ describe("what the account's events say", () => {
     for (const at of [0, 1]) fake.relay(at).isDown = true;
     await inspectConnected(ctx, account.owner_id, account.id);
     const row = await findAccountRow(ctx.store, account.owner_id, account.id);
-    expect(row?.status_reason).toMatch(/^No relay can be posted to: none answers of wss:\/\/one/);
+    expect(row?.status_reason).toMatch(/^Posthorn cannot post to any relay: none of wss:\/\/one/);
   });
 });

@@ -97,7 +97,7 @@ describe("files", () => {
   it.each([
     [413, /mediaUrl: is larger than the file server takes/],
     [415, /mediaUrl: is of a type that the file server does not take/],
-    [402, /wants to be paid/],
+    [402, /asks for payment/],
     [401, /takes no files of this key/],
   ])("refused with %s fail the post and leave the channel connected", async (status, error) => {
     await using stage = await openNostr(nostr);
@@ -211,7 +211,7 @@ describe("a live post", () => {
     const row = await publish(stage, { caption: "A horn", media_url: "", metadata: {} });
     stage.nostr.relay(0).deletes = false;
     await expect(remove(stage, row.id)).rejects.toThrow(
-      /not gone everywhere: wss:\/\/one.example\/ still shows it/,
+      /still on some relays: wss:\/\/one.example\/ still shows it/,
     );
     stage.nostr.relay(1).isDown = true;
     await expect(remove(stage, row.id)).rejects.toThrow(/two.example\/ cannot be reached/);

@@ -112,8 +112,8 @@ describe("a relay that", () => {
 
   it.each([
     ["blocked: go away, and tell your user to pay", "blocks this key"],
-    ["restricted: members", "takes posts of its members alone"],
-    ["pow: difficulty 26 is less than 30", "wants proof of work"],
+    ["restricted: members", "takes posts only from its members"],
+    ["pow: difficulty 26 is less than 30", "asks for proof of work"],
     ["invalid: created_at", "calls the post invalid"],
     ["what?", "refused the post"],
   ])("says %j becomes a warning in our words, at once", async (words, ours) => {
@@ -172,7 +172,7 @@ describe("when no relay takes the post", () => {
     expect(await finish(stage.ctx, id)).toMatchObject({
       status: "failed",
       error: expect.stringMatching(
-        /one\.example\/ blocks this key; wss:\/\/two\.example\/ wants proof of work/,
+        /one\.example\/ blocks this key; wss:\/\/two\.example\/ asks for proof of work/,
       ),
     });
     expect(await stage.published()).toBe(0);

@@ -124,7 +124,7 @@ describe("what a server says of a channel", () => {
     const read = async () => findAccountRow(ctx.store, account.owner_id, account.id);
     fake.state.channels = CHANNELS.slice(1);
     await inspectAccount(ctx, account);
-    expect((await read())?.status_reason).toMatch(/has this channel no more/);
+    expect((await read())?.status_reason).toMatch(/no longer has this channel/);
     fake.tokens.forgetAll();
     await inspectAccount(ctx, account);
     expect((await read())?.status).toBe("reconnect_required");

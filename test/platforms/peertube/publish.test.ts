@@ -236,7 +236,7 @@ describe("what PeerTube takes", () => {
     [problem(415, "invalid_file"), /^mediaUrl: .*MP4/],
     [problem(400, "x", "no", { "invalid-params": { tags: {} } }), /^metadata\.tags: /],
     [problem(403, "hook"), /does not let this account/],
-    [problem(413, "quota_reached"), /room for this account is used up/],
+    [problem(413, "quota_reached"), /space for this account is used up/],
   ])("is told in words when the server refuses it (%#)", async (refusal, sentence) => {
     const world = await createPeertubeWorld();
     world.fake.state.next.set("POST videos/upload-resumable", [refusal]);

@@ -101,7 +101,7 @@ describe("what Pinterest refuses", () => {
       "failed",
       "Pinterest refused the request with the error 1.",
     ],
-    [403, { code: 3, message: "Authorization failed." }, "failed", "Pinterest does not allow the app this"],
+    [403, { code: 3, message: "Authorization failed." }, "failed", "Pinterest does not allow this"],
     [
       404,
       { code: 40, message: "Board not found." },

@@ -79,7 +79,7 @@ it("keeps to its limits: pictures are required, no keys, nothing else", async ()
     /^metadata\.spoilerText: has 141/,
   );
   const { warnings } = await dryRun("x", PHOTO_URL, { spoilerText: "y" });
-  expect(JSON.stringify(warnings)).toContain("with sensitive: true alone");
+  expect(JSON.stringify(warnings)).toContain("only with sensitive: true");
   const { id } = await addPost(ctx, account, picture);
   await endOf(stage, id);
   expect(stage.server.seen.some(({ headers }) => "idempotency-key" in headers)).toBe(false);

@@ -107,7 +107,7 @@ describe("a connected account", () => {
         value: "news_of_horns",
         label:
           "r/news_of_horns (7 members, NSFW, texts alone, a flair is required, " +
-          'titles of at most 120 characters, a text is required, one of ["[News]"] in the title)',
+          'titles of at most 120 characters, text is required, one of ["[News]"] in the title)',
       },
     ]);
   });

@@ -148,7 +148,7 @@ describe("before it is sent", () => {
     [{ subreddit: "horns" }, "", "metadata.title"],
     [{ ...one, title: "x".repeat(301) }, "", "metadata.title"],
     [{ ...one, link: "https://a.example" }, PHOTO_URL, "metadata.link: a post on Reddit has either"],
-    [{ ...one, flairText: "x" }, "", "metadata.flairText: is of use with metadata.flairId"],
+    [{ ...one, flairText: "x" }, "", "metadata.flairText: needs metadata.flairId"],
     [{ ...one, altText: "x" }, PHOTO_URL, "altText"],
     [{ ...one, moreMedia: [{ url: PHOTO_URL, altText: "x" }] }, PHOTO_URL, "altText"],
   ])("refuses %j", async (metadata, mediaUrl, sentence) => {

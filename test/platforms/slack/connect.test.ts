@@ -48,7 +48,7 @@ describe("by the bot's token", () => {
   it.each([
     ["xoxp-1", "#news", "botToken: this is a user's token"],
     ["xoxb-unknown", "#news", "botToken: Slack does not accept it"],
-    [TOKEN, "#nowhere", "channel: the bot sees no channel of this name"],
+    [TOKEN, "#nowhere", "channel: the bot sees no channel with this name"],
     [TOKEN, "C0NOWHERE", "channel: the bot cannot see such a channel"],
   ])("refuses %s for %s: %s", async (botToken, channel, sentence) => {
     await using world = await openWorld();

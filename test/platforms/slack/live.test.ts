@@ -24,7 +24,7 @@ describe("a live message", () => {
     world.fake.refuse("chat.update", "edit_window_closed");
     await expect(editPublishedPost(world.call, { id: row.id, caption: "Two" })).rejects.toMatchObject({
       kind: "conflict",
-      message: expect.stringContaining("let messages be changed for a while only"),
+      message: expect.stringContaining("let messages be changed only for a while"),
     });
     await expect(
       editPublishedPost(world.call, { id: row.id, metadata: { thread: [{ caption: "New" }] } }),

@@ -90,15 +90,15 @@ describe("a message", () => {
 
 describe("what Slack refuses", () => {
   it.each([
-    ["restricted_action", "failed", "The workspace's settings keep the bot from posting here."],
+    ["restricted_action", "failed", "The workspace's settings do not let the bot post in this channel."],
     ["no_text", "failed", "caption: is empty"],
     ["invalid_blocks", "failed", "Slack refused the request with the error invalid_blocks."],
     ["not_in_channel", "scheduled", "The bot is not in this Slack channel. Invite it there with /invite"],
     ["channel_not_found", "scheduled", "The bot cannot see this Slack channel"],
     ["is_archived", "scheduled", "This Slack channel is archived."],
-    ["token_revoked", "scheduled", "Slack does not accept the bot's token any more"],
+    ["token_revoked", "scheduled", "Slack no longer accepts the bot's token"],
     ["account_inactive", "scheduled", "The bot was removed from the workspace"],
-    ["missing_scope", "scheduled", "has not all of the permissions (scopes)"],
+    ["missing_scope", "scheduled", "lacks some of the permissions (scopes)"],
   ])("%s: the post is %s, in plain words", async (error, status, sentence) => {
     await using world = await openWorld();
     const account = await world.connect();
@@ -163,6 +163,6 @@ describe("before it is sent", () => {
     await using world = await openWorld();
     const { id } = await world.connect();
     const { warnings } = await draft(world, id, { title: "A horn" });
-    expect(warnings).toContainEqual(expect.stringContaining("metadata.title: names a file"));
+    expect(warnings).toContainEqual(expect.stringContaining("metadata.title: is the name of a file"));
   });
 });

@@ -140,7 +140,7 @@ describe("what Threads refuses", () => {
   it.each([
     ["INVALID_BIT_RATE", 9, 1, "failed", /^mediaUrl: .*INVALID_BIT_RATE/],
     ["FAILED_DOWNLOADING_VIDEO", 2, 3, "published", null],
-    ["UNKNOWN", 99, 4, "failed", /^mediaUrl: .*\(UNKNOWN\).*POSTHORN_PUBLIC_URL.*retry_post\.$/],
+    ["UNKNOWN", 99, 4, "failed", /^mediaUrl: .*\(UNKNOWN\).*POSTHORN_PUBLIC_URL.*send the post again\.$/],
   ])("of media ends the post or is tried anew: %s", async (status, times, containers, ended, error) => {
     const stage = await openOne();
     stage.threads.shelf.state.failing = { status, times };

@@ -116,7 +116,7 @@ describe("what the account may do", () => {
     await inspectAccount(world.ctx, await connected(world));
     expect(await show(world)).toMatchObject({
       status: "connected",
-      statusReason: expect.stringContaining("only mode inbox works"),
+      statusReason: expect.stringContaining("only the mode inbox works"),
     });
   });
 
@@ -135,7 +135,7 @@ describe("what the account may do", () => {
     else
       expect(unavailable).toContainEqual({
         metric: "followers",
-        reason: expect.stringMatching(/not permitted.*POSTHORN_TIKTOK_SCOPES/),
+        reason: expect.stringMatching(/may not read.*POSTHORN_TIKTOK_SCOPES/),
       });
     const row = await findAccountRow(ctx.store, account.owner_id, account.id);
     expect(row?.status).toBe("connected");

@@ -240,7 +240,7 @@ describe("what TikTok refuses", () => {
     const { id } = await add(world);
     world.fake.creator.max_video_post_duration_sec = 60;
     const { error } = await finish(world.ctx, id);
-    expect(error).toMatch(/^mediaUrl: the video lasts 200 seconds, and this account may post 60/);
+    expect(error).toMatch(/^mediaUrl: the video lasts 200 seconds, and this account may post at most 60/);
     await using other = await createTikTokWorld();
     expect((await publish(other, { metadata: { privacyLevel: "FOLLOWER_OF_CREATOR" } })).error).toMatch(
       /^metadata.privacyLevel: TikTok offers this account PUBLIC_TO_EVERYONE/,
@@ -318,7 +318,7 @@ describe("a post that is out", () => {
     const row = await finish(world.ctx, id);
     expect(await readInsights(world.ctx, row)).toMatchObject({
       available: false,
-      reason: expect.stringContaining("not permitted"),
+      reason: expect.stringContaining("may not read"),
     });
     const after = await findAccountRow(world.ctx.store, account.owner_id, account.id);
     expect(after?.status).toBe("connected");

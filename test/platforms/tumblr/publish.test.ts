@@ -129,7 +129,7 @@ describe("a post in Tumblr's queue", () => {
     await world.clock.advance(60 * MINUTE);
     expect(await world.end(post)).toMatchObject({
       status: "failed",
-      error: expect.stringContaining("somebody deleted it on Tumblr"),
+      error: expect.stringContaining("deleted on Tumblr"),
     });
   });
 
@@ -208,10 +208,10 @@ describe("what Tumblr refuses", () => {
   const MIDNIGHT = Date.parse("2026-11-22T05:00:00Z");
   it.each([
     [400, 8001, "failed", "Tumblr refused the request with the error 8001."],
-    [400, 8005, "failed", "mediaUrl: Tumblr cannot use a file of this form."],
+    [400, 8005, "failed", "mediaUrl: Tumblr cannot use a file of this format."],
     [403, 0, "failed", "Tumblr does not let this account post on the blog."],
     [404, 0, "failed", "Tumblr does not find the blog"],
-    [403, 8010, "scheduled", "Tumblr is still at work on the film before"],
+    [403, 8010, "scheduled", "Tumblr is still working on the film before"],
   ])("%s.%s: the post is %s, in plain words", async (status, code, state, sentence) => {
     await using world = await openWorld();
     const account = await world.connect();

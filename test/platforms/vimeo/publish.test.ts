@@ -89,7 +89,7 @@ describe("a film on Vimeo", () => {
 
   it.each([
     ["transcoding_error", /could not process/],
-    ["quota_exceeded", /room is used up/],
+    ["quota_exceeded", /space is used up/],
   ])("fails with a reason when Vimeo cannot use it (%s)", async (failure, sentence) => {
     const world = await createVimeoWorld();
     world.fake.videos.failure = failure;
@@ -183,7 +183,7 @@ describe("what Vimeo takes", () => {
   });
 
   it.each([
-    [refusal(403, 4102), /room on Vimeo is used up/],
+    [refusal(403, 4102), /space on Vimeo is used up/],
     [refusal(403, 3200), /no upload access/],
     [refusal(400, 2204, ["privacy.download"]), /^metadata\.downloadEnabled: .*plan/],
     [refusal(400, 2204, ["name"]), /^metadata\.title: /],

@@ -81,7 +81,7 @@ describe("what X answers to a post", () => {
       forbidden("This user is not allowed to post a video longer than 2 minutes."),
       /^mediaUrl: .*longer video/,
     ],
-    ["media that are gone", invalidRequest("Your media IDs are invalid."), /Call retry_post/],
+    ["media that are gone", invalidRequest("Your media IDs are invalid."), /Send the post again/],
     ["two cashtags", forbidden("Posts may contain at most one cashtag."), /^caption: .*cashtag/],
     ["anything it forbids", forbidden("You are not permitted to perform this action."), /does not permit/],
     [

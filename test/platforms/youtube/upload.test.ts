@@ -131,7 +131,7 @@ describe("an upload to YouTube", () => {
     };
     expect(await finish(world.ctx, world.id)).toMatchObject({
       status: "failed",
-      error: expect.stringContaining("YouTube refused what was said of the video"),
+      error: expect.stringContaining("YouTube refused the data of the video"),
     });
     expect([uploads.sessions.size, videos.all.size]).toEqual([1, 0]);
   });

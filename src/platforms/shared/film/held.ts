@@ -105,7 +105,7 @@ async function look(io: PublishIo, film: HeldFilm, uploaded: Uploaded): Promise<
   if (standing === null && sinceMs < APPEARS_WITHIN_MS) return held(lookAheadMs(sinceMs));
   throw new PlatformFault(
     "rejected",
-    `The video is not on ${film.title} any more: it was deleted there. Call retry_post to upload it again.`,
+    `The video is not on ${film.title} any more. It was deleted there. Send the post again.`,
   );
 }
 

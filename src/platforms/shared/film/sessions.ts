@@ -131,7 +131,7 @@ async function send({ io, to, film }: Sending, context: EffectContext): Promise<
   if (progress?.state === "whole") return { ...progress.film, at: io.now() };
   const from = progress?.committed ?? 0;
   if (from >= sizeBytes)
-    throw new PlatformFault("transient", `${to.title} has not put the video together yet.`);
+    throw new PlatformFault("transient", `${to.title} has not finished putting the video together.`);
 
   const begin = async (): Promise<Session> => {
     const url = await to.begin(film, key);
@@ -169,7 +169,7 @@ function forgotten({ title }: FilmSessions): PlatformFault {
 }
 
 function unnamed({ title }: FilmSessions): PlatformFault {
-  return new PlatformFault("transient", `${title} did not tell which video came of the upload.`);
+  return new PlatformFault("transient", `${title} did not say which video the upload became.`);
 }
 
 /** How far an upload is. */
@@ -249,7 +249,7 @@ function settleByUploads(
       now: io.now(),
       settleMs: LISTED_AFTER_MS,
       isReliable: true,
-      reason: `${title} does not tell whether the video is there.`,
+      reason: `${title} does not say whether the video is there.`,
       find: async (since) => {
         const film = await find({ since, sizeBytes, key: context.key });
         return film === null ? null : { ...film, at: io.now() };

@@ -109,76 +109,78 @@ const TABLE = faultsBy({
       code: "closed",
       kind: "auth",
       message:
-        "The server has disabled this account, or not let it in yet. Settle that with the server first.",
+        "The server has disabled this account, or has not let it in yet. Settle that with the server first.",
     },
     {
       status: [400, 409, 422],
       code: "used_key",
       kind: "ambiguous",
       isNotDone: false,
-      message: "The server has had this post before, so it may be there.",
+      message: "The server already received this post, so it may be there.",
     },
     {
       status: 422,
       code: "not_ready",
       kind: "transient",
       isNotDone: true,
-      message: "The server still works on the media.",
+      message: "The server is still working on the media.",
     },
     {
       status: 422,
       code: "unusable",
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server could not make use of the file. Give another one and call retry_post.",
+      message: "the server could not use the file. Give another one, then send the post again.",
     },
     {
       status: 422,
       code: "too_long",
       kind: "rejected",
       field: "caption",
-      message: "is longer than this server takes. Shorten it and call retry_post.",
+      message: "is longer than this server takes. Shorten it, then send the post again.",
     },
     {
       status: 422,
       code: "too_many",
       kind: "rejected",
       field: "metadata.moreMedia",
-      message: "makes more media than this server takes in a post. Leave some out and call retry_post.",
+      message: "gives more media than this server takes in a post. Leave some out, then send the post again.",
     },
     {
       status: 422,
       code: "mixed",
       kind: "rejected",
       field: "metadata.moreMedia",
-      message: "a post takes either pictures or one video or sound. Leave the rest out and call retry_post.",
+      message:
+        "a post takes either pictures or one video or sound. Leave the rest out, then send the post again.",
     },
     {
       status: [403, 422],
       code: "empty",
       kind: "rejected",
       message:
-        "The server takes no post like this without a text, or without media. Add one and call retry_post.",
+        "The server takes no post like this without text, or without media. Add what is missing, then send the post again.",
     },
     {
       status: [400, 415, 422],
       code: "file_type",
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server does not take files of this type. Give a JPEG, PNG or MP4 and call retry_post.",
+      message:
+        "the server does not take files of this type. Give a JPEG, PNG or MP4, then send the post again.",
     },
     {
       status: [400, 422],
       code: "too_large",
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+      message: "the server refused the file as too large. Give a smaller one, then send the post again.",
     },
     {
       status: 413,
       kind: "rejected",
       field: "mediaUrl",
-      message: "the server refused the file as too large. Give a smaller one and call retry_post.",
+      message: "the server refused the file as too large. Give a smaller one, then send the post again.",
     },
     {
       status: 403,
@@ -188,7 +190,7 @@ const TABLE = faultsBy({
     {
       status: [404, 410],
       kind: "rejected",
-      message: "The server has not, or no longer, what was asked for.",
+      message: "The server does not have, or no longer has, what was asked for.",
     },
     {
       status: [400, 422],

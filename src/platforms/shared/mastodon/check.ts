@@ -24,7 +24,7 @@ export function check(
     warnings.push("metadata.spoilerText: is empty, so there is no content warning.");
   const isPicture = post.mediaUrl === "" || media.get(post.mediaUrl)?.type === "image";
   if (post.metadata.thumbnailUrl !== undefined && isPicture)
-    warnings.push("metadata.thumbnailUrl: Mastodon shows one on a video or a sound alone.");
+    warnings.push("metadata.thumbnailUrl: Mastodon shows one only on a video or a sound.");
   return { errors, warnings };
 }
 

@@ -98,7 +98,7 @@ export function oauthWay(servers: Servers): OAuthWay {
     kind: "oauth",
     name: "oauth",
     label: "Sign in on your server",
-    instructions: `Sign in on the account's own server (${servers.example}, say) and allow Posthorn to read and post.`,
+    instructions: `Sign in on the account's own server (for example ${servers.example}) and allow Posthorn to read and post.`,
     setup: null,
     endpoints: (io, place) => endpoints(servers, io, place),
     register: (place, io) => register(servers, place, io),
@@ -170,7 +170,7 @@ async function requireScopes(servers: Servers, io: ConnectIo, at: At): Promise<v
   if (needed.length === 0) return;
   throw new AppError(
     "invalid",
-    `accessToken: its application may not ${needed.join(", ")}. Tick these scopes there, make a new token, and enter that.`,
+    `accessToken: its application may not ${needed.join(", ")}. Tick these scopes there, make a new token, and enter it.`,
   );
 }
 

@@ -97,7 +97,7 @@ async function put(
   } catch (error) {
     const status = error instanceof PlatformFault ? error.httpStatus : null;
     if (status !== 404 && status !== 405 && status !== 501) throw error;
-    throw new AppError("conflict", "This server does not let one change a live post.", { cause: error });
+    throw new AppError("conflict", "This server does not let apps change a live post.", { cause: error });
   }
 }
 
@@ -106,10 +106,7 @@ export async function setThumbnail(post: MastodonPost, thumbnailUrl: string, io:
   const current = await requireStatus(post, io);
   const played = current.media_attachments.find(({ type }) => type === "video" || type === "audio");
   if (played === undefined)
-    throw new AppError(
-      "conflict",
-      "A thumbnail is shown on a video or a sound alone, and the post has none.",
-    );
+    throw new AppError("conflict", "Only a video or a sound has a thumbnail, and the post has neither.");
   const source = await readSource(io, current.id);
   const text = (name: string, value: string): FormPart => ({ name, text: value });
   const multipart: FormPart[] = [

@@ -41,7 +41,7 @@ async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
 }
 
 export const MIXED =
-  "metadata.moreMedia: a post here shows either pictures or one video or sound. Leave the rest out or use thread.";
+  "metadata.moreMedia: a post on this server shows either pictures or one video or sound. Leave the rest out or use thread.";
 
 function sendOne(item: MediaItem, to: Sending): Promise<Attached> {
   const { io } = to;

@@ -8,11 +8,11 @@ const { altText, moreMedia, language, visibility, sensitive, spoilerText, thread
 /** What a post on Mastodon takes beside caption and media. */
 export const MastodonMetadata = z.strictObject({
   altText,
-  moreMedia: moreMedia.describe("Further pictures; how many in all, the server says (4 as a rule)."),
+  moreMedia: moreMedia.describe("Further pictures. The server sets how many (mostly 4 in all)."),
   thumbnailUrl: thumbnailUrl.describe("Picture shown before a video or sound plays."),
   language: language.describe("Language of the text."),
   visibility: visibility.describe(
-    "Who sees it: public, unlisted (kept out of public timelines), or private (followers alone). Default: as the account is set.",
+    "Who sees it: public, unlisted (kept out of public timelines), or private (only followers). Default: the account's setting.",
   ),
   sensitive: sensitive.describe("Shows the media only after a click."),
   spoilerText: spoilerText.describe("Content warning: shown in place of the text until a click."),

@@ -70,7 +70,7 @@ function sendStatus(outgoing: Outgoing, io: PublishIo): Promise<Posted> {
         now: io.now(),
         settleMs: SETTLE_MS,
         isReliable: listsAll || (post.metadata.visibility ?? "public") === "public",
-        reason: "the answer was lost, and this server does not list posts that not everybody sees.",
+        reason: "the answer was lost, and this server lists only public posts.",
         find: async (since: number) => toPosted(await findStatus(io, wanted, since)),
       };
       if (keyMs === null) return settleByListing(context, listing);
@@ -96,7 +96,7 @@ function bodyOf({ post, part, mediaIds, replyTo }: Outgoing, io: PublishIo): Jso
   if (part.text.trim() === "" && mediaIds.length === 0)
     throw new AppError(
       "invalid",
-      "caption: is empty, and there is no media. Give a text, a picture or a video.",
+      "caption: is empty, and there is no media. Give text, a picture or a video.",
     );
   return {
     status: familyOf(io.account).write(part.text),

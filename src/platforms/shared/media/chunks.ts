@@ -67,7 +67,7 @@ export async function sendInChunks(
 ): Promise<PlatformResponse> {
   const { sizeBytes: totalBytes, mimeType } = item.facts;
   let chunk = chunkAt({ ...cut, totalBytes });
-  if (chunk === null) throw new Error("There is nothing to send.");
+  if (chunk === null) throw new Error("There is no content to send.");
   for (;;) {
     const { start, end, sizeBytes } = chunk;
     await before?.(chunk);

@@ -58,7 +58,10 @@ export async function sendByTus(
       body: () => item.open({ start, end }),
       classify: (answer) => {
         if (answer.status >= 400 && answer.status < 500 && answer.status !== 429)
-          return new PlatformFault("transient", "The platform wants the upload to go on elsewhere.");
+          return new PlatformFault(
+            "transient",
+            "The platform asks for the upload to go on at another address.",
+          );
         return classify?.(answer) ?? null;
       },
     });
@@ -76,5 +79,5 @@ function isGone({ status }: { readonly status: number }): boolean {
 function offsetOf(headers: Readonly<Record<string, string>>): number {
   const offset = Number(headers["upload-offset"]);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw new PlatformFault("transient", "The platform did not tell how much of the upload it has.");
+  throw new PlatformFault("transient", "The platform did not say how much of the upload it has.");
 }

@@ -186,6 +186,6 @@ function findPublished({ container, find }: At): Promise<string | null> {
 function tooSlow(title: string): PlatformFault {
   return new PlatformFault(
     "rejected",
-    `${title} did not get the media ready within an hour. Look whether they play, and call retry_post.`,
+    `${title} did not get the media ready within an hour. Check that they play, then send the post again.`,
   );
 }

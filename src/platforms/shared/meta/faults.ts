@@ -79,19 +79,19 @@ function commonRules(title: string): readonly FaultRule[] {
     {
       code: ["190/458", "190/459", "190/460", "190/464"],
       kind: "auth",
-      message: `${title} ended the access: the app was removed, the password changed, or the account must be confirmed there first.`,
+      message: `${title} ended the access. The app was removed, the password was changed, or the account must be confirmed there first.`,
     },
-    { code: "190/463", kind: "auth", message: `The access to ${title} has run out.` },
+    { code: "190/463", kind: "auth", message: `The access to ${title} has expired.` },
     {
       code: "190/492",
       kind: "auth",
-      message: `The person who connected the channel has no role on its Page any more.`,
+      message: `The person who connected the channel no longer has a role on its Page.`,
     },
     { code: [190, 102], kind: "auth", message: `${title} does not accept the channel's access any more.` },
     {
       code: PERMISSION_CODES,
       kind: "auth",
-      message: `${title} misses a permission for this. Connect again and leave all permissions ticked.`,
+      message: `${title} lacks a permission for this. Connect again and leave all permissions ticked.`,
     },
     {
       code: 101,
@@ -120,13 +120,13 @@ function commonRules(title: string): readonly FaultRule[] {
     {
       code: 368,
       kind: "rejected",
-      message: `${title} keeps this account from posting for now, because of its rules. Look in the app what it says, and call retry_post later.`,
+      message: `${title} does not let this account post for now, because of its rules. Look in the app what it says, and send the post again later.`,
     },
     { code: [1, 2, "transient"], kind: "transient", message: `${title} has a problem of its own.` },
     {
       code: GONE,
       kind: "rejected",
-      message: `${title} does not have it (any more), or does not show it to this account.`,
+      message: `${title} does not have it any more, or does not show it to this account.`,
     },
   ];
 }

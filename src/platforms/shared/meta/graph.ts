@@ -10,7 +10,7 @@ export const GRAPH_VERSION = "v25.0";
 
 export const VERSION_SETTING: PlatformSetting = {
   name: "API_VERSION",
-  meaning: "Version of the Graph API, as it stands in its addresses",
+  meaning: "Version of the Graph API, as written in its addresses",
   kind: "text",
   default: GRAPH_VERSION,
   isRequired: false,

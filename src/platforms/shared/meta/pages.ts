@@ -43,7 +43,7 @@ export async function readGranted(
   throw new AppError(
     "invalid",
     `${title} was not connected: these permissions are missing: ${missing.join(", ")}. ` +
-      "Start again with connect_channel and leave all of them ticked.",
+      "Start again and leave all of them ticked.",
   );
 }
 

@@ -4,7 +4,7 @@ import { measureText } from "../../../domain/posts/caption.ts";
 export function tooLong(field: string, length: number, max: number, beside = ""): string[] {
   if (length <= max) return [];
   return [
-    `${field}: has ${length} characters${beside}; this server takes at most ${max}. Shorten it by ${length - max}.`,
+    `${field}: has ${length} characters${beside}, and this server takes at most ${max}. Shorten it by ${length - max}.`,
   ];
 }
 
