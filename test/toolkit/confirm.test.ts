@@ -103,7 +103,7 @@ describe("always", () => {
   it("takes two steps, told with the question, where nobody can be asked", async () => {
     const sentence = await sentenceOf(erase({ what: "all" }));
     expect(sentence).toMatch(
-      /^Not done yet, a person must confirm it first\. Ask them: Erase all\? If they agree, call again within 10 minutes/,
+      /^Not done yet\. A person must confirm it first\. Ask them: Erase all\? If they agree, call again within 10 minutes/,
     );
     expect(notes).toEqual([]);
     expect(await erase({ what: "all", confirm: TOKEN.exec(sentence)![1] })).toEqual({ erased: "all" });

@@ -59,7 +59,7 @@ export function findWay(platform: AnyPlatform, name: string): ConnectWay {
   const known = platform.connect.map((candidate) => candidate.name).join(", ");
   throw new AppError(
     "invalid",
-    `way: ${quote(name)} is not a way to connect ${platform.title}. Its ways are ${known}; the first is taken where none is given.`,
+    `way: ${quote(name)} is not a way to connect ${platform.title}. Its ways are ${known}. The first is taken where none is given.`,
   );
 }
 
