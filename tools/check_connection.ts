@@ -7,7 +7,7 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 const output = z.strictObject({
   status: z.enum(CONNECTION_STATUSES).describe("How far it is."),
   account: Account.nullable().describe("Set once connected."),
-  accounts: z.array(Account).describe("All that came of it."),
+  accounts: z.array(Account).describe("All that it connected."),
   error: z.string().nullable().describe("Why the last try failed."),
 });
 

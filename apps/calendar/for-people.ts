@@ -15,7 +15,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [new RegExp(`\\b${TOOL}`, "g"), "your agent"],
 ];
 
-/** Reasons are written for agents first, and name tools. A person reads them here, beside buttons. */
+/** A refusal is written for agents and may name tools. A person reads it here, beside buttons. */
 export function forPeople(sentence: string): string {
   return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence);
 }

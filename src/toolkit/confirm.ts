@@ -73,7 +73,7 @@ function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError 
         "If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs.";
   return new AppError(
     "conflict",
-    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again unasked.${way}`,
+    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,
   );
 }
 

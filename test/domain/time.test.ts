@@ -125,7 +125,7 @@ describe("a moment that a caller gives", () => {
   });
 
   it.each([
-    ["2026-11-22T09:00:00+25:00", /^scheduledAt: .*the offset "\+25:00". Offsets go from -18:00 to \+18:00/],
+    ["2026-11-22T09:00:00+25:00", /^scheduledAt: .*the offset "\+25:00"\. Offsets go from -18:00 to \+18:00/],
     ["2026-11-22T09:00:00+26:00", /the offset "\+26:00"/],
     ["2026-11-22T09:00:00+18:01", /the offset "\+18:01"/],
     ["2026-11-22T09:00:00-1830", /the offset "-1830"/],

@@ -68,7 +68,7 @@ describe("risky", () => {
   ] as const)("does nothing and gives no token where the answer was %s", async (consent, start) => {
     const sentence = await answer(consent);
     expect(sentence).toMatch(start);
-    expect(sentence).toMatch(/Do not send the call again unasked\./);
+    expect(sentence).toMatch(/Do not send the call again until they ask for it\./);
     expect(sentence).not.toMatch(TOKEN);
     expect(notes).toEqual([]);
   });

@@ -60,7 +60,7 @@ export const Capabilities = z
     leadMinutes: z.strictObject({ min: z.int(), default: z.int(), max: z.int() }),
     thumbnail: z.strictObject({ set: z.boolean(), replaceAfterPublish: z.boolean() }),
     editPublished: z.strictObject({
-      fields: z.array(z.string()).describe("caption and metadata keys; empty: none."),
+      fields: z.array(z.string()).describe("caption and metadata keys. Empty: none."),
     }),
     analytics: z.strictObject({ account: z.array(z.string()), post: z.array(z.string()) }),
     reconciles: z.enum(RECONCILE_CLASSES),

@@ -47,6 +47,6 @@ export const ConnectResult = z.strictObject({
   expiresAt: z.iso.datetime().nullable().describe("Until when url works."),
   instructions: z.string().nullable().describe("What to ask the person."),
   account: Account.nullable().describe("Set once connected."),
-  accounts: z.array(Account).describe("All that came of it."),
+  accounts: z.array(Account).describe("All that it connected."),
 });
 export type ConnectResult = z.infer<typeof ConnectResult>;

@@ -106,7 +106,7 @@ export function checkPlace(
     return ["POSTHORN_FILES: is bucket, but no bucket is set. Give the POSTHORN_S3_ settings"];
   if (given["DATABASE_URL"] === undefined) return [];
   return [
-    "POSTHORN_FILES: is not set, and DATABASE_URL is. Files must then be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
+    "POSTHORN_FILES: is not set, but DATABASE_URL is. Files must then be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
       "or set POSTHORN_FILES=folder where there is only one host, or where all hosts share the folder files/ in the data folder",
   ];
 }

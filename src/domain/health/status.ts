@@ -37,7 +37,7 @@ export const Status = z.strictObject({
         error: z.string().nullable(),
       }),
     )
-    .describe("The last 7 days' latest five."),
+    .describe("The latest five of the last 7 days."),
   nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
   accountsToReconnect: z
     .array(

@@ -41,7 +41,7 @@ export const DATABASE_SETTINGS: readonly {
   },
   {
     name: "POSTHORN_SECRET_KEY",
-    meaning: `With \`DATABASE_URL\`: the key that seals stored tokens, the same on every host; ${SECRET_KEY}`,
+    meaning: `With \`DATABASE_URL\`: the key that seals stored tokens, the same on every host (${SECRET_KEY})`,
     default: "`secret.key` in the data folder",
   },
   {

@@ -103,7 +103,7 @@ async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): P
 function wentLive(title: string): AppError {
   return new AppError(
     "conflict",
-    `It went live on ${title} a moment ago, so it was not deleted unasked. Once it is shown as published, take it down again.`,
+    `It went live on ${title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
   );
 }
 

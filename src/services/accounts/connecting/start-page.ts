@@ -105,7 +105,7 @@ export async function placeOf(ctx: AppContext, target: ConsentTarget): Promise<P
   if (way.instance === "required" && place.instanceUrl === null) {
     throw new AppError(
       "invalid",
-      `instanceUrl: is required, because ${platform.title} has many servers. Give the address of the channel's own, for example https://social.example.`,
+      `instanceUrl: is required, because ${platform.title} has many servers. Give the address of the channel's server, for example https://social.example.`,
     );
   }
   return place;
