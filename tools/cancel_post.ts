@@ -9,7 +9,7 @@ export default defineTool({
   title: "Cancel or take down a post",
   permission: "publish",
   description:
-    "Cancel a post that is still scheduled; after the answer it never goes out. With fromPlatform this is also how a live post is taken " +
+    "Cancel a post that is still scheduled. After the answer it never goes out. With fromPlatform it also takes a live post " +
     "down: a post that is published, or uploaded and not yet live, is deleted on the platform, where the platform can (remove in the " +
     'account\'s capabilities). Take the id from list_posts. Example: {"id":"post_…","fromPlatform":true}',
   hints: { readOnly: false, destructive: true, idempotent: false, openWorld: true },

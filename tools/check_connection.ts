@@ -7,7 +7,7 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 const output = z.strictObject({
   status: z.enum(CONNECTION_STATUSES).describe("How far it is."),
   account: Account.nullable().describe("Set once connected."),
-  accounts: z.array(Account).describe("All that came of it."),
+  accounts: z.array(Account).describe("All that it connected."),
   error: z.string().nullable().describe("Why the last try failed."),
 });
 
@@ -16,8 +16,8 @@ export default defineTool({
   title: "Check a connection",
   permission: "accounts",
   description:
-    "See how far a connection started with connect_channel has come; call it after the person says that they are done. " +
-    "While it is pending, error tells why the last try did not work; choose: the person still says which channels, on the page. " +
+    "See how far a connection started with connect_channel has come. Call it after the person says that they are done. " +
+    "While it is pending, error tells why the last try failed. With choose, the person still picks the channels on that page. " +
     'Example: {"connectId":"con_01jd…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z.strictObject({ connectId: z.string().min(1).max(64).describe("From connect_channel.") }),

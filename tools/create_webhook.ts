@@ -5,7 +5,7 @@ import { defineTool } from "../src/toolkit/define-tool.ts";
 
 const output = z.strictObject({
   webhook: Webhook,
-  secret: z.string().nullable().describe("To verify by; shown once."),
+  secret: z.string().nullable().describe("To verify with. Shown once."),
 });
 
 export default defineTool({

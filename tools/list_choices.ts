@@ -8,7 +8,7 @@ export default defineTool({
   permission: "read",
   description:
     "List the values that a metadata field may have on a channel, where only the platform knows them: boards, playlists, categories, privacy options. " +
-    "The metadataSchema of list_platforms says of which fields. Put a choice's value into the metadata of schedule_post. " +
+    "The metadataSchema of list_platforms names these fields. Put a choice's value into the metadata of schedule_post. " +
     'Example: {"accountId":"acc_…","field":"boardId","search":"garden"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: true },
   input: ChoicesArgs,

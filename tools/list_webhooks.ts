@@ -7,7 +7,7 @@ export default defineTool({
   title: "List event webhooks",
   permission: "admin",
   description:
-    "List the event webhooks and whether events get through; with id, also the log of that one's deliveries, newest first: tries, answers, " +
+    "List the event webhooks and whether events get through. With id, also the log of its deliveries, newest first: tries, answers, " +
     'errors, the next try. Example: {"id":"whk_…"}',
   hints: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: ListWebhooksArgs,

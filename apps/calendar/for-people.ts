@@ -4,23 +4,18 @@ const TOOL =
 /** In this order: what a tool does, in words, and the agent for what this page cannot do. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bCall connect_channel with provider "[^"]*" and accountId "[^"]*"/g, "Ask your agent to reconnect it"],
-  [/\bOnce get_post shows it published/g, "Once it is shown as published"],
-  [/\bCall cancel_post with fromPlatform/g, "Take it down"],
   [/\bcall cancel_post with fromPlatform/g, "take it down"],
-  [/\bcancel_post with fromPlatform/g, "taking it down"],
   [/\bcall resolve_post with outcome dismissed/g, 'choose "Put away"'],
   [/ with what is to be changed \([^)]*\)/g, " with changes"],
   [/\bcall resolve_post with [^.]{0,200}"not_published"(, or "dismissed"[^.]*)?/g, "tell your agent"],
-  [/\b(tell|settle) it with resolve_post/g, "tell your agent"],
+  [/\bsettle it with resolve_post/g, "tell your agent"],
   [new RegExp(` with ${TOOL}`, "g"), ""],
-  [/\bretry_post(?: to (?:upload|send) (?:it|them) again|, which sends it again)/g, "retry_post"],
-  [/\bCall retry_post\b/g, "Send it again"],
   [/\b(?:call )?retry_post\b/g, "send it again"],
   [new RegExp(`\\b[Cc]all ${TOOL}`, "g"), "ask your agent"],
   [new RegExp(`\\b${TOOL}`, "g"), "your agent"],
 ];
 
-/** Reasons are written for agents first, and name tools. A person reads them here, beside buttons. */
+/** A refusal is written for agents and may name tools. A person reads it here, beside buttons. */
 export function forPeople(sentence: string): string {
   return WORDS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence);
 }

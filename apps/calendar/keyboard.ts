@@ -53,7 +53,7 @@ function takeUp(app: App, state: State, id: string): boolean {
   }
   app.update({ move: { id, to: state.zone.read(post.scheduledAt) } }, `chip:${id}`);
   app.say(
-    `Moving ${post.title}. Choose ${state.view === "month" ? "a day" : "day and hour"} with the arrow keys; Enter puts it there, Escape leaves it.`,
+    `Moving ${post.title}. Choose ${state.view === "month" ? "a day" : "day and hour"} with the arrow keys. Enter puts it there, Escape leaves it.`,
   );
   return true;
 }

@@ -29,7 +29,7 @@ export function decodeCursor(cursor: string, filters: unknown): string {
 export function unknownCursor(): AppError {
   return new AppError(
     "invalid",
-    "cursor: is not one of ours. Send nextCursor of the page before exactly as it was, or leave cursor out.",
+    "cursor: is not valid. Send nextCursor of the previous page exactly as it was, or leave cursor out.",
   );
 }
 

@@ -59,7 +59,7 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 
 /** The sentence for a bug of ours: the details are in the log, under the request's id. */
 export const INTERNAL_ERROR_SENTENCE =
-  "Something went wrong on our side. Nothing was lost; try again, and if it stays, look in the server's log.";
+  "Something went wrong on our side. Nothing was lost. Try again. If it happens again, look in the server's log.";
 
 /** The sentence a caller may see for anything that was thrown. */
 export function sentenceOf(error: unknown): string {

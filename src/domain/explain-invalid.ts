@@ -31,7 +31,7 @@ function explainIssue(issue: Issue, schema: z.ZodObject, telling: Telling): stri
       return explainUnknown(issue, { schema, path, telling });
     case "invalid_type":
       return issue.input === undefined
-        ? `${field}: is required; give ${article(issue.expected)}.`
+        ? `${field}: is required. Give ${article(issue.expected)}.`
         : `${field}: must be ${article(issue.expected)}.`;
     case "invalid_value":
       return `${field}: must be ${listOf(issue.values.map((value) => JSON.stringify(value)))}.`;

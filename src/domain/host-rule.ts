@@ -24,7 +24,7 @@ function parseHosts(text: string): HostRule[] | { problem: string } {
     const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/.exec(part);
     const port = match?.[2] === undefined ? null : Number(match[2]);
     if (match?.[1] === undefined || (port !== null && (port < 1 || port > 65_535))) {
-      return { problem: `${JSON.stringify(part)} is not a host or host:port; separate several by commas` };
+      return { problem: `${JSON.stringify(part)} is not a host or host:port. Separate several by commas` };
     }
     rules.push({ host: match[1], port });
   }

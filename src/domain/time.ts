@@ -74,7 +74,7 @@ export function parseMoment(field: string, text: string, timezone: string): Pars
   if (offset !== undefined && !isOffset(offset)) {
     throw new AppError(
       "invalid",
-      `${field}: ${quote(text)} has the offset ${quote(offset)}; offsets go from -18:00 to +18:00, minutes to 59.`,
+      `${field}: ${quote(text)} has the offset ${quote(offset)}. Offsets go from -18:00 to +18:00, minutes to 59.`,
     );
   }
   const local = trimmed.slice(0, trimmed.length - tail.length);
@@ -116,9 +116,9 @@ function warnOfClockChange(field: string, moment: DateTime, iso: string): string
   const local = clock.toFormat("yyyy-MM-dd'T'HH:mm");
   const where = moment.zoneName ?? "UTC";
   if (!clock.hasSame(moment.setZone("UTC", { keepLocalTime: true }), "millisecond"))
-    return `${field}: there is no ${local} in ${where}, whose clocks are put forward then; ${first} was taken. Give another time if that was not meant.`;
+    return `${field}: there is no ${local} in ${where}, because the clocks go forward then. ${first} was taken. Give another time if that was not meant.`;
   if (second === undefined) return null;
-  return `${field}: ${local} comes twice in ${where}, whose clocks are put back then; the first, ${first}, was taken. Give ${second} for the other one.`;
+  return `${field}: ${local} comes twice in ${where}, because the clocks go back then. The first, ${first}, was taken. Give ${second} for the other one.`;
 }
 
 function notAMoment(field: string, text: string): AppError {

@@ -14,7 +14,7 @@ export function offerSets(toolbox: ToolAccess, sets: readonly Permission[]): Too
       if (tool !== undefined && !sets.includes(tool.permission)) {
         throw new AppError(
           "not_found",
-          `The tool ${tool.name} is not offered over MCP here: its set "${tool.permission}" is left out. ` +
+          `The tool ${tool.name} is not offered over MCP: its set "${tool.permission}" is left out. ` +
             `A person can turn it on with POSTHORN_TOOLS=all, or call it over HTTP or with posthorn call.`,
         );
       }

@@ -21,7 +21,7 @@ export interface Retry {
 /** What failed may work by itself in a moment. */
 export function soon(tries: number, random: number): Retry {
   const made = tries + 1;
-  const wayOut = `It was tried ${made} times; send it again with retry_post.`;
+  const wayOut = `It was tried ${made} times. Send it again.`;
   return { afterMs: backoffMs(tries, random), tries: made, isLast: made >= MAX_TRIES, wayOut };
 }
 
@@ -38,7 +38,7 @@ export function onceMended(tries: number, random: number): Retry {
     afterMs,
     tries: counted,
     isLast: false,
-    wayOut: "Once that is mended, send it again with retry_post.",
+    wayOut: "Once that is mended, send it again.",
   };
 }
 

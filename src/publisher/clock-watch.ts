@@ -87,7 +87,7 @@ export class ClockWatch {
     this.#hold = { wall: this.#wall + byMs, monotonic: this.#monotonic + HOLD_BACK_MS };
     this.#ctx.log.warn(
       { byMs: Math.round(byMs) },
-      "the clock went back; posts wait until it has caught up, a minute at most",
+      "the clock went back, so posts wait until it has caught up, a minute at most",
     );
   }
 
@@ -95,7 +95,7 @@ export class ClockWatch {
     this.#hold = { wall: Infinity, monotonic: this.#monotonic + HOLD_AHEAD_MS };
     this.#ctx.log.warn(
       { byMs: Math.round(byMs) },
-      "the clock went ahead; what was due in between counts as left over from downtime",
+      "the clock went ahead, and what was due in between counts as left over from downtime",
     );
   }
 }

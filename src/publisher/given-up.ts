@@ -7,6 +7,6 @@ export function whyGivenUp({ ends, is_light: isLight, in_doubt: isInDoubt, ...ac
   const why = `${times} in a row the program ended while it worked on this post, so it was given up.${media}`;
   const where = account.account_url ?? `the channel "${account.account_name}"`;
   if (isInDoubt === 0)
-    return `${why.charAt(0).toUpperCase()}${why.slice(1)} Look at ${where}, then change it and send it again with retry_post.`;
-  return `outcome unknown: ${why} Look at ${where}, then tell it with resolve_post, or call retry_post, which asks the platform.`;
+    return `${why.charAt(0).toUpperCase()}${why.slice(1)} Look at ${where}, then change it and send it again.`;
+  return `outcome unknown: ${why} Look at ${where}, then settle it with resolve_post, or call retry_post, which asks the platform.`;
 }

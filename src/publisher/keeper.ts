@@ -48,6 +48,6 @@ async function runOnce(ctx: AppContext, job: KeeperJob, signal: AbortSignal): Pr
   } catch (err) {
     // The process ends with a sentence for a database that is gone.
     if (!ctx.store.isPresent() || signal.aborted) return;
-    ctx.log.error({ err, job: job.name }, "a job of the keeper failed; the next pass tries again");
+    ctx.log.error({ err, job: job.name }, "a job of the keeper failed, and the next pass tries again");
   }
 }

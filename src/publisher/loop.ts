@@ -117,7 +117,7 @@ class Loop {
     this.#lastGoodTick = this.#lastBeat = -Infinity;
     // The process ends with a sentence for it.
     if (!this.#ctx.store.isPresent()) return;
-    this.#failures.note(this.#ctx.log, error, "a tick of the publisher failed; the next one tries again");
+    this.#failures.note(this.#ctx.log, error, "a tick of the publisher failed, and the next one tries again");
   }
 
   /** One at a time: whoever calls waits for it, or looks after that, as Croner does. */

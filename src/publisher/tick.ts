@@ -1,4 +1,4 @@
-import { reconnectSentence } from "../domain/accounts/account.ts";
+import { mustReconnect } from "../domain/accounts/account.ts";
 import { MINUTE, SECOND } from "../domain/time.ts";
 import type { AppContext } from "../services/context.ts";
 import type { Claimed, ClaimedPost, MissedPost } from "../store/engine/claims.ts";
@@ -87,18 +87,14 @@ export async function sweep(ctx: AppContext): Promise<void> {
     limit: SWEPT_PER_TICK,
     lookAgainAt: now + UNUSABLE_RECHECK_MS,
     lastLookAfterMs: maxLatenessMs + 1,
-    why: (account) => reconnectSentence(account, account.status_reason),
+    why: (account) => mustReconnect(account, account.status_reason),
   });
 }
 
 function whyMissed(missed: MissedPost): string {
   if (missed.account_status === "connected" || missed.account_status === "expiring")
     return missedSentence(missed.error);
-  const reconnect = reconnectSentence({
-    id: missed.account_id,
-    name: missed.account_name,
-    provider: missed.provider,
-  });
-  if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it with retry_post.`;
+  const reconnect = mustReconnect({ name: missed.account_name, provider: missed.provider });
+  if (missed.status === "scheduled") return `It missed its time. ${reconnect} Then send it again.`;
   return `outcome unknown: it was on its way when its channel could not be used any more. ${reconnect} Then call retry_post, which asks the platform, or settle it with resolve_post.`;
 }

@@ -1,4 +1,4 @@
-import { reconnectSentence } from "../domain/accounts/account.ts";
+import { mustReconnect } from "../domain/accounts/account.ts";
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../domain/errors.ts";
 import { SECOND } from "../domain/time.ts";
 import { MediaUnavailable } from "../ports/media.ts";
@@ -177,7 +177,7 @@ function askLater(at: Situation, ask: { afterMs: number | null; why: string }): 
 
 /** The sentence is the one that posts get which wait for the same channel. */
 function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
-  const error = reconnectSentence(at.account, fault.message);
+  const error = mustReconnect(at.account, fault.message);
   return {
     ...NOTHING,
     trigger: backTo(at),
@@ -195,7 +195,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
   if (allowedAt > at.giveUpAt)
     return at.isOpen
       ? unknown(fault.message, at)
-      : failed(`${fault.message} That is past the post's time; send it again later with retry_post.`, at);
+      : failed(`${fault.message} That is past the post's time. Send it again later.`, at);
   return {
     ...NOTHING,
     trigger: backTo(at),
@@ -211,7 +211,7 @@ function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
 
 function unknown(reason: string, at: Situation): PostEnd {
   const where = at.account.profileUrl ?? `the channel "${at.account.name}"`;
-  const error = `outcome unknown: ${reason} Look at ${where}, then tell it with resolve_post.`;
+  const error = `outcome unknown: ${reason} Look at ${where}, then settle it with resolve_post.`;
   return {
     ...NOTHING,
     trigger: "fail",
@@ -239,8 +239,8 @@ function failed(error: string, at: Situation): PostEnd {
 /** Why a post that waited was not sent in time. `lastError`: of its last try, null where there was none. */
 export function missedSentence(lastError: string | null): string {
   return lastError === null
-    ? "It missed its time: nothing was running, or its channel could not be used, until it was too late. Send it now with retry_post."
-    : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again with retry_post.`;
+    ? "It missed its time: nothing was running, or its channel could not be used, until it was too late. Send it again."
+    : `It could not be sent before its time ran out. The last reason: ${lastError} Send it again.`;
 }
 
 function sentence(error: unknown): string {

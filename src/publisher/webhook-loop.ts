@@ -54,7 +54,7 @@ class Loop {
   noteFailure(error: unknown): void {
     // The process ends with a sentence for it.
     if (!this.#ctx.store.isPresent()) return;
-    this.#ctx.log.error({ err: error }, "events could not be sent; the next tick tries again");
+    this.#ctx.log.error({ err: error }, "events could not be sent, and the next tick tries again");
   }
 
   async tick(): Promise<void> {

@@ -17,13 +17,13 @@ export function createIntake(): Intake {
     uploads: new Gate(512, {
       maxPerOwner: 32,
       maxWaitingPerOwner: 0,
-      tooMany: "Too many files are being uploaded at once. Wait until one of them is there, then try again.",
+      tooMany: "Too many files are being uploaded at once. Wait until one of them is done, then try again.",
     }),
     imports: new Gate(256, {
       maxPerOwner: 16,
       maxWaitingPerOwner: 48,
       tooMany:
-        "url: too many files are being imported at once. Wait until one of them is there, then try again.",
+        "url: too many files are being imported at once. Wait until one of them is done, then try again.",
     }),
   };
 }

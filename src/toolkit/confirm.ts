@@ -70,17 +70,17 @@ function refusal({ name }: AnyTool, consent: Exclude<Consent, "yes">): AppError 
     consent === "no"
       ? ""
       : ` They can also do it by themselves on the command line, with: posthorn call ${name}. ` +
-        "If nobody sits in front of this client, set POSTHORN_CONFIRM=never where Posthorn runs.";
+        "If no person uses this client, set POSTHORN_CONFIRM=never where Posthorn runs.";
   return new AppError(
     "conflict",
-    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again unasked.${way}`,
+    `${REFUSED[consent]} Ask them what they want instead. Do not send the call again until they ask for it.${way}`,
   );
 }
 
 function unasked(text: string, token: string): AppError {
   return new AppError(
     "conflict",
-    `Not done yet, a person must confirm it first. Ask them: ${text} ` +
+    `Not done yet. A person must confirm it first. Ask them: ${text} ` +
       `If they agree, call again within 10 minutes with the same arguments and confirm "${token}". If not, leave it. ` +
       "POSTHORN_CONFIRM sets whether such questions are asked.",
   );

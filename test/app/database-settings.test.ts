@@ -68,7 +68,7 @@ describe("DATABASE_URL", () => {
 
   it("wants files where every host finds them, and names both ways", () => {
     const sentence =
-      /^POSTHORN_FILES: is not set, and DATABASE_URL is\. Files must .* POSTHORN_S3_ settings .* POSTHORN_FILES=folder /;
+      /^POSTHORN_FILES: is not set, but DATABASE_URL is\. Files must .* POSTHORN_S3_ settings .* POSTHORN_FILES=folder /;
     expect(problemsOf({ DATABASE_URL: URL_TEXT })).toEqual([expect.stringMatching(sentence)]);
     expect(problemsOf({ DATABASE_URL: URL_TEXT, POSTHORN_FILES: "folder" })).toEqual([]);
     expect(problemsOf({ DATABASE_URL: URL_TEXT, ...BUCKET })).toEqual([]);
@@ -81,7 +81,7 @@ describe("DATABASE_URL", () => {
     ["POSTHORN_SECRET_KEY_FILE", "/run/secrets/posthorn"],
   ])("is missed by %s alone", (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([
-      `${name}: has no meaning without DATABASE_URL; set that to the address of PostgreSQL, or leave this one out`,
+      `${name}: has no meaning without DATABASE_URL. Set that to the address of PostgreSQL, or leave this one out`,
     ]);
   });
 
@@ -98,7 +98,9 @@ describe("POSTHORN_FILES", () => {
     expect(readConfig({ ...BUCKET, POSTHORN_FILES: "bucket" }, []).config.bucket).toMatchObject({
       name: "media",
     });
-    expect(problemsOf({ POSTHORN_FILES: "bucket" })).toEqual([expect.stringContaining("and there is none")]);
+    expect(problemsOf({ POSTHORN_FILES: "bucket" })).toEqual([
+      expect.stringContaining("but no bucket is set"),
+    ]);
     expect(problemsOf({ POSTHORN_FILES: "disk" })).toEqual(["POSTHORN_FILES: must be folder or bucket"]);
   });
 });

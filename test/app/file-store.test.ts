@@ -206,7 +206,7 @@ describe("settings of a bucket", () => {
 
   it.each(Object.keys(ALL))("are bad without %s, which is named", (name) => {
     expect(() => readConfig({ ...ALL, [name]: "" }, [])).toThrow(
-      new RegExp(`^${name}: is missing; the POSTHORN_S3_ settings work together`),
+      new RegExp(`^${name}: is missing. The POSTHORN_S3_ settings work together`),
     );
   });
 

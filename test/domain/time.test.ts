@@ -85,18 +85,18 @@ describe("a moment that a caller gives", () => {
     [
       "2027-03-28T02:30",
       "2027-03-28T01:30:00.000Z",
-      "scheduledAt: there is no 2027-03-28T02:30 in Europe/Berlin, whose clocks are put forward then; 2027-03-28T03:30+02:00 was taken. Give another time if that was not meant.",
+      "scheduledAt: there is no 2027-03-28T02:30 in Europe/Berlin, because the clocks go forward then. 2027-03-28T03:30+02:00 was taken. Give another time if that was not meant.",
     ],
     [
       "2026-10-25T02:30",
       "2026-10-25T00:30:00.000Z",
-      "scheduledAt: 2026-10-25T02:30 comes twice in Europe/Berlin, whose clocks are put back then; the first, 2026-10-25T02:30+02:00, was taken. Give 2026-10-25T02:30+01:00 for the other one.",
+      "scheduledAt: 2026-10-25T02:30 comes twice in Europe/Berlin, because the clocks go back then. The first, 2026-10-25T02:30+02:00, was taken. Give 2026-10-25T02:30+01:00 for the other one.",
     ],
     // Half an hour is put back there.
     [
       "2026-04-05T01:45:30[Australia/Lord_Howe]",
       "2026-04-04T14:45:30.000Z",
-      "scheduledAt: 2026-04-05T01:45 comes twice in Australia/Lord_Howe, whose clocks are put back then; the first, 2026-04-05T01:45+11:00, was taken. Give 2026-04-05T01:45+10:30 for the other one.",
+      "scheduledAt: 2026-04-05T01:45 comes twice in Australia/Lord_Howe, because the clocks go back then. The first, 2026-04-05T01:45+11:00, was taken. Give 2026-04-05T01:45+10:30 for the other one.",
     ],
   ])("%s, which clocks show never or twice, is %s, and says so", (text, iso, warning) => {
     const taken = parseMoment("scheduledAt", text, "Europe/Berlin");
@@ -125,7 +125,7 @@ describe("a moment that a caller gives", () => {
   });
 
   it.each([
-    ["2026-11-22T09:00:00+25:00", /^scheduledAt: .*the offset "\+25:00"; offsets go from -18:00 to \+18:00/],
+    ["2026-11-22T09:00:00+25:00", /^scheduledAt: .*the offset "\+25:00"\. Offsets go from -18:00 to \+18:00/],
     ["2026-11-22T09:00:00+26:00", /the offset "\+26:00"/],
     ["2026-11-22T09:00:00+18:01", /the offset "\+18:01"/],
     ["2026-11-22T09:00:00-1830", /the offset "-1830"/],

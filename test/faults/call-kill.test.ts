@@ -103,7 +103,7 @@ describe.concurrent("kill -9 in the middle of a call", { timeout: 120_000 }, () 
       expect(asked.filter((one) => one.startsWith("POST"))).toEqual([]);
       if (left.status !== "published" || left.next_at !== null) continue;
       isStopped += 1;
-      expect(left.error).toMatch(/was to be taken down.*cancel_post with fromPlatform again/);
+      expect(left.error).toMatch(/was to be taken down.*Take it down again/);
     }
     expect(isStopped).toBeGreaterThan(1);
     expect(rounds).toBeGreaterThan(5);

@@ -63,7 +63,7 @@ describe("F12 downtime", { timeout: TIMEOUT_MS }, () => {
       });
       for (const { error, in_doubt } of failed)
         expect({ error, in_doubt }).toEqual({
-          error: expect.stringMatching(/missed its time.*retry_post/),
+          error: expect.stringMatching(/missed its time.*Send it again\./),
           in_doubt: 0,
         });
       // Whoever was not too late when it came back goes out, unless its channel's others before it take that

@@ -46,7 +46,7 @@ describe("a post that ends the process", { timeout: 120_000 }, () => {
         status: "failed",
         inDoubt: false,
         error: expect.stringMatching(
-          /^Twice in a row the program ended while it worked on this post, so it was given up\. Its media may be .*retry_post\.$/,
+          /^Twice in a row the program ended while it worked on this post, so it was given up\. Its media may be .*then change it and send it again\.$/,
         ),
       },
     ]);

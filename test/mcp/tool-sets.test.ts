@@ -17,7 +17,7 @@ describe("the sets of tools that MCP lists", () => {
     expect(toolbox.list(callerOf()).filter(({ name }) => !names.includes(name))).toHaveLength(5);
     expect(names.filter((name) => name.includes("webhook"))).toEqual([]);
     await expect(offered.call("list_webhooks", {}, callerOf())).rejects.toThrow(
-      /^The tool list_webhooks is not offered over MCP here: .*POSTHORN_TOOLS=all/,
+      /^The tool list_webhooks is not offered over MCP: .*POSTHORN_TOOLS=all/,
     );
     expect((await toolbox.call("list_webhooks", {}, callerOf())).result).toMatchObject({ webhooks: [] });
     expect((await offered.call("list_platforms", {}, callerOf())).result).toHaveProperty("platforms");

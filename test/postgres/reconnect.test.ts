@@ -80,7 +80,7 @@ describe("connections", () => {
     await expect(readMeta(door, "x")).rejects.toMatchObject({
       kind: "unavailable",
       message:
-        "All connections to PostgreSQL are busy for too long. Try again in a moment. Nothing was changed.",
+        "All connections to PostgreSQL were busy for too long. Try again in a moment. Nothing was changed.",
     });
     held.open();
     await holding;

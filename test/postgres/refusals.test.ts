@@ -66,7 +66,7 @@ describe("a server that does not let us in", () => {
       `There is no database "nowhere" at ${host}. Make it (CREATE DATABASE "nowhere" ENCODING 'UTF8' TEMPLATE template0), or correct DATABASE_URL. Nothing was changed.`,
     );
     expect((await refusalOf(`${database.url}?sslmode=require`)).message).toBe(
-      `PostgreSQL at ${host} offers no TLS. Switch it on there, or give sslmode=disable in DATABASE_URL where nobody can listen. Nothing was changed.`,
+      `PostgreSQL at ${host} offers no TLS. Switch it on there, or give sslmode=disable in DATABASE_URL where the network is private. Nothing was changed.`,
     );
   });
 
@@ -108,7 +108,7 @@ describe("a server that does not let us in", () => {
     await administer(server, "CREATE ROLE crowd LOGIN PASSWORD 's3cret' CONNECTION LIMIT 0");
     const url = urlOf({ ...server, user: "crowd" }, database.name);
     expect((await refusalOf(url)).message).toBe(
-      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5). Nothing was changed.`,
+      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes. Each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5). Nothing was changed.`,
     );
   });
 });
@@ -158,7 +158,7 @@ describe("a database that would not keep the promises", () => {
       options: "ENCODING 'LATIN1' TEMPLATE template0",
     });
     expect((await refusalOf(latin.url)).message).toBe(
-      `The database "${latin.name}" at ${host} is encoded as LATIN1, which does not hold every text. Make one with ENCODING 'UTF8' TEMPLATE template0, and name it in DATABASE_URL. Nothing was changed.`,
+      `The database "${latin.name}" at ${host} is encoded as LATIN1, which cannot hold every character. Make one with ENCODING 'UTF8' TEMPLATE template0, and name it in DATABASE_URL. Nothing was changed.`,
     );
   });
 

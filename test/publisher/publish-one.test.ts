@@ -181,7 +181,7 @@ describe("publishing one post", () => {
     }
     const row = await readPost(ctx, post.id);
     expect(row.status).toBe("failed");
-    expect(row.error).toMatch(/could not be reached.*retry_post/);
+    expect(row.error).toMatch(/could not be reached.*Send it again\./);
   });
 
   it("fails what the platform refuses, with its sentence", async () => {
@@ -235,7 +235,7 @@ describe("publishing one post", () => {
     await drain(ctx);
     const failed = await readPost(ctx, post.id);
     expect(failed.status).toBe("failed");
-    expect(failed.error).toMatch(/missed its time.*connect_channel.*retry_post/i);
+    expect(failed.error).toMatch(/missed its time.*must be reconnected first.*send it again\./i);
   });
 
   it("calls a post unknown that was on its way when its channel went", async () => {
@@ -400,7 +400,7 @@ describe("order, spacing and lateness", () => {
       ["b", now + 30 * SECOND],
     ]);
     expect(await readPost(ctx, old.id)).toMatchObject({ status: "failed", attempts: 0 });
-    expect((await readPost(ctx, old.id)).error).toMatch(/missed its time.*retry_post/);
+    expect((await readPost(ctx, old.id)).error).toMatch(/missed its time.*Send it again\./);
   });
 
   it("does not let a busy account's backlog hide another account's post", async () => {

@@ -103,7 +103,10 @@ describe("a post that is due on a channel that cannot be used", () => {
     const future = await addPost(ctx, account, { scheduled_at: clock.now() + HOUR });
     await disconnectChannel(callOf(ctx), { accountId: account.id });
     await clock.advance(SECOND);
-    await becomes(post.id, { status: "scheduled", error: expect.stringContaining("connect_channel") });
+    await becomes(post.id, {
+      status: "scheduled",
+      error: expect.stringContaining("must be reconnected first"),
+    });
     await clock.advance(5 * SECOND);
     await reconnect(account.id);
     await becomes(post.id, { status: "published", error: null, attempts: 1 });
@@ -114,14 +117,14 @@ describe("a post that is due on a channel that cannot be used", () => {
     await start(ctx);
     const account = await addAccount(ctx, { status: "disconnected" });
     const post = await addPost(ctx, account);
-    await becomes(post.id, { error: expect.stringContaining("connect_channel") });
+    await becomes(post.id, { error: expect.stringContaining("must be reconnected first") });
     await clock.advance(HOUR - 500);
     await becomes(post.id, { status: "scheduled", next_at: post.scheduled_at + HOUR + 1 });
     await clock.advance(501);
     await becomes(post.id, {
       status: "failed",
       error: expect.stringMatching(
-        /^It missed its time\. .*connect_channel.* Then send it with retry_post\.$/,
+        /^It missed its time\. .*must be reconnected first\..* Then send it again\.$/,
       ),
       next_at: null,
     });
@@ -203,7 +206,7 @@ describe("tokens that are refreshed", () => {
     await start(await open());
     const account = await addAccount(ctx, { status: "reconnect_required" });
     const post = await addPost(ctx, account);
-    await becomes(post.id, { error: expect.stringContaining("connect_channel") });
+    await becomes(post.id, { error: expect.stringContaining("must be reconnected first") });
     expect(await refresh(account, 7)).toBe(false);
     expect((await readAccount(account.id)).status).toBe("reconnect_required");
     expect(await refresh(account)).toBe(true);

@@ -64,19 +64,18 @@ const ERRORS: Readonly<Record<string, Error>> = {
 const SENTENCES: Readonly<Record<string, string | null>> = {
   "–": null,
   why: WHY,
-  reconnect:
-    'The channel "News" on feed must be reconnected first. It broke. Call connect_channel with provider "feed" and accountId "acc_1".',
+  reconnect: 'The channel "News" on feed must be reconnected first. It broke.',
   unsettled: "The platform has not settled it yet.",
   bug: INTERNAL_ERROR_SENTENCE,
   missed: missedSentence(null),
-  "given up": `${WHY} It was tried 3 times; send it again with retry_post.`,
-  "not mended": `${WHY} Once that is mended, send it again with retry_post.`,
-  "past its time": `${WHY} That is past the post's time; send it again later with retry_post.`,
+  "given up": `${WHY} It was tried 3 times. Send it again.`,
+  "not mended": `${WHY} Once that is mended, send it again.`,
+  "past its time": `${WHY} That is past the post's time. Send it again later.`,
   "unknown: why":
-    "outcome unknown: It broke. Look at https://feed.example/news, then tell it with resolve_post.",
+    "outcome unknown: It broke. Look at https://feed.example/news, then settle it with resolve_post.",
   "unknown: unsettled":
-    "outcome unknown: The platform has not settled it yet. Look at https://feed.example/news, then tell it with resolve_post.",
-  "unknown: bug": `outcome unknown: ${INTERNAL_ERROR_SENTENCE} Look at https://feed.example/news, then tell it with resolve_post.`,
+    "outcome unknown: The platform has not settled it yet. Look at https://feed.example/news, then settle it with resolve_post.",
+  "unknown: bug": `outcome unknown: ${INTERNAL_ERROR_SENTENCE} Look at https://feed.example/news, then settle it with resolve_post.`,
 };
 
 /*
@@ -288,7 +287,7 @@ describe("beside the table", () => {
   it("where a channel has no page of its own, its name says where to look", () => {
     const end = verdict("OutcomeUnknown", PLAIN, { account: { ...AT.account, profileUrl: null } });
     expect(end.error).toBe(
-      'outcome unknown: It broke. Look at the channel "News", then tell it with resolve_post.',
+      'outcome unknown: It broke. Look at the channel "News", then settle it with resolve_post.',
     );
   });
 });

@@ -62,7 +62,7 @@ async function mostMemory(work: Promise<unknown>): Promise<{ server: number; all
   return most;
 }
 
-const INDEX = /^The index of the video .* Export it anew, or in parts\.$/;
+const INDEX = /^The index of the video .* Export it again, or in parts\.$/;
 const bomb = filmOf({ sizes: 34_000_000 });
 
 describe("a film with an index of 130 MB", () => {

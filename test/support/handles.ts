@@ -11,7 +11,7 @@ export { rowsOf } from "../../src/store/engine/statements.ts";
 
 export function rawOf(reader: Reader): SqliteDatabase {
   const handle = reader[HANDLE];
-  if (handle.engine !== "sqlite") throw new Error("This test is for SQLite alone.");
+  if (handle.engine !== "sqlite") throw new Error("This test is only for SQLite.");
   return handle.raw;
 }
 

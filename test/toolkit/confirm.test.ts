@@ -68,7 +68,7 @@ describe("risky", () => {
   ] as const)("does nothing and gives no token where the answer was %s", async (consent, start) => {
     const sentence = await answer(consent);
     expect(sentence).toMatch(start);
-    expect(sentence).toMatch(/Do not send the call again unasked\./);
+    expect(sentence).toMatch(/Do not send the call again until they ask for it\./);
     expect(sentence).not.toMatch(TOKEN);
     expect(notes).toEqual([]);
   });
@@ -103,7 +103,7 @@ describe("always", () => {
   it("takes two steps, told with the question, where nobody can be asked", async () => {
     const sentence = await sentenceOf(erase({ what: "all" }));
     expect(sentence).toMatch(
-      /^Not done yet, a person must confirm it first\. Ask them: Erase all\? If they agree, call again within 10 minutes/,
+      /^Not done yet\. A person must confirm it first\. Ask them: Erase all\? If they agree, call again within 10 minutes/,
     );
     expect(notes).toEqual([]);
     expect(await erase({ what: "all", confirm: TOKEN.exec(sentence)![1] })).toEqual({ erased: "all" });

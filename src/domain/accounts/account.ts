@@ -27,7 +27,7 @@ const MediaLimits = z.strictObject({
   minHeight: z.int().optional(),
   maxWidth: z.int().optional().describe("Larger pictures are shrunk."),
   maxHeight: z.int().optional(),
-  videoCodecs: z.array(z.string()).optional().describe("As avc, hevc, vp9, av1; left out: any."),
+  videoCodecs: z.array(z.string()).optional().describe("As avc, hevc, vp9, av1. Left out: any."),
   audioCodecs: z.array(z.string()).optional(),
   animated: z.boolean().optional().describe("False: still pictures only."),
 });
@@ -46,7 +46,7 @@ export type Quota = z.infer<typeof Quota>;
 export const Capabilities = z
   .strictObject({
     media: z.strictObject({
-      required: z.boolean().describe("False where the platform takes text alone."),
+      required: z.boolean().describe("False where the platform takes only text."),
       maxItems: z.int(),
       accepts: z.array(MediaLimits),
     }),
@@ -60,7 +60,7 @@ export const Capabilities = z
     leadMinutes: z.strictObject({ min: z.int(), default: z.int(), max: z.int() }),
     thumbnail: z.strictObject({ set: z.boolean(), replaceAfterPublish: z.boolean() }),
     editPublished: z.strictObject({
-      fields: z.array(z.string()).describe("caption and metadata keys; empty: none."),
+      fields: z.array(z.string()).describe("caption and metadata keys. Empty: none."),
     }),
     analytics: z.strictObject({ account: z.array(z.string()), post: z.array(z.string()) }),
     reconciles: z.enum(RECONCILE_CLASSES),
@@ -96,14 +96,19 @@ export const Account = z
   .meta({ id: "Account" });
 export type Account = z.infer<typeof Account>;
 
-/** Why a channel cannot be used now, with the way out. */
+/** Why a channel cannot be used now, for the error of a post: people read it, too, so it names no tool. */
+export function mustReconnect(account: { name: string; provider: string }, reason?: string | null): string {
+  const why = reason === undefined || reason === null ? "" : ` ${reason}`;
+  return `The channel "${account.name}" on ${account.provider} must be reconnected first.${why}`;
+}
+
+/** The same with the next step, for a refused call. */
 export function reconnectSentence(
   account: { name: string; provider: string; id: string },
   reason?: string | null,
 ): string {
-  const why = reason === undefined || reason === null ? "" : ` ${reason}`;
   return (
-    `The channel "${account.name}" on ${account.provider} must be reconnected first.${why} ` +
+    `${mustReconnect(account, reason)} ` +
     `Call connect_channel with provider "${account.provider}" and accountId "${account.id}".`
   );
 }

@@ -6,11 +6,11 @@ const GRANULARITIES = ["day", "total"] as const;
 export const AnalyticsArgs = z.strictObject({
   accountId: z.string().describe("The channel: its id, name, handle or platform."),
   from: z.string().describe("First day, for example 2026-11-01."),
-  to: z.string().optional().describe("Last day; default today. At most 366 days."),
+  to: z.string().optional().describe("Last day. Default: today. At most 366 days."),
   granularity: z
     .enum(GRANULARITIES)
     .default("day")
-    .describe("day: totals and a series by day; total: totals alone."),
+    .describe("day: totals and a series by day; total: only totals."),
 });
 export type AnalyticsArgs = z.infer<typeof AnalyticsArgs>;
 

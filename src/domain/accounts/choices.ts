@@ -4,7 +4,7 @@ import * as z from "zod";
 export const ChoicesArgs = z.strictObject({
   accountId: z.string().min(1).max(320).describe("The channel: its id, name, handle or platform."),
   field: z.string().min(1).max(100).describe("Key of the metadata, for example boardId."),
-  search: z.string().max(200).optional().describe("Only those with this in their name; default: all."),
+  search: z.string().max(200).optional().describe("Only those with this in their name. Default: all."),
 });
 export type ChoicesArgs = z.infer<typeof ChoicesArgs>;
 

@@ -21,13 +21,13 @@ export const ConnectArgs = z.strictObject({
     .min(1)
     .max(64)
     .optional()
-    .describe("One of the platform's ways; default: the first that is set up."),
+    .describe("One of the platform's ways. Default: the first that is set up."),
   accountId: z
     .string()
     .min(1)
     .max(320)
     .optional()
-    .describe("Reconnect this channel (id, name or handle); it keeps its id and posts."),
+    .describe("Reconnect this channel (id, name or handle). It keeps its id and posts."),
   instanceUrl: z
     .string()
     .min(1)
@@ -43,10 +43,10 @@ export type ConnectArgs = z.infer<typeof ConnectArgs>;
 export const ConnectResult = z.strictObject({
   status: z.enum(["authorization_required", "connected"]).describe("Whether a person is needed."),
   connectId: z.string().nullable().describe("For check_connection."),
-  url: z.string().nullable().describe("The person opens it; works once."),
+  url: z.string().nullable().describe("The person opens it. It works once."),
   expiresAt: z.iso.datetime().nullable().describe("Until when url works."),
   instructions: z.string().nullable().describe("What to ask the person."),
   account: Account.nullable().describe("Set once connected."),
-  accounts: z.array(Account).describe("All that came of it."),
+  accounts: z.array(Account).describe("All that it connected."),
 });
 export type ConnectResult = z.infer<typeof ConnectResult>;

@@ -13,7 +13,7 @@ export const PlatformsArgs = z.strictObject({
     .min(1)
     .max(MAX_WHOLE_PLATFORMS)
     .optional()
-    .describe("Tell these platforms whole (names from the short list); default: all, in short."),
+    .describe("Only these platforms, in full (names from the short list). Default: all, in short."),
 });
 export type PlatformsArgs = z.infer<typeof PlatformsArgs>;
 
@@ -42,7 +42,7 @@ const SettingListing = z.strictObject({
 
 const SetupListing = z.strictObject({
   url: z.string().describe("Where the person begins."),
-  needs: z.array(z.string()).describe("What the person must have or know before they begin; tell it first."),
+  needs: z.array(z.string()).describe("What the person must have or know before they begin. Tell it first."),
   steps: z.array(z.string()),
   warnings: z.array(z.string()).describe("What works without a review, limits, quirks."),
 });
@@ -68,6 +68,6 @@ export const PlatformListing = z.strictObject({
   connecting: z.array(WayListing).optional(),
   settings: z.array(SettingListing).optional(),
   redirectUrl: z.string().nullable().optional().describe("To be registered with the platform's app."),
-  setup: SetupListing.nullable().optional().describe("How a person registers an app; null: none is needed."),
+  setup: SetupListing.nullable().optional().describe("How a person registers an app. Null: none is needed."),
 });
 export type PlatformListing = z.infer<typeof PlatformListing>;

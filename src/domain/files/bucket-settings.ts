@@ -20,17 +20,17 @@ export const BUCKET_SETTINGS: readonly {
   {
     name: "POSTHORN_S3_ENDPOINT",
     meaning:
-      "Address of the S3 API of a bucket (R2, S3, MinIO, B2) that keeps the files instead of the folder `files/`; all five or none",
+      "Address of the S3 API of a bucket (R2, S3, MinIO, B2) that keeps the files instead of the folder `files/`. Set all five or none",
     default: "none",
   },
   {
     name: "POSTHORN_S3_BUCKET",
-    meaning: "Name of that bucket; it should be Posthorn's alone",
+    meaning: "Name of that bucket. Only Posthorn should use it",
     default: "none",
   },
   {
     name: "POSTHORN_S3_REGION",
-    meaning: "Its region; auto on R2, any (us-east-1) on MinIO",
+    meaning: "Its region: auto on R2, any (us-east-1) on MinIO",
     default: "none",
   },
   {
@@ -92,7 +92,7 @@ export function readBucketSettings(given: Readonly<Record<string, string | undef
 }
 
 function describe(name: string, isMissing: boolean, message: string): string {
-  return `${name}: ${isMissing ? "is missing; the POSTHORN_S3_ settings work together, so set all five or none" : message}`;
+  return `${name}: ${isMissing ? "is missing. The POSTHORN_S3_ settings work together: set all five or none" : message}`;
 }
 
 /** What is wrong with where the files are to be: every process must find them there. */
@@ -103,11 +103,11 @@ export function checkPlace(
   const place = given["POSTHORN_FILES"];
   if (bucket !== null || place === "folder") return [];
   if (place === "bucket")
-    return ["POSTHORN_FILES: is bucket, and there is none; set the POSTHORN_S3_ settings to it"];
+    return ["POSTHORN_FILES: is bucket, but no bucket is set. Give the POSTHORN_S3_ settings"];
   if (given["DATABASE_URL"] === undefined) return [];
   return [
-    "POSTHORN_FILES: is not set, and DATABASE_URL is. Files must then be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
-      "or set POSTHORN_FILES=folder where there is one host only, or all hosts share the folder files/ in the data folder",
+    "POSTHORN_FILES: is not set, but DATABASE_URL is. Files must then be where every host finds them: set the POSTHORN_S3_ settings to a bucket, " +
+      "or set POSTHORN_FILES=folder where there is only one host, or where all hosts share the folder files/ in the data folder",
   ];
 }
 

@@ -9,8 +9,8 @@ export const File = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    url: z.string().describe("r2:// address; use it as mediaUrl, or use the id."),
-    downloadUrl: z.string().nullable().describe("Signed address that expires; null until the file is ready."),
+    url: z.string().describe("r2:// address. Use it or the id as mediaUrl."),
+    downloadUrl: z.string().nullable().describe("Signed address that expires. Null until the file is ready."),
     mimeType: z.string(),
     type: z.enum(FILE_TYPES),
     sizeBytes: z.int().min(0),
@@ -45,7 +45,7 @@ export const UploadFileArgs = z.strictObject({
     .describe(
       "A file of this machine, absolute or from ~/: in the person's Desktop, Documents, Downloads, Pictures, … or the project. They may be asked for others.",
     ),
-  name: z.string().min(1).max(255).optional().describe("File name; default: that of the address."),
+  name: z.string().min(1).max(255).optional().describe("File name. Default: from the address."),
   altText: z.string().max(5_000).optional().describe("What can be seen or heard, for those who cannot."),
 });
 export type UploadFileArgs = z.infer<typeof UploadFileArgs>;

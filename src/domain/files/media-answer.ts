@@ -27,7 +27,8 @@ export function problemOfAnswer(answer: Answer, maxBytes: number): MediaProblem 
   if (encoding !== "identity" && encoding !== "") {
     return {
       isLasting: true,
-      reason: "the address sends the file packed, although asked not to. Use one that sends it as it is",
+      reason:
+        "the address sends the file compressed, although it was asked not to. Use one that sends it as it is",
     };
   }
   const sizeBytes = declaredBytes(headers);

@@ -16,7 +16,7 @@ export const Status = z.strictObject({
     publishing: z.int(),
     uploaded: z.int(),
     failed: z.int().describe("Of the last 7 days."),
-    unknownOutcome: z.int().describe("May or may not be live; settle each with resolve_post."),
+    unknownOutcome: z.int().describe("May or may not be live. Settle each with resolve_post."),
   }),
   lateness: z
     .strictObject({
@@ -37,7 +37,7 @@ export const Status = z.strictObject({
         error: z.string().nullable(),
       }),
     )
-    .describe("The last 7 days' latest five."),
+    .describe("The latest five of the last 7 days."),
   nextDueAt: z.iso.datetime().nullable().describe("Time of the next waiting post."),
   accountsToReconnect: z
     .array(
@@ -53,6 +53,6 @@ export const Status = z.strictObject({
     .describe("Expiring, or without access."),
   setupProblems: z
     .array(z.strictObject({ provider: z.string(), reason: z.string(), at: z.iso.datetime() }))
-    .describe("For whoever runs this installation."),
+    .describe("For the operator of this installation."),
 });
 export type Status = z.infer<typeof Status>;

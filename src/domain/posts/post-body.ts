@@ -7,7 +7,7 @@ const content = {
   scheduledAt: z
     .string()
     .optional()
-    .describe("When it goes live: ISO 8601; without an offset in the owner's time zone."),
+    .describe("When it goes live: ISO 8601. Without an offset: in the owner's time zone."),
   mediaUrl: z
     .string()
     .max(4_096)
@@ -44,7 +44,7 @@ export type PostBody = z.infer<typeof PostBody>;
  */
 export const SinglePostBody = PostBody.extend({
   metadata: fields.optional().meta({
-    description: "The platform's own fields: which of these, and more, tells list_platforms.",
+    description: "The platform's own fields. list_platforms tells which of these, and more.",
     properties: COMMON_METADATA_SCHEMA,
     // Said, it keeps libraries from closing the object for strict modes, which would take the rest away.
     additionalProperties: true,
@@ -56,7 +56,7 @@ const change = fields
   .nullable()
   .optional()
   .describe(
-    "Platform fields to change, as in schedule_post; merged key by key, null or an empty text removes one.",
+    "Platform fields to change, as in schedule_post. Merged key by key. Null or an empty string removes one.",
   );
 
 /**
@@ -71,12 +71,8 @@ export const PostChange = z.strictObject({
     .min(0)
     .max(4_096)
     .optional()
-    .describe("Another medium, as in schedule_post; an empty text takes it away."),
-  caption: content.caption
-    .unwrap()
-    .nullable()
-    .optional()
-    .describe("The new text; an empty one takes it away."),
+    .describe("Another medium, as in schedule_post. An empty string removes it."),
+  caption: content.caption.unwrap().nullable().optional().describe("The new text. An empty one removes it."),
   metadata: change,
   // Emptied by null or an empty text, which its type does not tell: the usual number can be given, too.
   leadMinutes: content.leadMinutes
@@ -99,12 +95,7 @@ export type PostInput = Omit<PostChange, "id">;
 /** What changes a live post: the body of `edit_published_post`. */
 export const PostEdit = z.strictObject({
   id: z.string().describe("The live post, from list_posts with status published."),
-  caption: z
-    .string()
-    .max(100_000)
-    .nullable()
-    .optional()
-    .describe("The new text; an empty one takes it away."),
+  caption: z.string().max(100_000).nullable().optional().describe("The new text. An empty one removes it."),
   metadata: change,
 });
 export type PostEdit = z.infer<typeof PostEdit>;
@@ -115,13 +106,13 @@ export const PostRetry = z.strictObject({
   caption: PostChange.shape.caption,
   mediaUrl: PostChange.shape.mediaUrl,
   metadata: change,
-  scheduledAt: content.scheduledAt.unwrap().optional().describe("When it is sent; left out: at once."),
+  scheduledAt: content.scheduledAt.unwrap().optional().describe("When it is sent. Left out: at once."),
 });
 export type PostRetry = z.infer<typeof PostRetry>;
 
 /** Which waiting posts are moved or cancelled together, and how. */
 export const PostsChange = z.strictObject({
-  ids: z.array(z.string()).min(1).max(500).optional().describe("The posts; or use the filter."),
+  ids: z.array(z.string()).min(1).max(500).optional().describe("The posts. Or use the filter."),
   accountId: z
     .array(z.string())
     .min(1)
@@ -130,7 +121,7 @@ export const PostsChange = z.strictObject({
     .describe("All that wait on these channels, as in list_posts."),
   from: z.string().optional().describe("Those at or after: ISO 8601 time, or a date (its start)."),
   to: z.string().optional().describe("Those at or before: ISO 8601 time, or a date (its end)."),
-  shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them; negative: earlier."),
+  shiftMinutes: z.int().min(-525_600).max(525_600).optional().describe("Move them. Negative: earlier."),
   cancel: z.boolean().optional().describe("Cancel them."),
   dryRun: z.boolean().optional().describe("Only show what would be changed."),
 });
@@ -150,7 +141,7 @@ export const Resolution = z.strictObject({
   id: z.string().describe("The post, from list_posts with status failed."),
   outcome: z
     .enum(["published", "not_published", "dismissed"])
-    .describe("What a person saw on the channel; dismissed: it is not wanted any more."),
+    .describe("What a person saw on the channel, or dismissed: no longer wanted."),
   platformPostId: z.string().min(1).max(500).optional().describe("Its id on the platform, if known."),
   platformUrl: z
     .url({ protocol: /^https?$/ })

@@ -41,17 +41,17 @@ export type Trigger = keyof typeof TRANSITIONS;
 /** What a caller is told when a move does not fit the state; ends with the next step. */
 export function conflictSentence(trigger: Trigger, status: PostStatus): string {
   const wanted = TRANSITIONS[trigger].from.join(" or ");
-  return `Not possible: the post is ${status}, and this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
+  return `The post is ${status}, but this needs a post that is ${wanted}. ${NEXT_STEP[status]}`;
 }
 
 const NEXT_STEP: Record<PostStatus, string> = {
   scheduled: "Change it with update_post, or stop it with cancel_post.",
-  publishing: "It is being sent right now; look again with get_post in a moment.",
+  publishing: "It is being sent right now. Look again with get_post in a moment.",
   uploaded:
-    "It is on the platform already, private until its time; cancel_post with fromPlatform takes it back.",
+    "It is already on the platform, private until its time. To stop it, call cancel_post with fromPlatform.",
   published:
-    "It is live; edit_published_post changes it, and cancel_post with fromPlatform deletes it on the platform.",
+    "It is live. Change it with edit_published_post. To delete it on the platform, call cancel_post with fromPlatform.",
   failed:
     "Read its error with get_post. To mend it, call retry_post with what is to be changed (caption, mediaUrl, metadata, scheduledAt). To put it away, call resolve_post with outcome dismissed.",
-  cancelled: "Schedule it anew with schedule_post.",
+  cancelled: "Schedule it again with schedule_post.",
 };

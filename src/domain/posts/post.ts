@@ -13,7 +13,7 @@ export const Post = z
     id: z.string().describe("Post identifier."),
     accountId: z.string().describe("The account the post is on."),
     provider: z.string().describe("Platform name in lower case."),
-    mediaUrl: z.string().describe('Location of the media; "" for a text-only post.'),
+    mediaUrl: z.string().describe('Location of the media. "" for a text-only post.'),
     scheduledAt: z.iso.datetime().describe("When the post goes live, UTC."),
     status: z.enum(POST_STATUSES),
     caption: z.string().nullable(),
@@ -71,7 +71,7 @@ export const Attempt = z
     ]),
     error: z.string().nullable(),
     latenessMs: z.int().nullable().describe("Milliseconds after its due moment at which it was taken up."),
-    lateCause: z.enum(LATE_CAUSES).nullable().describe("What made it late; null: it was on time."),
+    lateCause: z.enum(LATE_CAUSES).nullable().describe("What made it late. Null: it was on time."),
     steps: z.array(
       z.strictObject({
         step: z.string(),

@@ -36,17 +36,17 @@ export const DATABASE_SETTINGS: readonly {
   {
     name: "POSTHORN_DATABASE_CONNECTIONS",
     meaning:
-      "With `DATABASE_URL`: connections for calls, at most. Publishing takes 4 more and a lock 1; `posthorn serve` has all of them twice, in two threads",
+      "With `DATABASE_URL`: connections for calls, at most. Publishing takes 4 more and a lock 1. `posthorn serve` has all of them twice, in two threads",
     default: String(DEFAULT_CONNECTIONS),
   },
   {
     name: "POSTHORN_SECRET_KEY",
-    meaning: `With \`DATABASE_URL\`: the key that seals stored tokens, the same on every host; ${SECRET_KEY}`,
+    meaning: `With \`DATABASE_URL\`: the key that seals stored tokens, the same on every host (${SECRET_KEY})`,
     default: "`secret.key` in the data folder",
   },
   {
     name: "POSTHORN_SECRET_KEY_FILE",
-    meaning: "The file that this key stands in, readable by this user alone; one of the two",
+    meaning: "The file that holds this key, readable only by this user. Set one of the two",
     default: "none",
   },
 ];
@@ -58,8 +58,8 @@ const Address = z
   .string()
   .refine(isAddress, {
     error:
-      "must be an address of PostgreSQL, for example postgres://posthorn:PASSWORD@db.example.com:5432/posthorn; " +
-      "Posthorn works with no other database. Write signs such as @ : / # ? % in the password as in addresses (%40 for @)",
+      "must be an address of PostgreSQL, for example postgres://posthorn:PASSWORD@db.example.com:5432/posthorn. " +
+      "Posthorn works with no other database. In the password, write @ : / # ? % percent-encoded (%40 for @)",
   })
   .optional();
 
@@ -93,7 +93,7 @@ export function readDatabaseSettings(given: Readonly<Record<string, string | und
   const [main = "", ...others] = DATABASE_SETTINGS.map(({ name }) => name);
   if (given[main] === undefined) {
     const idle = others.filter((name) => given[name] !== undefined);
-    const problem = `has no meaning without ${main}; set that to the address of PostgreSQL, or leave this one out`;
+    const problem = `has no meaning without ${main}. Set that to the address of PostgreSQL, or leave this one out`;
     return { ...none, problems: idle.map((name) => `${name}: ${problem}`) };
   }
   const parsed = Settings.safeParse(given);
@@ -110,7 +110,7 @@ export function readDatabaseSettings(given: Readonly<Record<string, string | und
     addresses: { url, directUrl: values.DATABASE_DIRECT_URL ?? null },
     secretKey: key,
     secretKeyFile: file,
-    problems: isTwice ? ["POSTHORN_SECRET_KEY: is set, and POSTHORN_SECRET_KEY_FILE too; leave out one"] : [],
+    problems: isTwice ? ["POSTHORN_SECRET_KEY: is set, and POSTHORN_SECRET_KEY_FILE too. Leave one out"] : [],
   };
 }
 

@@ -41,14 +41,14 @@ export type Webhook = z.infer<typeof Webhook>;
 /** One event on its way to one webhook. */
 export const Delivery = z
   .strictObject({
-    id: z.string().describe("Goes along as webhook-id."),
+    id: z.string().describe("Sent along as webhook-id."),
     event: z.string(),
     at: z.iso.datetime().describe("When it happened."),
     status: z.enum(DELIVERY_STATUSES),
     tries: z.int().min(0),
     triedAt: z.iso.datetime().nullable(),
     nextTryAt: z.iso.datetime().nullable(),
-    httpStatus: z.int().nullable().describe("Of the last try; null: no answer came."),
+    httpStatus: z.int().nullable().describe("Of the last try. Null: no answer came."),
     error: z.string().nullable(),
   })
   .meta({ id: "Delivery" });
@@ -59,7 +59,7 @@ export const WebhookArgs = z.strictObject({
   url: z.string().max(4_096).describe("Where to POST."),
   events: z.array(z.enum(EVENT_KINDS)).min(1).optional().describe("Default: all."),
   accountId: z.array(z.string()).min(1).max(500).optional().describe("Only events of these channels."),
-  secret: z.string().max(200).optional().describe("whsec_… of the receiver's; default: one is made."),
+  secret: z.string().max(200).optional().describe("whsec_… of the receiver. Default: one is made."),
 });
 export type WebhookArgs = z.infer<typeof WebhookArgs>;
 
@@ -74,7 +74,7 @@ export type ListWebhooksArgs = z.infer<typeof ListWebhooksArgs>;
 /** Webhooks, and of one that is named its deliveries. */
 export const WebhookList = z.strictObject({
   webhooks: z.array(Webhook).describe("Oldest first."),
-  deliveries: z.array(Delivery).optional().describe("With id; newest first."),
+  deliveries: z.array(Delivery).optional().describe("With id. Newest first."),
   nextCursor: z.string().nullable().optional().describe("Null on the last page."),
 });
 export type WebhookList = z.infer<typeof WebhookList>;

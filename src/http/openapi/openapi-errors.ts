@@ -29,7 +29,7 @@ const ERRORS = {
   "409": [
     "Conflict",
     "Not possible in the current state.",
-    "Not possible: the post is published, and this needs a post that is scheduled.",
+    "The post is published, but this needs a post that is scheduled.",
   ],
   "413": ["TooLarge", "The body is over its limit.", "The body is larger than 1 MiB."],
   "429": [

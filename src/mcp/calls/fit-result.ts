@@ -67,10 +67,10 @@ function fitTexts(whole: Record<string, unknown>): {
   for (const maxChars of TEXT_CHARS) {
     result = cutTexts(whole, maxChars) as Record<string, unknown>;
     if (sizeOf(result) > MAX_RESULT_CHARS) continue;
-    return { result, note: `Texts are cut after ${maxChars} characters here (…): do not write them back.` };
+    return { result, note: `Texts are cut after ${maxChars} characters (…): do not write them back.` };
   }
   const key = listIn(result);
-  if (key === null) return { result, note: "Texts are cut here (…): do not write them back." };
+  if (key === null) return { result, note: "Texts are cut (…): do not write them back." };
   const count = countFitting(result, key, MAX_RESULT_CHARS);
   const list = listOf(result, key);
   return {

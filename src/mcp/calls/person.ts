@@ -23,7 +23,7 @@ const YES_OR_NO: { type: "object"; properties: Record<string, never> } = { type:
 const CONSENTS = { accept: "yes", decline: "no", cancel: "closed" } as const;
 
 const UNOPENED =
-  "The person did not want to open the address, so nothing is connected. Ask them how to go on; another call makes a new address.";
+  "The person did not want to open the address, so nothing is connected. Ask them how to go on. Another call makes a new address.";
 
 /** What is left of a result once its address was shown, and all of it for whoever was shown nothing. */
 const Opened = z.object({ rest: Result, whole: Result });

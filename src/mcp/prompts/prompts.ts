@@ -9,13 +9,13 @@ import type { Scope } from "../scope.ts";
 
 const ACCOUNT: PromptArgument = {
   name: "accountId",
-  description: "Only this channel, by its id; default: all.",
+  description: "Only this channel, by its id. Default: all.",
   complete: suggestAccounts,
 };
 
 const PROVIDER: PromptArgument = {
   name: "provider",
-  description: "Only channels on this platform; default: all.",
+  description: "Only channels on this platform. Default: all.",
   complete: suggestProviders,
 };
 
@@ -30,7 +30,7 @@ const PLAN_WEEK: PromptKind = {
       description: "What the posts should be about: campaigns, products, news.",
       required: true,
     },
-    { name: "week", description: "Any day of the week, as yyyy-mm-dd; default: the coming week." },
+    { name: "week", description: "Any day of the week, as yyyy-mm-dd. Default: the coming week." },
     ACCOUNT,
     PROVIDER,
   ],
@@ -61,8 +61,8 @@ const REPURPOSE_POST: PromptKind = {
       required: true,
       complete: (scope) => suggestPosts(scope),
     },
-    { ...ACCOUNT, description: "The channel to bring it to, by its id; default: all others that fit." },
-    { ...PROVIDER, description: "Only channels on this platform; default: all others." },
+    { ...ACCOUNT, description: "The channel to bring it to, by its id. Default: all others that fit." },
+    { ...PROVIDER, description: "Only channels on this platform. Default: all others." },
   ],
   async messages({ postId = "", accountId = "", provider = "" }, scope) {
     const channels = await chooseChannels(scope, { accountId, provider });
@@ -73,7 +73,7 @@ const REPURPOSE_POST: PromptKind = {
         `Channels: ${channels}`,
         "1. Leave out the channel it is on already. Read the rules of each of the others: caption length and media in list_accounts, metadata in " +
           "posthorn://platforms/{provider}.",
-        "2. Write a text of its own for each channel, in the language and tone of the original, within the limits. Keep facts, links and alt texts.",
+        "2. Write a separate text for each channel, in the language and tone of the original, within the limits. Keep facts, links and alt texts.",
         "3. Show me the texts and ask when they should go out. After I agree, check each with schedule_post and dryRun, then schedule it.",
       ),
       { role: "user", content: { type: "resource", resource: post } },
@@ -89,10 +89,10 @@ const REVIEW_FAILED_POSTS: PromptKind = {
   arguments: [
     {
       name: "status",
-      description: "Posts in this state; default: failed.",
+      description: "Posts in this state. Default: failed.",
       complete: async () => POST_STATUSES.map((value) => ({ value })),
     },
-    { name: "from", description: "Scheduled at or after this day, as yyyy-mm-dd; default: all." },
+    { name: "from", description: "Scheduled at or after this day, as yyyy-mm-dd. Default: all." },
     ACCOUNT,
     PROVIDER,
   ],

@@ -70,7 +70,7 @@ const ACCOUNT_RESOURCE: ResourceKind = {
   async read(id, scope) {
     const account = (await readAccounts(scope)).find((one) => one.id === id);
     if (account === undefined)
-      throw new AppError("not_found", `There is no account ${quote(id)} here. Take ids from list_accounts.`);
+      throw new AppError("not_found", `There is no account ${quote(id)}. Take ids from list_accounts.`);
     return jsonContents(addressOf(ACCOUNT_RESOURCE, id), account);
   },
   complete: suggestAccounts,

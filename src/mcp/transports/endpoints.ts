@@ -33,7 +33,7 @@ export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
     (handler: RequestHandler): RequestHandler =>
     (request, response, next) =>
       isClosing
-        ? answerError(response, 503, REFUSED, "The server is stopping. Try again when it has started anew.")
+        ? answerError(response, 503, REFUSED, "The server is stopping. Try again once it has started again.")
         : handler(request, response, next);
   return {
     streamable: whileOpen(streamable.handler),
@@ -52,4 +52,4 @@ export function createMcpEndpoints(deps: McpDeps): McpEndpoints {
 }
 
 const notServed: RequestHandler = (_request, response) =>
-  answerError(response, 404, REFUSED, "HTTP+SSE is switched off here (POSTHORN_LEGACY_SSE). Use /mcp.");
+  answerError(response, 404, REFUSED, "HTTP+SSE is switched off (POSTHORN_LEGACY_SSE). Use /mcp.");

@@ -75,6 +75,6 @@ function refused(reason: string): AppError {
 /** The refusal of a host that leads into this machine or its network; to which address is not told. */
 export function refusedAsPrivate(hostname: string): AppError {
   return refused(
-    `leads to a private network, which is not allowed. Use a public one; whoever runs Posthorn can permit the host ${quote(hostname)} in POSTHORN_ALLOWED_HOSTS.`,
+    `leads to a private network, which is not allowed. Use a public one. The operator of Posthorn can permit the host ${quote(hostname)} in POSTHORN_ALLOWED_HOSTS.`,
   );
 }

@@ -50,6 +50,6 @@ export function assertDecodable(picture: Metadata): void {
   if (bytes <= MAX_DECODED_BYTES) return;
   throw new AppError(
     "invalid",
-    `The picture is ${kind.name} of ${width} × ${height}, which takes ${Math.ceil(bytes / MiB)} MiB to read; at most ${MAX_DECODED_BYTES / MiB} are given. Give a smaller one, or a plain JPEG or PNG.`,
+    `The picture is ${kind.name} of ${width} × ${height}, which takes ${Math.ceil(bytes / MiB)} MiB to read. At most ${MAX_DECODED_BYTES / MiB} are allowed. Give a smaller one, or a plain JPEG or PNG.`,
   );
 }

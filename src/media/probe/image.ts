@@ -234,7 +234,7 @@ async function guarded<T>(work: Promise<T>): Promise<T> {
 }
 
 function damaged(cause: unknown): AppError {
-  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it anew.", {
+  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it again.", {
     cause,
   });
 }

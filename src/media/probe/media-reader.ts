@@ -174,7 +174,7 @@ function assertWithin({ sizeBytes }: ByteSource, { start, end }: ByteRange): voi
 export function tooHard(cause: unknown): AppError {
   return new AppError(
     "invalid",
-    "The file cannot be read with reasonable effort; it is damaged, or made to cause trouble. Export it anew.",
+    "The file cannot be read with reasonable effort. It is damaged, or made to cause trouble. Export it again.",
     { cause },
   );
 }

@@ -100,7 +100,7 @@ function measure(bytes: Buffer): ReturnType<typeof imageSize> {
 }
 
 function damaged(cause: unknown): AppError {
-  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it anew.", {
+  return new AppError("invalid", "The picture is damaged or cut off and cannot be read. Export it again.", {
     cause,
   });
 }

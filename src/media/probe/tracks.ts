@@ -141,14 +141,14 @@ function tooLargeIndex(format: MediaFormat): AppError {
   const what = `The index of the ${format.type} (its tables, cues, tags or attachments)`;
   return new AppError(
     "invalid",
-    `${what} has more than ${MAX_INDEX_BYTES / MiB} MiB, more than that of ten hours. Export it anew, or in parts.`,
+    `${what} has more than ${MAX_INDEX_BYTES / MiB} MiB, more than ten hours need. Export it again, or in parts.`,
   );
 }
 
 function damaged(format: MediaFormat, cause: unknown): AppError {
   return new AppError(
     "invalid",
-    `The ${format.type} (${format.mimeType}) is damaged or cut off and cannot be read. Export it anew.`,
+    `The ${format.type} (${format.mimeType}) is damaged or cut off and cannot be read. Export it again.`,
     {
       cause,
     },

@@ -189,6 +189,6 @@ function assertReachable(url: string): void {
   if (isPublicUrl(url)) return;
   throw new AppError(
     "invalid",
-    "The platform fetches media itself and cannot reach this Posthorn. Whoever runs it must set POSTHORN_PUBLIC_URL to an address that is open to the internet.",
+    "The platform fetches media itself and cannot reach this Posthorn. Its operator must set POSTHORN_PUBLIC_URL to an address that is open to the internet.",
   );
 }

@@ -142,7 +142,7 @@ async function moveNew(temporary: string, path: string): Promise<void> {
 }
 
 function occupied(cause: unknown): AppError {
-  return new AppError("conflict", "There is a file under this key already. Nothing was written; try again.", {
+  return new AppError("conflict", "There is a file under this key already. Nothing was written. Try again.", {
     cause,
   });
 }

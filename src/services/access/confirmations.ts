@@ -48,7 +48,7 @@ export async function spendConfirmation(
     throw new AppError(
       "invalid",
       "confirm: this confirmation is not good for this call: it is older than 10 minutes, was used already, or belongs to other arguments or another key. " +
-        "Nothing was done. Call again without it to ask anew.",
+        "Nothing was done. Call again without it to ask again.",
     );
   }
 }

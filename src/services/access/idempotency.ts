@@ -123,7 +123,7 @@ async function claimKey(
     if (!isDead || !(await takeOverKey(tx, known, ctx.workerId))) {
       throw new AppError(
         "conflict",
-        "A request with this idempotency key is still running. Ask again in a moment; the answer will be the same.",
+        "A request with this idempotency key is still running. Ask again in a moment. The answer will be the same.",
       );
     }
     return null;

@@ -71,7 +71,7 @@ async function readAccountIds(
   if (unknown === undefined) return [...new Set(given)];
   const hint =
     known.length === 0
-      ? "There is none yet; connect a channel first."
+      ? "There is none yet. Connect a channel first."
       : `The accounts are ${known.join(", ")}.`;
   throw new AppError(
     "invalid",

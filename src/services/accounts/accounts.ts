@@ -161,6 +161,6 @@ function healthOf(ctx: AppContext, row: ShownAccount): { status: AccountStatus; 
     return { status: row.status, reason: row.status_reason };
   return {
     status: "expiring",
-    reason: `Its access ends on ${tellTime(endsAt, ctx.settings.timezone)}. Reconnect it before then with connect_channel.`,
+    reason: `Its access ends on ${tellTime(endsAt, ctx.settings.timezone)}. Reconnect it before then.`,
   };
 }

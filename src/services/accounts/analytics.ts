@@ -91,7 +91,7 @@ function readDays(ctx: AppContext, args: AnalyticsArgs): DateTime[] {
   if (count > MAX_DAYS)
     throw new AppError(
       "invalid",
-      `from: the range has ${count} days; at most ${MAX_DAYS} are answered. Ask for a part of it.`,
+      `from: the range has ${count} days, but at most ${MAX_DAYS} are answered. Ask for a part of it.`,
     );
   return Array.from({ length: count }, (_, at) => first.plus({ days: at }));
 }
@@ -136,9 +136,9 @@ async function askPlatform(
   const platform = platformOf(ctx, account.provider);
   const offered = capabilitiesFor(ctx, account, null).analytics.account;
   if (platform.analytics === undefined)
-    return withMissing(offered, NOTHING, `${platform.title} offers no numbers of a channel.`);
+    return withMissing(offered, NOTHING, `${platform.title} offers no numbers for a channel.`);
   if (account.status !== "connected")
-    return withMissing(offered, NOTHING, "The channel must be reconnected first; see list_accounts.");
+    return withMissing(offered, NOTHING, "The channel must be reconnected first. See list_accounts.");
   try {
     const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
     const told = fitAnalytics(await platform.analytics(range, io));

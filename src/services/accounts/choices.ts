@@ -45,7 +45,7 @@ function lookUpOf({ title, choices = {} }: AnyPlatform, field: string): LookUp {
   throw new AppError(
     "invalid",
     known.length === 0
-      ? `field: ${title} has no fields to look up; list_platforms tells what its metadata takes.`
+      ? `field: ${title} has no fields to look up. list_platforms tells what its metadata takes.`
       : `field: ${quote(field)} cannot be looked up on ${title}. The fields are ${known.join(", ")}.`,
   );
 }

@@ -101,7 +101,7 @@ export async function receiveLinkedUpload(
   const { ctx } = call;
   checkSigned(ctx, "upload", parts);
   const row = await findSignedFile(ctx.store, parts.id);
-  if (row === null) throw new AppError("not_found", "The file that was to be uploaded here was deleted.");
+  if (row === null) throw new AppError("not_found", "The file that this address was made for was deleted.");
   if (row.status !== "uploading") throw alreadyUsed(row.id);
   return ctx.intake.uploads.pass(
     () => receiveInto(call, row, { body, sizeBytes: sizeBytes ?? null }),

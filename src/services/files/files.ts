@@ -96,7 +96,7 @@ export async function deleteFile(call: CallContext, args: { id: string }): Promi
       const posts = uses === 1 ? "1 waiting post uses" : `${uses} waiting posts use`;
       throw new AppError(
         "conflict",
-        `id: ${posts} this file. Change or cancel them first; list_posts with status scheduled finds them.`,
+        `id: ${posts} this file. Change or cancel them first. list_posts with status scheduled finds them.`,
       );
     }
     await deleteFileRow(tx, caller.ownerId, found.id);

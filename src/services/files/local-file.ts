@@ -18,10 +18,10 @@ const ELSE = "Give one that is, give url, or leave path out to get an upload add
 
 const SENTENCES = {
   set: `path: is not a file below one of the folders in POSTHORN_UPLOAD_FOLDERS, or is hidden there. ${ELSE}.`,
-  usual: `path: is not a picture, film or sound in the person's Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder. ${ELSE}; or ask them to move it there, or to name its folder in POSTHORN_UPLOAD_FOLDERS.`,
+  usual: `path: is not a picture, film or sound in the person's Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder. ${ELSE}. Or ask them to move it there, or to name its folder in POSTHORN_UPLOAD_FOLDERS.`,
   declined:
     "The person does not want this file to be read, so nothing was done. Ask them which one they mean.",
-  closed: `path: is outside of the folders that are open, and the person was asked but gave no answer. ${ELSE}; or ask them to move it to their Downloads or Pictures folder.`,
+  closed: `path: is outside the open folders. The person was asked and gave no answer. ${ELSE}. Or ask them to move it to their Downloads or Pictures folder.`,
 } as const;
 
 /**
@@ -138,7 +138,7 @@ async function ask(call: CallContext, real: string, handle: FileHandle): Promise
   });
   // One answer is for one file.
   const name = `read-${createHash("sha256").update(real).digest("hex").slice(0, 16)}`;
-  const message = `May this file be read, to be posted? It is outside of the folders that are open: ${shown}`;
+  const message = `May Posthorn read this file to post it? It is outside the open folders: ${shown}`;
   const schema = { type: "object", properties: {} };
   const { action } = call.client.ask({ [name]: { kind: "form", message, schema } })[name] ?? {};
   if (action === "decline") throw new AppError("conflict", SENTENCES.declined);

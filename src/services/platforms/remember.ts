@@ -16,7 +16,7 @@ export async function rememberSettings(
   if ("instanceUrl" in settings) throw new Error("Only a person changes the server of a channel.");
   return ctx.store.write(async (tx) => {
     const row = await findAccountRow(tx, seen.owner_id, seen.id);
-    const changed = new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
+    const changed = new PlatformFault("not_sent", "The channel was reconnected while it was being used.");
     if (row === undefined || row.status === "disconnected" || row.settings !== seen.settings) throw changed;
     const merged = { ...row, settings: JSON.stringify({ ...JSON.parse(row.settings), ...settings }) };
     const change = {

@@ -45,7 +45,7 @@ export async function loadSecrets(ctx: AppContext, ref: ServerRef): Promise<Load
     const grant = await findGrantOf(ctx.store, row);
     if (grant !== undefined) return openRows(ctx, row, grant);
   }
-  throw new PlatformFault("not_sent", "The channel was connected anew while it was being used.");
+  throw new PlatformFault("not_sent", "The channel was reconnected while it was being used.");
 }
 
 /** Others may renew or reconnect between the reading of an account and that of its grant. */

@@ -120,18 +120,18 @@ export async function requireConfigured(
 }
 
 async function whereToGet(ctx: AppContext, platform: AnyPlatform, way: ConnectWay): Promise<string> {
-  if (way.kind !== "oauth") return `${platform.docs} says where to get what they hold.`;
+  if (way.kind !== "oauth") return `${platform.docs} says where to get their values.`;
   const { name } = platform;
   const { setup } = way;
   const redirectUrl = await takenRedirectUrl(ctx, platform, way);
   const back =
     redirectUrl === null
-      ? "an https address to come back to, which this Posthorn has not"
+      ? "an https address to come back to, which this Posthorn does not have"
       : `the redirect address ${redirectUrl}`;
   const steps =
     setup === null
       ? ""
-      : ` The steps are on the page ${await ctx.publicUrl()}${setUpPath(name)}, which the person can open now; posthorn doctor ${name} prints them, too.`;
+      : ` The steps are on the page ${await ctx.publicUrl()}${setUpPath(name)}, which the person can open now. posthorn doctor ${name} prints them, too.`;
   return `A person first registers an app at ${setup?.url ?? platform.docs} with ${back}.${steps}`;
 }
 

@@ -121,7 +121,7 @@ function assertClear({ ids, accountId, from, to, shiftMinutes, cancel }: PostsCh
   if (isShifted === (cancel === true))
     throw new AppError(
       "invalid",
-      "What with them? Give either shiftMinutes, which is not 0, or cancel: true.",
+      "What is to be done with them? Give either shiftMinutes (not 0), or cancel: true.",
     );
 }
 

@@ -104,7 +104,7 @@ export async function setThumbnail(
   if (set === undefined || !thumbnail.replaceAfterPublish) {
     throw new AppError(
       "conflict",
-      `${platform.title} does not let one set a thumbnail on a post that is there already.`,
+      `${platform.title} does not take a new thumbnail for a post that is already there.`,
     );
   }
   assertUsable(account);
@@ -147,7 +147,7 @@ function assertEditable({ platform, capabilities }: CheckedForm, changed: readon
   const fixed = changed.filter((field) => !fields.includes(field));
   if (fixed.length === 0 && platform.edit !== undefined) return;
   if (fields.length === 0 || platform.edit === undefined) {
-    throw new AppError("conflict", `${platform.title} does not let one change a live post.`);
+    throw new AppError("conflict", `${platform.title} does not allow changes to a live post.`);
   }
   throw new AppError(
     "conflict",
@@ -183,7 +183,7 @@ async function onPlatform<T>(
     });
   } catch (error) {
     if (error instanceof MediaUnavailable) {
-      throw new AppError("unavailable", `${error.message} Nothing was changed; try again once it answers.`, {
+      throw new AppError("unavailable", `${error.message} Nothing was changed. Try again once it answers.`, {
         cause: error,
       });
     }

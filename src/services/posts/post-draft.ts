@@ -75,7 +75,7 @@ export function readScheduledAt(
   if (ms < now - NOW_WINDOW_MS) {
     throw new AppError(
       "invalid",
-      `scheduledAt: ${toZoned(ms, timezone)} is in the past; the server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
+      `scheduledAt: ${toZoned(ms, timezone)} is in the past. The server's time is ${toZoned(now, timezone)}. Give a time in the future, or leave scheduledAt out to publish now.`,
     );
   }
   return { ms: Math.max(ms, now), warnings: warning === null ? [] : [warning] };
@@ -180,7 +180,7 @@ function tellWhoPublishes(
   const leadMinutes = (row.scheduled_at - row.due_at) / MINUTE;
   if (capabilities.scheduling !== "platform" || leadMinutes === 0 || row.scheduled_at <= now) return [];
   return [
-    `From ${leadMinutes} minutes before its time it lies on ${platform.title}, private, which publishes it by itself, also while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
+    `From ${leadMinutes} minutes before its time it is on ${platform.title}, still private. ${platform.title} publishes it by itself, even while Posthorn does not run. To stop it then, call cancel_post with fromPlatform.`,
   ];
 }
 

@@ -138,7 +138,7 @@ function checkCaption({ platform, capabilities, content }: Form): string[] {
   const counted = unit === "weighted" ? "characters, as the platform counts them" : unit;
   const beside = hasMedia && withMedia !== undefined ? " beside media" : "";
   return [
-    `caption: has ${length} ${counted}; ${platform.title} takes at most ${limit}${beside}. Shorten it by ${length - limit}.`,
+    `caption: has ${length} ${counted}, but ${platform.title} takes at most ${limit}${beside}. Shorten it by ${length - limit}.`,
   ];
 }
 

@@ -124,7 +124,7 @@ function assertCount({ platform, capabilities }: MediaToCheck, places: readonly 
   if (items > maxItems) {
     throw new AppError(
       "invalid",
-      `metadata.moreMedia: makes ${items} media items; ${platform.title} takes at most ${maxItems} in one post.`,
+      `metadata.moreMedia: makes ${items} media items, but ${platform.title} takes at most ${maxItems} in one post.`,
     );
   }
 }
@@ -235,6 +235,6 @@ function warnOfSize(
   const maxBytes = limits?.maxBytes ?? null;
   if (maxBytes === null || said.sizeBytes === null || said.sizeBytes <= maxBytes) return [];
   return [
-    `${field}: the address says that the ${limits?.kind} has ${said.sizeBytes} bytes; ${platform.title} takes at most ${maxBytes}. Give a smaller one.`,
+    `${field}: the address says that the ${limits?.kind} has ${said.sizeBytes} bytes, but ${platform.title} takes at most ${maxBytes}. Give a smaller one.`,
   ];
 }

@@ -85,7 +85,7 @@ export async function resolvePost(call: CallContext, input: Resolution): Promise
     updated_at: now,
   };
   const denied = {
-    error: "It did not reach the platform, as was told with resolve_post. Send it again with retry_post.",
+    error: "A person did not find it on the platform. Send it again.",
     in_doubt: 0,
     run: row.run + 1,
     updated_at: now,

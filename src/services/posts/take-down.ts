@@ -22,8 +22,7 @@ import { assertUsable } from "./post-draft.ts";
 const REMOVE_TIMEOUT_MS = MINUTE;
 
 /** What a process that ends in the middle leaves on the post; both an answer and a refusal replace it. */
-const BEGUN =
-  "It was to be taken down, and the process ended before that was done. Call cancel_post with fromPlatform again.";
+const BEGUN = "It was to be taken down, and the process ended before that was done. Take it down again.";
 
 /** Whether there is something to delete on its platform. */
 export function isOnPlatform({ status }: Pick<PostRow, "status">): boolean {
@@ -104,7 +103,7 @@ async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): P
 function wentLive(title: string): AppError {
   return new AppError(
     "conflict",
-    `It went live on ${title} a moment ago, so it was not deleted unasked. Once get_post shows it published, call cancel_post with fromPlatform again.`,
+    `It went live on ${title} a moment ago, so it was not deleted. Once it is shown as published, take it down again.`,
   );
 }
 
@@ -123,7 +122,7 @@ function explain(
       : "";
   return new AppError(
     "conflict",
-    `${at.platform.title} did not delete the whole post: ${why} What is left of it is there still.${stopped} Call cancel_post with fromPlatform again. ${deleteByHand(at)}`,
+    `${at.platform.title} did not delete the whole post: ${why} What is left of it is there still.${stopped} Take it down again. ${deleteByHand(at)}`,
     { cause: error },
   );
 }

@@ -157,7 +157,7 @@ export function toPlatformPost(
   if (!metadata.success) {
     throw new AppError(
       "invalid",
-      `metadata: the post's fields do not fit ${platform.title} any more. Schedule it anew with schedule_post.`,
+      `metadata: the post's fields do not fit ${platform.title} any more. Schedule it as a new post.`,
       {
         cause: metadata.error,
       },

@@ -165,7 +165,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 function refusal(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status < 400)
-    return `The address redirects (HTTP ${status}), which is not followed. Make a webhook with the address it leads to.`;
+    return `The address redirects (HTTP ${status}), which is not followed. Make a webhook with the address that it leads to.`;
   const usual = status < 500 ? "The receiver refused it" : "The receiver has a problem of its own";
   return REFUSALS[status] ?? `${usual} (HTTP ${status}). Its own log says why.`;
 }

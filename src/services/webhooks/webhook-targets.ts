@@ -22,7 +22,7 @@ export function openTarget(ctx: AppContext, row: WebhookRow): Target {
   } catch (cause) {
     throw new AppError(
       "conflict",
-      "Its stored secret cannot be read with this instance's secret key. Make the webhook anew.",
+      "Its stored secret cannot be read with this instance's secret key. Make the webhook again.",
       { cause },
     );
   }

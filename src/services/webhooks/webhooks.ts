@@ -98,7 +98,7 @@ export async function replayWebhook(
     if (replayed === 0 && "deliveryId" in which) {
       throw new AppError(
         "not_found",
-        `deliveryId: there is no event ${quote(which.deliveryId)} here that can be sent again. Take ids from list_webhooks with the webhook's id.`,
+        `deliveryId: there is no event ${quote(which.deliveryId)} that can be sent again. Take ids from list_webhooks with the webhook's id.`,
       );
     }
     return { webhook: await showWebhook(tx, row), replayed };
@@ -119,7 +119,7 @@ function readReplayed(ctx: AppContext, { deliveryId, since }: ReplayArgs): Repla
 export async function findWebhook(reader: Reader, caller: Caller, id: string): Promise<WebhookRow> {
   const row = await findWebhookRow(reader, caller.ownerId, id);
   if (row !== undefined && canReach(caller, row)) return row;
-  throw new AppError("not_found", `id: there is no webhook ${quote(id)} here. Take ids from list_webhooks.`);
+  throw new AppError("not_found", `id: there is no webhook ${quote(id)}. Take ids from list_webhooks.`);
 }
 
 /** A limited key has nothing to do with a webhook that tells of other accounts. */

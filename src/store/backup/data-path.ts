@@ -44,7 +44,7 @@ async function explainingFolder(path: string, work: () => Promise<void>): Promis
       link !== null
         ? `${link === path ? "it" : link} is a link, and nothing is where that leads`
         : codeOf(cause) === "ENOENT"
-          ? "the system lets nobody make a folder there"
+          ? "the system lets no user make a folder there"
           : reasonOf(cause);
     throw new AppError("unavailable", `The data folder ${path} cannot be used: ${reason}. ${WAY_OUT}`, {
       cause,

@@ -57,7 +57,7 @@ function noDriver(cause: unknown): string {
       : "was not built (its install script did not run)";
   return (
     `No SQLite driver works here: better-sqlite3 ${what}, and this Node has no node:sqlite. ` +
-    "Either run Posthorn with Node.js 22.13 or newer, which brings one; or build the driver where Posthorn is " +
+    "Run Posthorn with Node.js 22.13 or newer, which brings one. Or build the driver where Posthorn is " +
     "installed: npm rebuild better-sqlite3, or install again with its script allowed " +
     "(npm: --allow-scripts=better-sqlite3, pnpm: pnpm approve-builds)."
   );

@@ -31,6 +31,6 @@ export function readRaw<T>(reader: Reader, work: (raw: SqliteDatabase) => T): Pr
 
 function sqliteOf(reader: Reader): SqliteHandle {
   const handle = reader[HANDLE];
-  if (handle.engine !== "sqlite") throw new Error("This is for SQLite alone.");
+  if (handle.engine !== "sqlite") throw new Error("This works only with SQLite.");
   return handle;
 }

@@ -119,7 +119,7 @@ async function assertEmpty(tx: Tx): Promise<void> {
     if ((await rowOf(tx, `SELECT 1 AS one FROM ${name} LIMIT 1`, [])) === undefined) continue;
     throw new AppError(
       "conflict",
-      `The database of DATABASE_URL is in use: its table ${name} is not empty. A folder is moved into an empty one alone; make another, then try again. Nothing was changed.`,
+      `The database of DATABASE_URL is in use: its table ${name} is not empty. A folder is moved only into an empty one. Make another, then try again. Nothing was changed.`,
     );
   }
 }
@@ -206,7 +206,7 @@ async function assertSame(
   if (source.rows === target.rows && source.hash === target.hash) return;
   throw new AppError(
     "unavailable",
-    `The copy of ${table.name} is not what the folder holds (${source.rows} rows there, ${target.rows} here). Nothing works on it: make an empty database, point DATABASE_URL at it and try again; the folder is as it was.`,
+    `The copy of ${table.name} is not what the folder holds (${source.rows} rows there, ${target.rows} here). Nothing works on it. Make an empty database, point DATABASE_URL at it and try again. The folder is as it was.`,
   );
 }
 

@@ -169,10 +169,7 @@ async function whyNot(tx: Tx, post: { ownerId: string; id: string }, trigger: Tr
 
 export function postNotFound(id: string): AppError {
   const shown = id.length > 40 ? `${id.slice(0, 40)}…` : id;
-  return new AppError(
-    "not_found",
-    `There is no post ${JSON.stringify(shown)} here. Take ids from list_posts.`,
-  );
+  return new AppError("not_found", `There is no post ${JSON.stringify(shown)}. Take ids from list_posts.`);
 }
 
 /** Keeps search and order true to what was written. */

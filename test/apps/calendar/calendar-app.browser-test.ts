@@ -366,7 +366,7 @@ describe("cancelling a post", () => {
     await chip(/Hello/).click();
     await button("Cancel post: Hello").click();
     await button("Yes, cancel it: Hello").click();
-    await expect.poll(() => complaint().innerText()).toMatch(/^Not possible: the post is published/);
+    await expect.poll(() => complaint().innerText()).toMatch(/^The post is published, but this needs/);
     expect(await complaint().innerText()).not.toMatch(/_/);
     await chip(/Hello, Scheduled/).waitFor();
   });
@@ -431,7 +431,7 @@ describe("a failed post", () => {
     await queryOf(host.ctx.store).updateTable("posts").set({ status: "cancelled" }).execute();
     await chip(/Hello/).click();
     await button("Send again: Hello").click();
-    await expect.poll(() => complaint().innerText()).toMatch(/^Not possible: the post is cancelled/);
+    await expect.poll(() => complaint().innerText()).toMatch(/^The post is cancelled, but this needs/);
     await chip("09:00, Hello, Failed, acc_1 (Feed)").waitFor();
   });
 });

@@ -24,8 +24,11 @@ function sentences(): string[] {
 it.each([
   ["Reconnect it with connect_channel, then retry_post.", "Reconnect it, then send it again."],
   ["Change it and call retry_post.", "Change it and send it again."],
-  ["It was deleted there. Call retry_post to upload it again.", "It was deleted there. Send it again."],
-  ["Look at it, then tell it with resolve_post.", "Look at it, then tell your agent."],
+  [
+    "It is live. To delete it, call cancel_post with fromPlatform.",
+    "It is live. To delete it, take it down.",
+  ],
+  ["Look at it, then settle it with resolve_post.", "Look at it, then tell your agent."],
   [
     'Look at x.com, then call resolve_post with id "post_1" and outcome "published" or "not_published".',
     "Look at x.com, then tell your agent.",
@@ -39,6 +42,6 @@ it.each([
 
 it("no reason that the product knows names a tool to a person", () => {
   const all = sentences();
-  expect(all.length).toBeGreaterThan(10);
+  expect(all.length).toBeGreaterThan(25);
   expect(all.map(forPeople).filter((text) => TOOL.test(text))).toEqual([]);
 });

@@ -68,7 +68,7 @@ describe("posthorn doctor", () => {
       expect(findings.at(-1)).toMatchObject({
         topic: "data folder",
         verdict: "problem",
-        text: expect.stringMatching(/lets nobody make a folder|is a link, and nothing is where that leads/),
+        text: expect.stringMatching(/lets no user make a folder|is a link, and nothing is where that leads/),
       });
     }
   });

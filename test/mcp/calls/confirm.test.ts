@@ -219,7 +219,7 @@ describe.each(PAIRS.filter(({ wire }) => wire !== "stdio"))(
     it("that can ask nobody calls twice, the second time with the token", async () => {
       await using peer = await connectPeer({ wire, line, port: strict.http.port, key: strict.key });
       const sentence = sentenceIn(await peer.call("erase", { what: "all" }));
-      expect(sentence).toMatch(/^Not done yet, a person must confirm it first\. Ask them: Erase all\?/);
+      expect(sentence).toMatch(/^Not done yet\. A person must confirm it first\. Ask them: Erase all\?/);
       expect(done).toEqual([]);
       const confirm = /confirm "([^"]+)"/.exec(sentence)![1];
       expect((await peer.call("erase", { what: "all", confirm })).structuredContent).toEqual({

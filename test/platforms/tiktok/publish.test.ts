@@ -197,7 +197,7 @@ describe("the inbox", () => {
 describe("what TikTok refuses", () => {
   it.each([
     ["unaudited_client_can_only_post_to_private_accounts", 403, "scheduled", /audit/],
-    ["spam_risk_too_many_posts", 403, "failed", /quota.*later with retry_post/s],
+    ["spam_risk_too_many_posts", 403, "failed", /quota.*Send it again later/s],
     ["reached_active_user_cap", 403, "failed", /quota/],
     ["spam_risk_user_banned_from_posting", 403, "failed", /banned/],
     ["spam_risk", 403, "failed", /spam/],

@@ -61,7 +61,7 @@ describe("getAccountAnalytics", () => {
     ]);
     expect(answer.unavailable).toContainEqual({
       metric: "followers",
-      reason: "Scripted offers no numbers of a channel.",
+      reason: "Scripted offers no numbers for a channel.",
     });
   });
 
@@ -135,7 +135,7 @@ describe("getAccountAnalytics", () => {
       /^from: "2026-12-24" is in the future\. On this server it is 2026-11-21 \(UTC\)\.$/,
     ],
     [{ from: "2026-11-18", to: "2026-11-17" }, /^from: "2026-11-18" is after to \("2026-11-17"\)/],
-    [{ from: "2024-01-01" }, /^from: the range has 1056 days; at most 366/],
+    [{ from: "2024-01-01" }, /^from: the range has 1056 days, but at most 366/],
     [{ from: "yesterday" }, /^from: "yesterday" is not a date/],
     [{ accountId: "acc_none" }, /^accountId: there is no account "acc_none"/],
   ])("refuses %j", async (given, sentence) => {

@@ -35,7 +35,7 @@ describe("what an account can do", () => {
     expect(accounts.map(({ capabilities }) => capabilities.caption.maxLength).sort()).toEqual([10, 20]);
     const caption = "fifteen letters";
     await expect(schedulePost(callOf(ctx), { accountId: small.id, caption })).rejects.toThrow(
-      "caption: has 15 characters; Scripted takes at most 10. Shorten it by 5.",
+      "caption: has 15 characters, but Scripted takes at most 10. Shorten it by 5.",
     );
     await schedulePost(callOf(ctx), { accountId: large.id, caption });
   });
@@ -143,14 +143,14 @@ describe("the length of a caption", () => {
     const { id: accountId } = await addAccount(ctx);
     await schedulePost(callOf(ctx), { accountId, caption: "ten chars!" });
     await expect(schedulePost(callOf(ctx), { accountId, caption: "eleven char" })).rejects.toThrow(
-      "caption: has 22 characters, as the platform counts them; Scripted takes at most 20.",
+      "caption: has 22 characters, as the platform counts them, but Scripted takes at most 20.",
     );
     const mediaUrl = "https://media.example/a.jpg";
     const outbound = { assertAllowed: (_field: string, text: string) => new URL(text) } as never;
     await expect(
       schedulePost(callOf({ ...ctx, outbound }), { accountId, mediaUrl, caption: "sixsix" }),
     ).rejects.toThrow(
-      "caption: has 12 characters, as the platform counts them; Scripted takes at most 10 beside media.",
+      "caption: has 12 characters, as the platform counts them, but Scripted takes at most 10 beside media.",
     );
   });
 });

@@ -117,9 +117,9 @@ describe("cancelling several posts", () => {
 it.each([
   ["nothing", { shiftMinutes: 5 }, /Which posts\?/],
   ["both ways to say which", { ids: ["post_x"], from: "2026-01-01", shiftMinutes: 5 }, /Which posts\?/],
-  ["no change", { ids: ["post_x"] }, /What with them\?/],
-  ["a move by nothing", { ids: ["post_x"], shiftMinutes: 0 }, /What with them\?/],
-  ["two changes", { ids: ["post_x"], shiftMinutes: 5, cancel: true }, /What with them\?/],
+  ["no change", { ids: ["post_x"] }, /What is to be done with them\?/],
+  ["a move by nothing", { ids: ["post_x"], shiftMinutes: 0 }, /What is to be done with them\?/],
+  ["two changes", { ids: ["post_x"], shiftMinutes: 5, cancel: true }, /What is to be done with them\?/],
 ])("refuses a wish with %s", async (_what, args, sentence) => {
   await expect(change(args)).rejects.toThrow(sentence);
 });

@@ -133,15 +133,11 @@ describe("listPosts", () => {
       kind: "invalid",
       message: expect.stringMatching(/^cursor: belongs to other filters\./),
     });
-    await expect(listPosts(callOf(ctx), args({ cursor: "abc" }))).rejects.toThrow(
-      /^cursor: is not one of ours\./,
-    );
+    await expect(listPosts(callOf(ctx), args({ cursor: "abc" }))).rejects.toThrow(/^cursor: is not valid\./);
     const huge = Buffer.from(
       Buffer.from(cursor, "base64url").toString().slice(0, 12) + "9".repeat(19),
     ).toString("base64url");
-    await expect(listPosts(callOf(ctx), args({ cursor: huge }))).rejects.toThrow(
-      /^cursor: is not one of ours\./,
-    );
+    await expect(listPosts(callOf(ctx), args({ cursor: huge }))).rejects.toThrow(/^cursor: is not valid\./);
   });
 
   it.each([

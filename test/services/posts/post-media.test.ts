@@ -157,7 +157,7 @@ describe("scheduling with an address", () => {
       response.writeHead(200, { "content-type": "video/mp4", "content-length": 400_000_000 }).end(),
     );
     expect((await plan({ mediaUrl: `${source.origin}/a.mp4` })).warnings).toEqual([
-      "mediaUrl: the address says that the video has 400000000 bytes; Bluesky takes at most 300000000. Give a smaller one.",
+      "mediaUrl: the address says that the video has 400000000 bytes, but Bluesky takes at most 300000000. Give a smaller one.",
     ]);
   });
 });

@@ -99,7 +99,7 @@ async function examineOverwriting(client: BucketClient, key: string): Promise<Bu
   return [
     {
       verdict: "note",
-      text: "it knows no conditional writes: that no file replaces another rests on random keys alone",
+      text: "it knows no conditional writes: only random keys keep one file from replacing another",
     },
   ];
 }

@@ -66,7 +66,7 @@ const FULL: readonly string[] = [
 export function explainBucket(
   error: unknown,
   bucket: BucketSettings,
-  whenSilent = "It is tried again; if that lasts, run posthorn doctor.",
+  whenSilent = "It is tried again. If that lasts, run posthorn doctor.",
 ): unknown {
   if (error instanceof BucketRefusal)
     return new AppError("unavailable", sentence(error, bucket), { cause: error });

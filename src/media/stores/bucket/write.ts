@@ -209,7 +209,7 @@ async function readMark({ client, key, signal }: Target): Promise<string | null>
 }
 
 function occupied(cause: unknown): AppError {
-  return new AppError("conflict", "There is a file under this key already. Nothing was written; try again.", {
+  return new AppError("conflict", "There is a file under this key already. Nothing was written. Try again.", {
     cause,
   });
 }

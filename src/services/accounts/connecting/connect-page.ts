@@ -143,7 +143,7 @@ export function assertSecrets(target: ConnectTarget): ConnectTarget & { readonly
   if (way.kind === "none" || way.kind === "secrets") return { ...target, way };
   throw new AppError(
     "invalid",
-    `${target.platform.title} is connected on its own page by this way (${way.name}), not with secrets.`,
+    `This way (${way.name}) connects ${target.platform.title} on its own page, not with secrets.`,
   );
 }
 

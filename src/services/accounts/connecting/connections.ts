@@ -124,12 +124,12 @@ async function whatToDo(ctx: AppContext, target: ConnectTarget): Promise<string>
     ? ""
     : ` The browser ends at ${redirectUrl}. If that page does not load, the person copies its whole address and pastes it into the page they started from.`;
   const isTaken = (await takenRedirectUrl(ctx, target.platform, target.way)) !== null;
-  const https = isTaken ? "" : ` ${redirectUrl} is no https address. ${pasteWay(target.platform)}`;
+  const https = isTaken ? "" : ` ${redirectUrl} is not an https address. ${pasteWay(target.platform)}`;
   return `Ask the person to open the address. It leads on to ${title}, where they agree, and works once and for 15 minutes. No password or code belongs in this conversation.${back}${https}`;
 }
 
 /**
- * The page that a person opens to connect; with it shown to them alone, nobody in the conversation needs its
+ * The page that a person opens to connect; shown only to them, so that the conversation does not need its
  * address.
  */
 export function linkOf(result: ConnectResult): { url: string; message: string; rest: ConnectResult } | null {

@@ -87,8 +87,8 @@ function otherAccountSentence(row: AccountRow, targets: readonly Target[]): stri
   const [first, ...more] = targets.map(({ handle, name }) => quote(toShownName(handle ?? name)));
   const others = more.length === 0 ? first : `${first} and ${more.length} more`;
   return (
-    `These credentials belong to another account (${others}) than the channel that is being reconnected (${wanted}). ` +
-    `Use the credentials of ${wanted}, or ask for a link without a channel to reconnect, which connects the other one as a channel of its own.`
+    `These credentials belong to another account (${others}). The channel that is being reconnected is ${wanted}. ` +
+    `Use the credentials of ${wanted}, or ask for a new link that reconnects no channel. It connects the other account as a new channel.`
   );
 }
 

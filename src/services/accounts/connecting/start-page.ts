@@ -59,7 +59,7 @@ export function findWay(platform: AnyPlatform, name: string): ConnectWay {
   const known = platform.connect.map((candidate) => candidate.name).join(", ");
   throw new AppError(
     "invalid",
-    `way: ${quote(name)} is not a way to connect ${platform.title}. Its ways are ${known}; the first is taken where none is given.`,
+    `way: ${quote(name)} is not a way to connect ${platform.title}. Its ways are ${known}. The first is taken where none is given.`,
   );
 }
 
@@ -105,7 +105,7 @@ export async function placeOf(ctx: AppContext, target: ConsentTarget): Promise<P
   if (way.instance === "required" && place.instanceUrl === null) {
     throw new AppError(
       "invalid",
-      `instanceUrl: is required, because ${platform.title} has many servers. Give the address of the channel's own, for example https://social.example.`,
+      `instanceUrl: is required, because ${platform.title} has many servers. Give the address of the channel's server, for example https://social.example.`,
     );
   }
   return place;

@@ -159,7 +159,7 @@ async function storeAccount(ctx: AppContext, tx: Tx, one: StoringOne): Promise<A
 
 function connectedTwice(): AppError {
   const why = "This channel was connected by another request at the same moment, and that one stands.";
-  return new AppError("conflict", `${why} Look at list_accounts; connect it again if it does not work.`);
+  return new AppError("conflict", `${why} Connect it again only if it does not work.`);
 }
 
 /**

@@ -156,6 +156,6 @@ function appSentence({ platform, way }: TokenPlace): string {
     settingName(way.appOf ?? platform.name, wayName(way, name));
   return (
     `${platform.title} does not accept the app: ${named("CLIENT_ID")} or ${named("CLIENT_SECRET")} is wrong, or the app may not do this. ` +
-    `Correct the settings and start Posthorn again; the channel need not be connected anew.`
+    `Correct the settings and start Posthorn again. The channel need not be reconnected.`
   );
 }

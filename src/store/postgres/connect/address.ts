@@ -29,7 +29,7 @@ export function readAddress(text: string, setting: string): Address {
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol)) {
     throw new AppError(
       "invalid",
-      `${setting} is no address of a PostgreSQL. Give it as postgres://user:password@host:5432/database, with every other character than letters and digits in the password percent-encoded.`,
+      `${setting} is no address of a PostgreSQL. Give it as postgres://user:password@host:5432/database, with every character of the password percent-encoded that is not a letter or a digit.`,
     );
   }
   const options = url.searchParams.get("options") ?? "";

@@ -94,7 +94,7 @@ const SENTENCES: readonly (readonly [string, Sentence])[] = [
   [
     "53300",
     ({ host }) =>
-      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes; each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5).`,
+      `PostgreSQL at ${host} has no connection left. Raise its max_connections, or run fewer processes. Each takes up to 30, or 2 × (POSTHORN_DATABASE_CONNECTIONS + 5).`,
   ],
   ["57P03", ({ host }) => `PostgreSQL at ${host} is starting up or shutting down. Try again in a moment.`],
   ["57P", ENDED],
@@ -118,9 +118,9 @@ const WORDS: readonly (readonly [RegExp, Sentence])[] = [
   [
     /SSL/,
     ({ host, setting }) =>
-      `PostgreSQL at ${host} offers no TLS. Switch it on there, or give sslmode=disable in ${setting} where nobody can listen.`,
+      `PostgreSQL at ${host} offers no TLS. Switch it on there, or give sslmode=disable in ${setting} where the network is private.`,
   ],
-  [/^timeout exceeded/, () => "All connections to PostgreSQL are busy for too long. Try again in a moment."],
+  [/^timeout exceeded/, () => "All connections to PostgreSQL were busy for too long. Try again in a moment."],
   [LOSS_WORDS, UNREACHED],
 ];
 

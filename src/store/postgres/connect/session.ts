@@ -95,7 +95,7 @@ function refusalOf(facts: Facts, { host, database, setting }: Address): string |
   if (major < OLDEST_VERSION)
     return `PostgreSQL at ${host} is version ${major}, and Posthorn needs ${OLDEST_VERSION} or newer. Update it, or name another in ${setting}.`;
   if (facts.encoding !== "UTF8")
-    return `The database "${database}" at ${host} is encoded as ${facts.encoding}, which does not hold every text. Make one with ENCODING 'UTF8' TEMPLATE template0, and name it in ${setting}.`;
+    return `The database "${database}" at ${host} is encoded as ${facts.encoding}, which cannot hold every character. Make one with ENCODING 'UTF8' TEMPLATE template0, and name it in ${setting}.`;
   if (facts.is_standby) return `PostgreSQL at ${host} is a standby. Name the primary server in ${setting}.`;
   if (facts.is_read_only === "on")
     return `The database "${database}" at ${host} can only be read. Switch default_transaction_read_only off there, or correct ${setting}.`;
