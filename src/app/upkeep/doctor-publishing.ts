@@ -63,7 +63,7 @@ function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
     ...(counts.unknownOutcome === 0
       ? []
       : [
-          `${counts.unknownOutcome} may have gone out or not (look, then settle them with posthorn call resolve_post)`,
+          `${counts.unknownOutcome} may have gone out or not (look on the platform, then settle each with posthorn call resolve_post)`,
         ]),
     ...(counts.failed === 0 ? [] : [`${counts.failed} failed in the last 7 days`]),
   ];
