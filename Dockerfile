@@ -32,7 +32,7 @@ ENV NODE_ENV=production \
 USER node
 VOLUME /data
 EXPOSE 4747
-# Of the process alone: /readyz also tells of a database or publisher that does not work, which no new start mends.
+# Only of the process: /readyz also tells of a database or publisher that does not work, which no new start mends.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.POSTHORN_PORT + '/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # It hears SIGTERM as the first process too, finishes what is under way, and collects its own children.

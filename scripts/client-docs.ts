@@ -23,13 +23,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
 export function clientsPage(): string {
   return [
     "# Clients",
-    "One command sets Posthorn up in a client: it shows what changes in the client's configuration, asks, leaves everything else as it is and keeps the old file beside it. `posthorn install` alone shows which clients are on this machine; `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
+    "One command sets Posthorn up in a client. It shows what changes in the client's configuration, asks, leaves everything else as it is and keeps the old file beside it. Without a name, `posthorn install` shows which clients are on this machine. `--remove` takes Posthorn out again, `--dry-run` only shows, `--yes` asks nothing, and `--permissions read` makes it an agent that sees everything and changes nothing.",
     fence("sh", CLIENTS.map(({ name }) => `posthorn install ${name}`).join("\n")),
-    "What it writes has absolute paths (Node's and Posthorn's), because a client on a desktop often knows no `PATH`. Nothing else is needed: over stdio there is no key, and whoever can start the client can use Posthorn.",
+    "What it writes has absolute paths (Node's and Posthorn's), because a client on a desktop often knows no `PATH`. Nothing else is needed. Over stdio there is no key: everyone who can start the client can use Posthorn.",
     "## While the client is open, and after",
-    "A client over stdio starts Posthorn and ends it. Posts go out only while some Posthorn process runs: the client's, or one that stays. `posthorn service install` makes one that starts with your machine; `posthorn serve` runs until its terminal closes. They share the data folder, and no post goes out twice. What became due meanwhile goes out at the next start if it is at most `POSTHORN_MAX_LATENESS` late, and fails with a sentence after that.",
+    "A client over stdio starts Posthorn and ends it. Posts go out only while some Posthorn process runs: the client's, or one that stays. `posthorn service install` makes one that starts with your machine. `posthorn serve` runs until its terminal closes. They share the data folder, and no post goes out twice. What became due meanwhile goes out at the next start if it is at most `POSTHORN_MAX_LATENESS` late, and fails with a sentence after that.",
     "## Pictures",
-    "Over stdio an agent may give `upload_file` a path in your Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder (also under the names that your desktop has for them), or in the folder that the client works in, unless that is your whole home folder. For a file elsewhere you are asked, where the client can ask. Hidden files and folders, links that lead out, and whatever is no picture, film or sound by its content are never taken. `POSTHORN_UPLOAD_FOLDERS` names other folders instead, and `none` shuts them all; then an agent sends the bytes to the address that `upload_file` gives without a path. macOS asks you itself before a program reads these folders.",
+    "Over stdio an agent may give `upload_file` a path in your Desktop, Documents, Downloads, Movies, Music, Pictures or Videos folder (also under the names that your desktop has for them), or in the folder that the client works in, unless that is your whole home folder. For a file elsewhere you are asked, where the client can ask. Hidden files and folders, links that lead out, and files whose content is no picture, film or sound are never taken. `POSTHORN_UPLOAD_FOLDERS` names other folders instead, and `none` shuts them all. Then an agent sends the bytes to the address that `upload_file` gives without a path. macOS asks you itself before a program reads these folders.",
     "## By hand",
     ...CLIENTS.flatMap(byHand),
     "## One click",
@@ -39,7 +39,7 @@ export function clientsPage(): string {
       `- [Add to VS Code](${vscodeLink("vscode")}), [to VS Code Insiders](${vscodeLink("vscode-insiders")})`,
     ].join("\n"),
     "## Claude Desktop, without npm",
-    "`npm run bundle` in a checkout writes `posthorn.mcpb`, which Claude Desktop installs by a double click. It has no native code and needs a Node with SQLite of its own (22.13 or newer), as Claude Desktop brings one. Pictures are taken and checked; without the picture library, one that is too large for a platform is not made smaller but refused with its limits. Claude Desktop runs it inside of itself, where no second process looks at files: give it only files that you trust. Data folder, time zone and upload folders are asked for in its settings. Use either the bundle or `posthorn install claude-desktop`.",
+    "`npm run bundle` in a checkout writes `posthorn.mcpb`, which Claude Desktop installs by a double click. It has no native code and needs a Node with SQLite of its own (22.13 or newer), as Claude Desktop brings one. Pictures are taken and checked. The bundle has no picture library: a picture that is too large for a platform is refused with its limits, and not made smaller. Claude Desktop runs the bundle inside of itself, where no second process looks at files. Give it only files that you trust. Data folder, time zone and upload folders are asked for in its settings. Use either the bundle or `posthorn install claude-desktop`.",
     "## Over HTTP",
     "While `posthorn serve` (or the service) runs, clients connect to `http://127.0.0.1:4747/mcp` with a key: `posthorn keys create --name Cursor` makes one that reads, publishes and uploads, and `--role admin` one that connects channels and manages webhooks, too. Older clients use `/sse`.",
     fence(
@@ -60,7 +60,7 @@ export function clientsPage(): string {
     ),
     'Codex takes `url` and `bearer_token_env_var`, Gemini CLI `httpUrl` and `headers`, opencode `"type": "remote"`, `url` and `headers`.',
     "## claude.ai and ChatGPT",
-    "Connectors of claude.ai and ChatGPT sign in with OAuth, which Posthorn does not have, so they cannot be connected, whatever address it is reached at. Use Claude Desktop, Claude Code, Codex or another client of this page.",
+    "Connectors of claude.ai and ChatGPT sign in with OAuth, which Posthorn does not have. So they cannot be connected, at any address. Use Claude Desktop, Claude Code, Codex or another client on this page.",
   ].join("\n\n");
 }
 

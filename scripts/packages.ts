@@ -82,14 +82,14 @@ const USER_CONFIG = {
   timezone: {
     type: "string",
     title: "Time zone",
-    description: "For times without an offset, for example Europe/Berlin. Empty: that of your machine.",
+    description: "For times without an offset, for example Europe/Berlin. Empty: your machine's zone.",
     required: false,
   },
   upload_folders: {
     type: "string",
     title: "Upload folders",
     description:
-      "Folders, separated by commas, from which the agent may take files. Empty: your Desktop, Documents, Downloads, Movies, Music, Pictures and Videos; none: no folder.",
+      "Folders, separated by commas, from which the agent may take files. Empty: your Desktop, Documents, Downloads, Movies, Music, Pictures and Videos. none: no folder.",
     required: false,
   },
 };

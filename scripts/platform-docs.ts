@@ -44,7 +44,7 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
   });
   return [
     "# Platforms",
-    "All that `posthorn call list_platforms` tells, side by side; with `provider` it tells every limit, and the JSON Schema of a post's `metadata`.",
+    "All that `posthorn call list_platforms` shows, side by side. With `provider` it shows every limit, and the JSON Schema of a post's `metadata`.",
     table(
       [
         "platform",
@@ -64,12 +64,12 @@ export function platformsPage(platforms: readonly AnyPlatform[]): string {
   ].join("\n\n");
 }
 
-const WITHOUT_HTTPS = `Instagram, Slack, Threads, TikTok and a live app of Facebook send people back only to https addresses. From a
-machine at home that has none, they are connected all the same:
+const WITHOUT_HTTPS = `Instagram, Slack, Threads, TikTok and a live app of Facebook send people back only to https addresses. A machine
+at home that has none can connect them all the same:
 
 1. Register any https address of yours with the app, for example \`https://example.com/back\`. Nothing has to answer there.
 2. Set \`POSTHORN_<PLATFORM>_REDIRECT_URL\` to exactly that address, and start Posthorn again.
-3. Connect. After you agreed, the browser ends at that address with much behind it.
+3. Connect. After you agree, the browser ends at that address, with more text behind it.
 4. Copy the whole address out of the browser's address bar, and paste it into the page that you began on, or into the
    terminal where \`posthorn connect\` waits.
 
@@ -122,7 +122,7 @@ function mediaOf({ media }: PlatformCapabilities): string {
   const most = new Map<string, number>();
   for (const { kind, maxItems } of media.accepts) most.set(kind, Math.max(maxItems, most.get(kind) ?? 0));
   const kinds = [...most].map(([kind, maxItems]) => (maxItems === 1 ? `1 ${kind}` : `${maxItems} ${kind}s`));
-  return media.required ? kinds.join(" or ") : ["text alone", ...kinds].join(", ");
+  return media.required ? kinds.join(" or ") : ["text", ...kinds].join(", ");
 }
 
 export function captionOf({ caption: { maxLength, unit } }: PlatformCapabilities): string {

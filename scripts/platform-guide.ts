@@ -32,7 +32,7 @@ export function guidePage(platform: AnyPlatform, trial: string | null): string {
   const first = `the first of these ways${isSetUp ? " that is set up" : ""}`;
   return [
     `# ${title}`,
-    `Posthorn follows <${docs}>. \`posthorn doctor ${name}\` tells what is missing, with your own address in it.`,
+    `Posthorn follows <${docs}>. \`posthorn doctor ${name}\` shows what is missing, with your own address in it.`,
     "## Connect",
     `\`posthorn connect ${name}\`${connect.length === 1 ? "." : ` takes ${first}, and \`--way\` another.`}`,
     ...connect.flatMap((way) => describeWay(platform, way)),

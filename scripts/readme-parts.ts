@@ -72,7 +72,7 @@ function setTable(tools: readonly AnyTool[]): string {
 function toolsPage(tools: readonly AnyTool[]): string {
   return [
     "# Tools",
-    "Every tool has the same name, arguments and answers in MCP, at `POST /api/v1/tools/<name>` and in `posthorn call <name>`; only lists over MCP leave out nulls and name each post's channel. Where a tool takes `accountId`, a channel's name, handle or platform will do. `posthorn tools <name>` shows its schemas.",
+    "Every tool has the same name, arguments and answers in MCP, at `POST /api/v1/tools/<name>` and in `posthorn call <name>`. Only lists over MCP leave out nulls and name each post's channel. Where a tool takes `accountId`, a channel's name, handle or platform will do. `posthorn tools <name>` shows its schemas.",
     "A tool's set is named after the permission that it needs. Over MCP the set `admin` is left out unless `POSTHORN_TOOLS=all` (or `posthorn stdio --tools all`) says otherwise: a model reads the whole list before its first call. HTTP and the command line have all of them.",
     table(
       ["tool", "set, permission", "what it does"],
@@ -91,7 +91,7 @@ function settingsPage(platforms: readonly AnyPlatform[]): string {
     "Environment variables, or the same names in `posthorn.env` in the data folder. Bad ones, and unknown ones that begin with `POSTHORN_`, are all named at once, and nothing starts.",
     table(["setting", "meaning", "default"], own),
     "## Of platforms",
-    "`POSTHORN_<PLATFORM>_<NAME>`; addresses stand for the platform's own (a gateway, a server of your own).",
+    "`POSTHORN_<PLATFORM>_<NAME>`. Addresses replace the platform's own (for a gateway, or a server of your own).",
     ...sections,
   ].join("\n\n");
 }

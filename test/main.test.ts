@@ -56,7 +56,7 @@ describe("the process", () => {
     await untilWritten(run.child.stdout, "Data folder");
     run.child.kill(signal);
     expect(await run.ended).toEqual({ code: 0, signal: null });
-    expect(await run.stderr).toBe("Posthorn is stopping; what is under way is finished first.\n");
+    expect(await run.stderr).toBe("Posthorn is stopping. What is under way is finished first.\n");
   });
 
   it("writes MCP frames alone to standard output, and ends with its input", async () => {

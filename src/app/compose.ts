@@ -63,7 +63,10 @@ export async function createContext(
     if (isShared) await assertMoved(store);
     const byMs = clockErrorMs(store);
     if (byMs !== null)
-      log.warn({ byMs }, "this machine's clock is wrong; everything goes by the database's. Set it (NTP)");
+      log.warn(
+        { byMs },
+        "this machine's clock is wrong. Posthorn goes by the database's clock. Set this one (NTP)",
+      );
     const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;

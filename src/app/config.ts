@@ -145,7 +145,7 @@ const Environment = z.object({
         if (!isFolder(folder))
           context.addIssue({
             code: "custom",
-            message: `must be whole paths of folders that are there; ${quote(folder)} is not`,
+            message: `must be whole paths of folders that exist. ${quote(folder)} is not one`,
           });
       return named;
     })

@@ -164,7 +164,7 @@ export async function readSecretKey(folder: DataFolder): Promise<Buffer> {
 function lostKey({ secretKey, path }: DataFolder): AppError {
   return new AppError(
     "unavailable",
-    `${secretKey} is missing, and the tokens in the database open with it alone. Put your copy of it back: no backup of Posthorn holds it. Without a copy, move ${path} away, start anew and connect your channels again.`,
+    `${secretKey} is missing. Only this key opens the tokens in the database. Put your copy of it back: backups of Posthorn do not hold it. Without a copy, move ${path} away, start anew and connect your channels again.`,
   );
 }
 
@@ -206,7 +206,7 @@ export async function findSecretKey(file: string): Promise<Buffer | null> {
  */
 export async function readKeyOf(file: string): Promise<Buffer> {
   if ((await readIfThere(file)) === null)
-    throw new AppError("unavailable", `${file}, which POSTHORN_SECRET_KEY_FILE names, is not there.`);
+    throw new AppError("unavailable", `POSTHORN_SECRET_KEY_FILE: ${file} is not there. Put it there.`);
   const key = await readWhole(file);
   assertTrusted(file, await stat(file), ["POSTHORN_SECRET_KEY"]);
   return key;
@@ -230,7 +230,7 @@ async function assertPrivate(file: string): Promise<void> {
   if ((mode & OTHERS) === 0) return;
   throw new AppError(
     "unavailable",
-    `Other users of this machine can read ${file}, which opens every stored token. Run: chmod 600 ${file} (and connect your channels anew if somebody else may have read it).`,
+    `Other users of this machine can read ${file}, which opens every stored token. Run: chmod 600 ${file} (and connect your channels anew if another user may have read it).`,
   );
 }
 
@@ -245,6 +245,6 @@ async function readWhole(file: string): Promise<Buffer> {
   }
   throw new AppError(
     "unavailable",
-    `${file} is damaged: it must hold ${2 * SECRET_KEY_BYTES} hexadecimal digits. Restore it from your backup; without it the stored tokens cannot be read.`,
+    `${file} is damaged: it must hold ${2 * SECRET_KEY_BYTES} hexadecimal digits. Put your own copy of it back. Without it the stored tokens cannot be read.`,
   );
 }

@@ -105,7 +105,7 @@ export function assertNotMoved({ moved, path }: DataFolder): void {
   if (!existsSync(moved)) return;
   throw new AppError(
     "unavailable",
-    `The database of ${path} was moved to PostgreSQL, and two that go on from the same posts would publish them twice. Start with DATABASE_URL. To go back to the folder as it was then, delete ${moved}.`,
+    `The database of ${path} was moved to PostgreSQL. Two databases that go on from the same posts would publish them twice. Start with DATABASE_URL. To go back to the folder as it was then, delete ${moved}.`,
   );
 }
 
@@ -114,9 +114,9 @@ export function assertOwnFolder({ config }: Pick<Settings, "config">, what: stri
   if (config.database === null) return;
   throw new AppError(
     "conflict",
-    `${what} is for the database of a data folder, and DATABASE_URL is set. ${instead}`,
+    `${what} works on the database of a data folder, but DATABASE_URL is set. ${instead}`,
   );
 }
 
 export const BACK_UP_INSTEAD =
-  "Back up a PostgreSQL with its own pg_dump, and the bucket and the secret key beside it; docs/many-machines.md has the commands. Nothing was changed.";
+  "Back up PostgreSQL with pg_dump, and the bucket and the secret key separately. docs/many-machines.md has the commands. Nothing was changed.";

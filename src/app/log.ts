@@ -100,7 +100,7 @@ function standardError(format: Format): ReturnType<typeof destination> {
     dropped = 0;
     createPino("warn", format, stream).warn(
       { lines },
-      "Lines of the log were dropped here: nobody read them",
+      "Lines of the log were dropped, because nothing read them",
     );
   };
   stream.on("drop", () => (dropped += 1));

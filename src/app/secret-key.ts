@@ -36,7 +36,7 @@ export async function findCipher(store: Store, setup: KeyPlace): Promise<Cipher>
   if (fitting !== null && (await ownsDatabase(store, fitting))) return fitting;
   throw new AppError(
     "unavailable",
-    "secret.key does not belong to this database, so the stored tokens cannot be read. Restore the secret.key that was backed up with it, or start on an empty data folder.",
+    "secret.key does not belong to this database, so the stored tokens cannot be read. Put back the secret.key that belongs to it, or start on an empty data folder.",
   );
 }
 
@@ -47,7 +47,7 @@ async function otherHostsKey(setup: KeyPlace): Promise<AppError> {
     : "";
   return new AppError(
     "unavailable",
-    `${nameSecretKey(setup)} is not the secret key of this database, so the stored tokens cannot be read. Every host has the same one: set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to that of the host that made the database.${next} Nothing was changed.`,
+    `${nameSecretKey(setup)} is not the secret key of this database, so the stored tokens cannot be read. All hosts need the same key: set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to the key of the host that made the database.${next} Nothing was changed.`,
   );
 }
 

@@ -12,16 +12,16 @@ export const SETTINGS: readonly {
   readonly default: string;
 }[] = [
   { name: "POSTHORN_HOST", meaning: "Listening address", default: "127.0.0.1" },
-  { name: "POSTHORN_PORT", meaning: "Listening port; 0 takes any free one", default: "4747" },
+  { name: "POSTHORN_PORT", meaning: "Listening port. 0 takes any free one", default: "4747" },
   {
     name: "POSTHORN_PUBLIC_URL",
-    meaning: "Address others reach it at, for connect pages, signed media and feeds",
+    meaning: "Address at which others reach Posthorn, for connect pages, signed media and feeds",
     default: "http://localhost:PORT",
   },
   {
     name: "POSTHORN_TRUST_PROXY",
     meaning:
-      "Proxies in front that tell the address of whoever asks (`X-Forwarded-For`): how many there are, or their addresses and subnets (comma-separated; `loopback` is this machine)",
+      "Proxies in front that tell the caller's address (`X-Forwarded-For`): how many there are, or their addresses and subnets (comma-separated; `loopback` is this machine)",
     default: "none",
   },
   {
@@ -37,7 +37,7 @@ export const SETTINGS: readonly {
   {
     name: "POSTHORN_METRICS_TOKEN",
     meaning:
-      "Turns on `/metrics` for Prometheus, which must bring this token as `Authorization: Bearer`; 16 characters or more",
+      "Turns on `/metrics` for Prometheus, which must send this token as `Authorization: Bearer`. It has 16 characters or more",
     default: "none",
   },
   {
@@ -47,36 +47,36 @@ export const SETTINGS: readonly {
   },
   {
     name: "POSTHORN_MAX_LATENESS",
-    meaning: "How late a post may still go out after downtime; past it, it fails and says so",
+    meaning: "How late a post may still go out after downtime. A later one fails and says so",
     default: "60m",
   },
   {
     name: "POSTHORN_ALLOWED_HOSTS",
     meaning:
-      "Hosts (host or host:port, comma-separated) that media and self-hosted platforms may be at although the address is private",
+      "Hosts with private addresses that media and self-hosted platforms may be at (host or host:port, comma-separated)",
     default: "none",
   },
   ...DATABASE_SETTINGS,
   {
     name: "POSTHORN_FILES",
     meaning:
-      "folder or bucket: where the files are kept. With `DATABASE_URL` a folder must be said, and be one that all hosts share",
-    default: "bucket where the `POSTHORN_S3_` settings are there, else folder",
+      "folder or bucket: where the files are kept. With `DATABASE_URL`, `folder` must be set explicitly, and all hosts must share it",
+    default: "bucket if the `POSTHORN_S3_` settings are set, else folder",
   },
   ...BUCKET_SETTINGS,
-  { name: "POSTHORN_RATE_LIMIT", meaning: "Requests a minute and key", default: "6000" },
+  { name: "POSTHORN_RATE_LIMIT", meaning: "Requests that one key may make in a minute", default: "6000" },
   {
     name: "POSTHORN_UPLOAD_FOLDERS",
     meaning:
-      "Folders (comma-separated) below which upload_file may read a path over stdio, hidden ones excepted; none shuts them all. " +
-      "Where it is not set, those of the client's project are open, too, and for other pictures, films and sounds the person is asked",
+      "Folders (comma-separated) in which upload_file may read a path over stdio, except hidden ones. none shuts them all. " +
+      "Without it, the folders of the client's project are open, too, and the person is asked about other pictures, films and sounds",
     default: "Desktop, Documents, Downloads, Movies, Music, Pictures and Videos of the user",
   },
   {
     name: "POSTHORN_CONFIRM",
     meaning:
       "Whether a person is asked before a tool publishes at once, edits or cancels a post, settles an outcome, disconnects a channel or deletes a file. " +
-      "risky: over MCP where the client can ask, nowhere else; always: also by a `confirm` token where it cannot, and for HTTP tools and the command line; never: not at all, also for a client that says it can ask and has nobody in front of it",
+      "risky: only over MCP, where the client can ask. always: also by a `confirm` token where it cannot, and for HTTP tools and the command line. never: not at all, for example where a client can ask but has no person in front of it",
     default: "risky",
   },
   {
@@ -91,7 +91,7 @@ export const SETTINGS: readonly {
   },
   {
     name: "POSTHORN_LOG_LEVEL",
-    meaning: "debug, info, warn, error or silent; the log goes to standard error",
+    meaning: "debug, info, warn, error or silent. The log goes to standard error",
     default: "info",
   },
   {

@@ -108,7 +108,7 @@ export interface BackupResult extends BackupReport {
 
 /** What comes of a backup that somebody else has written, or changed. */
 export const UNSIGNED_RISK =
-  "Whoever wrote it may have put API keys in it that open everything, changed what your channels publish, and named servers of their own for your channels' tokens to go to.";
+  "The person who wrote it may have added API keys that open everything, changed what your channels publish, or named other servers for your channels' tokens to go to.";
 
 export interface RestoreResult {
   readonly folder: string;

@@ -89,13 +89,13 @@ const EXAMPLES = `
 Examples:
   posthorn demo                                   see a post go out in 15 seconds, without an account anywhere
   posthorn serve                                  HTTP API, MCP over HTTP, pages and the publisher on 127.0.0.1:4747
-  posthorn connect bluesky --handle alice.example connect a channel; the app password is asked for, unseen
+  posthorn connect bluesky --handle alice.example connect a channel (it asks for the app password)
   posthorn post "Hello" --on bluesky --at "tomorrow 9:00" --media lake.jpg
   posthorn list                                   what is planned
   posthorn move 4kq2zt friday 18:30               another time; so are edit, cancel, retry, show
-  posthorn call list_files '{"type":"image"}'     call a tool; the answer is JSON, on a terminal a list is a table
+  posthorn call list_files '{"type":"image"}'     call a tool: the answer is JSON, on a terminal a list is a table
 
-Settings are environment variables, or lines of posthorn.env in the data folder; "posthorn doctor" checks them.`;
+Settings are environment variables, or lines of posthorn.env in the data folder. "posthorn doctor" checks them.`;
 
 async function explain(error: unknown, host: Host): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode;

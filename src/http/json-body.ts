@@ -8,7 +8,7 @@ import { limitBodyTime, MAX_BODY_MS } from "./access/slow-senders.ts";
 /** Of inflated bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 const TOO_LARGE_SENTENCE =
-  "The body is larger than 1 MiB. Send less at once; files go to POST /api/v1/files.";
+  "The body is larger than 1 MiB. Send less at once. Files go to POST /api/v1/files.";
 
 /**
  * `required`: a JSON object and its content type must be there; `optional`: a request without a body is `{}`;
@@ -37,7 +37,7 @@ export function parseBody(request: Request, rule: BodyRule): JsonObject {
   if (bytes.length === 0)
     throw new AppError(
       "invalid",
-      "The body is missing. Send the arguments as a JSON object; {} where there are none.",
+      "The body is missing. Send the arguments as a JSON object, or {} where there are none.",
     );
   const value = parseJson(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

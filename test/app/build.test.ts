@@ -99,7 +99,7 @@ describe("the bundle", () => {
       .toMatchObject([{ status: "published", caption: "From a thread" }]);
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
-    expect(await stderr).toBe("Posthorn is stopping; what is under way is finished first.\n");
+    expect(await stderr).toBe("Posthorn is stopping. What is under way is finished first.\n");
   });
 
   it("has the platforms, and pictures, too", async () => {

@@ -170,7 +170,7 @@ describe("secret.key", () => {
     const { status, stderr } = await runCli(["keys", "list"], temporary);
     expect(status).toBe(1);
     expect(stderr).toMatch(
-      /secret\.key is missing, and the tokens in the database open with it alone\. Put your copy/,
+      /secret\.key is missing\. Only this key opens the tokens in the database\. Put your copy/,
     );
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, kept, { mode: 0o600 });

@@ -137,7 +137,7 @@ describe("the secret key of many hosts", () => {
     ]);
     const file = join(temporary.path, "key");
     const start = () => readSettings({ ...temporary.env, ...shared, POSTHORN_SECRET_KEY_FILE: file });
-    await expect(start()).rejects.toThrow(`${file}, which POSTHORN_SECRET_KEY_FILE names, is not there.`);
+    await expect(start()).rejects.toThrow(`POSTHORN_SECRET_KEY_FILE: ${file} is not there.`);
     writeFileSync(file, KEY.slice(2), { mode: 0o600 });
     await expect(start()).rejects.toThrow(`${file} is damaged: it must hold 64 hexadecimal digits.`);
     writeFileSync(file, KEY);

@@ -284,7 +284,7 @@ describe("backups and a bucket", () => {
     const backup = join(folder.path, "backup.tar");
     const made = await runCli(["backup", backup], { env });
     expect(made.stderr).toContain(
-      `The files stay in the bucket posthorn-test at ${s3.bucket.endpoint}; the backup names 2 of them.`,
+      `The files stay in the bucket posthorn-test at ${s3.bucket.endpoint}. The backup names 2 of them.`,
     );
     expect(JSON.parse(made.stdout) as BackupResult).toMatchObject({
       files: 0,

@@ -124,7 +124,7 @@ describe("a log that nobody reads", () => {
     }
     // Whoever reads again is told what is missing.
     let log = "";
-    while (!/"lines":\d+,"msg":"Lines of the log were dropped here/.test(log)) {
+    while (!/"lines":\d+,"msg":"Lines of the log were dropped/.test(log)) {
       log += pipe.readAll();
       await new Promise((resolve) => setTimeout(resolve, 50));
       if (!log.includes("dropped")) await fetch(`${address}/nothing`);

@@ -81,36 +81,36 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(status).toBe(0);
     expect(linesOf("database")).toEqual([
       expect.stringMatching(
-        new RegExp(`^ok: PostgreSQL \\d+\\.\\d+ at ${HOST} answers; its database is "${database.name}"$`),
+        new RegExp(`^ok: PostgreSQL \\d+\\.\\d+ at ${HOST} answers\\. Its database is "${database.name}"$`),
       ),
     ]);
     expect(linesOf("schema")).toEqual(["ok: 1, this Posthorn's"]);
     expect(linesOf("user")).toEqual(['ok: "postgres" may write']);
     expect(linesOf("commits")).toEqual(["ok: synchronous_commit is on"]);
     expect(linesOf("connections")).toEqual([
-      expect.stringMatching(/^ok: \d+ of 297 are in use; a process takes up to 15, and \d were heard of/),
+      expect.stringMatching(/^ok: \d+ of 297 are in use\. A process takes up to 15, and \d gave a sign/),
     ]);
     expect(linesOf("pooler")).toEqual(["ok: DATABASE_URL leads to the server itself"]);
-    expect(linesOf("clock")).toEqual(["ok: this machine's is PostgreSQL's, by which everything goes"]);
+    expect(linesOf("clock")).toEqual(["ok: this machine's agrees with PostgreSQL's, which Posthorn goes by"]);
     expect(linesOf("snapshots")).toEqual(["ok: no transaction is old"]);
     expect(linesOf("secret key")).toEqual([
-      expect.stringMatching(/^ok: \S+, of POSTHORN_SECRET_KEY, which opens this database;/),
+      expect.stringMatching(/^ok: \S+, of POSTHORN_SECRET_KEY\. It opens this database\./),
     ]);
     expect(linesOf("files")).toEqual([
       `ok: kept in ${join(folder.path, "data", "files")}, which all hosts must share`,
     ]);
-    expect(linesOf("feed")).toEqual(["ok: ready; 1 channel is connected"]);
+    expect(linesOf("feed")).toEqual(["ok: ready, and 1 channel is connected"]);
     expect(JSON.stringify(findings)).not.toMatch(/posthorn\.db|secret\.key/);
   });
 
   it("leaves an empty database and the data folder as they were", async () => {
     const { status, linesOf } = await examine();
     expect(status).toBe(0);
-    expect(linesOf("schema")).toEqual(["note: no tables yet; the first start makes them"]);
-    expect(linesOf("secret key")[0]).toMatch(/^note: .*the first start leaves a mark of it in the database$/);
+    expect(linesOf("schema")).toEqual(["note: no tables yet. The first start makes them"]);
+    expect(linesOf("secret key")[0]).toMatch(/^note: .*The first start leaves a mark of it in the database$/);
     expect(linesOf("files")[0]).toContain(join(folder.path, "data", "files"));
     const without = await examine({ POSTHORN_SECRET_KEY: "" });
-    expect(without.linesOf("secret key")[0]).toMatch(/^note: none yet; the first start makes one/);
+    expect(without.linesOf("secret key")[0]).toMatch(/^note: none yet\. The first start makes one/);
     expect(await ask("SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     expect(readdirSync(folder.path)).toEqual([]);
   });
@@ -142,7 +142,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
     const file = join(folder.path, "key");
     writeFileSync(file, SECRET_KEY, { mode: 0o600 });
     const named = await examine({ POSTHORN_SECRET_KEY: "", POSTHORN_SECRET_KEY_FILE: file });
-    expect(named.linesOf("secret key")[0]).toMatch(/^ok: .*, of .*\/key, which opens this database/);
+    expect(named.linesOf("secret key")[0]).toMatch(/^ok: .*, of .*\/key\. It opens this database/);
   });
 
   it("looks at the database, whatever a folder's own held before", async () => {
@@ -221,7 +221,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(both.linesOf("pooler")).toEqual([
       `ok: DATABASE_URL leads through 127.0.0.1:${pooler.port}, DATABASE_DIRECT_URL to the server itself at ${HOST}`,
     ]);
-    expect(both.linesOf("connections")[0]).toContain("a process takes up to 5,");
+    expect(both.linesOf("connections")[0]).toContain("A process takes up to 5,");
   });
 
   it.each([
@@ -250,6 +250,6 @@ describe("posthorn doctor with DATABASE_URL", () => {
   it("tells of connections that are not enough", async () => {
     await startOnce();
     const { linesOf } = await examine({ POSTHORN_DATABASE_CONNECTIONS: "400" });
-    expect(linesOf("connections")[0]).toMatch(/^note: .*a process takes up to 405.*raise max_connections/);
+    expect(linesOf("connections")[0]).toMatch(/^note: .*A process takes up to 405.*raise max_connections/);
   });
 });

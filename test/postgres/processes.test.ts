@@ -201,7 +201,7 @@ describe("other commands with DATABASE_URL", () => {
     const run = await runCli(args, { env: newHost() });
     expect(run).toMatchObject({ status: 1, stdout: "" });
     expect(run.stderr).toContain(
-      `posthorn ${name} is for the database of a data folder, and DATABASE_URL is set. Back up a PostgreSQL with its own pg_dump`,
+      `posthorn ${name} works on the database of a data folder, but DATABASE_URL is set. Back up PostgreSQL with pg_dump`,
     );
   });
 });

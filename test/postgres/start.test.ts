@@ -89,7 +89,7 @@ describe("hosts on one PostgreSQL", () => {
   it("refuse another secret key with a sentence", async () => {
     const other = start(2, { env: { POSTHORN_SECRET_KEY: randomBytes(32).toString("hex") } });
     await expect(other).rejects.toThrow(
-      /^POSTHORN_SECRET_KEY is not the secret key of this database, .* Every host has the same one/,
+      /^POSTHORN_SECRET_KEY is not the secret key of this database, .* All hosts need the same key/,
     );
   });
 

@@ -92,7 +92,7 @@ describe("a backup whose checksums fit", () => {
       status: 1,
       stdout: "",
       stderr: expect.stringMatching(
-        /its signature is not that of .*secret\.key, so it was changed .*--unsigned/,
+        /its signature does not fit .*secret\.key, so it was changed .*--unsigned/,
       ),
     });
     await forgeBackup(backup, { changes: { "checksums.hmac": null } });
@@ -116,9 +116,9 @@ describe("a backup whose checksums fit", () => {
 
   it("is refused with a manifest, or a file, that was not in it", async () => {
     await forgeBackup(backup, { changes: { [`files/${"a".repeat(16)}/${"b".repeat(26)}.jpg`]: "x" } });
-    expect((await restore()).stderr).toContain("its signature is not");
+    expect((await restore()).stderr).toContain("its signature does not fit");
     await editBackup(backup, { "checksums.hmac": "" });
-    expect((await restore()).stderr).toContain("its signature is not");
+    expect((await restore()).stderr).toContain("its signature does not fit");
   });
 
   it("wants the key that vouches for it on a new machine, before it is told to be unsigned", async () => {

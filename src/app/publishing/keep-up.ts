@@ -37,17 +37,17 @@ export async function keepUp<T extends Part>(
   const renew = async (part: T, reason: Error): Promise<void> => {
     if (closing.signal.aborted) return;
     current = null;
-    log.warn({ err: reason }, "the tie to the database was lost; what was being sent is broken off");
+    log.warn({ err: reason }, "the connection to the database was lost. What was being sent is broken off");
     const closed = part
       .close(0)
       .catch((error: unknown) => log.error({ err: error }, "something did not close"));
     while (!closing.signal.aborted) {
       try {
         await start();
-        log.info({}, "the tie to the database is there again");
+        log.info({}, "the connection to the database is back");
         return await closed;
       } catch (error) {
-        failures.note(log, error, "the tie to the database cannot be had yet; it is tried each second");
+        failures.note(log, error, "the database cannot be reached yet. Posthorn tries each second");
         await clock.sleep(TRY_EVERY_MS, closing.signal).catch(() => {});
       }
     }

@@ -80,7 +80,7 @@ async function noteGeneration(ctx: Context, { generation: file }: DataFolder): P
 
 /**
  * Lists this process without publishing, so that others see that it is at work: its use cases hold leases and
- * keys. As `api` it is one that others count on: they look when it was heard of last.
+ * keys. As `api` it is one that others count on. They look at its last sign of life.
  */
 export async function enlist(
   ctx: Context,

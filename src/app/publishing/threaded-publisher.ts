@@ -119,7 +119,7 @@ class ThreadedPublisher implements Publisher {
     this.#lastHealthy = -Infinity;
     log.error({}, "the publisher's thread stands still and is ended");
     this.#cancelWatch = clock.after(ENDS_WITHIN_MS, () =>
-      log.error({}, "the publisher's thread cannot be ended, nothing is published; restart the server"),
+      log.error({}, "the publisher's thread cannot be ended, so nothing is published. Restart the server"),
     );
     void thread.terminate();
   }
@@ -138,7 +138,7 @@ class ThreadedPublisher implements Publisher {
     this.#lastHealthy = -Infinity;
     this.#ctx.log.error(
       { afterMs: this.#restartAfterMs },
-      "the publisher ended unasked and is started again",
+      "the publisher ended by itself and is started again",
     );
     this.#startAgain().catch((error: unknown) => {
       if (this.#closing.signal.aborted) return;

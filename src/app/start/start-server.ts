@@ -117,7 +117,7 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   if (bucket === null || (await bucket.assertSettings()).isReachable) return;
   ctx.log.warn(
     { endpoint: setup.config.bucket?.endpoint },
-    "the bucket does not answer; files cannot be used until it does",
+    "the bucket does not answer. Files cannot be used until it does",
   );
 }
 

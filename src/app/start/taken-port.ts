@@ -18,7 +18,7 @@ export async function explainTakenPort(error: unknown, ctx: AppContext, at: List
   const own = await readServerUrl(ctx);
   const who =
     own === null
-      ? "by Posthorn, which works on another data folder, it seems. Stop that one, or set POSTHORN_PORT to a free port."
+      ? "by a Posthorn that seems to work on another data folder. Stop that one, or set POSTHORN_PORT to a free port."
       : `by Posthorn: it serves this data folder already, at ${own}. Use that one, or stop it first.`;
   return new AppError("unavailable", `Port ${at.port} on ${at.host} is taken ${who}`, { cause: error.cause });
 }

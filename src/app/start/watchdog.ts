@@ -74,7 +74,7 @@ export function runWatchdog({ cells, isChild }: WatchdogData, watched: WatchedPr
     if (silent * TURN_MS < LIMIT_MS && silentSinceAsked * TURN_MS < ASKED_LIMIT_MS) return;
     clearInterval(timer);
     watched.tell(
-      `Posthorn has stood still for ${silent} s${isAsked ? " although it was asked to end" : ""} and is ended; what was under way goes on at the next start.\n`,
+      `Posthorn has stood still for ${silent} s${isAsked ? " although it was asked to end" : ""} and is ended. What was under way goes on at the next start.\n`,
     );
     setTimeout(() => watched.kill(), LAST_LINE_MS);
   }, TURN_MS);

@@ -15,7 +15,7 @@ const MAX_CLOCK_ERROR_MS = MINUTE;
 export async function examinePort(ctx: Context, config: Config): Promise<Finding[]> {
   const topic = "port";
   const running = await readServerUrl(ctx);
-  if (running !== null) return [{ topic, verdict: "ok", text: `a server runs; it is reached at ${running}` }];
+  if (running !== null) return [{ topic, verdict: "ok", text: `a server runs at ${running}` }];
   if (config.port === 0) return [];
   try {
     await assertFreePort(config);
@@ -46,14 +46,14 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
       .map(({ title }) => title);
     const who =
       fetching.length === 0
-        ? "No platform here needs more."
+        ? "No platform needs more."
         : `Posts with media need it, or a bucket (POSTHORN_S3_…), on: ${fetching.join(", ")}.`;
     return [
       ...describeClock(now, config),
       {
         topic: "public address",
         verdict: "note",
-        text: `${await describeReach(ctx, config)}; set POSTHORN_PUBLIC_URL to change that. ${who}`,
+        text: `${await describeReach(ctx, config)}. Set POSTHORN_PUBLIC_URL to change that. ${who}`,
       },
     ];
   }
@@ -84,7 +84,7 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
       {
         topic: "public address",
         verdict: "problem",
-        text: `${address} does not answer. Is "posthorn serve" running, and does the name lead here? (${reason})`,
+        text: `${address} does not answer. Is "posthorn serve" running, and does the name lead to it? (${reason})`,
       },
     ];
   }
@@ -94,14 +94,14 @@ export async function examineAddress(ctx: Context, config: Config, catalog: Cata
 export function examineMachineClock(byMs: number): Finding {
   const topic = "clock";
   if (Math.abs(byMs) <= CLOCK_TOLERANCE_MS)
-    return { topic, verdict: "ok", text: "this machine's is PostgreSQL's, by which everything goes" };
-  const text = `this machine's is ${Math.abs(Math.round(byMs / SECOND))} seconds ${byMs > 0 ? "ahead of" : "behind"} PostgreSQL's, by which everything goes. Set it (NTP): what its log says is at other times.`;
+    return { topic, verdict: "ok", text: "this machine's agrees with PostgreSQL's, which Posthorn goes by" };
+  const text = `this machine's is ${Math.abs(Math.round(byMs / SECOND))} seconds ${byMs > 0 ? "ahead of" : "behind"} PostgreSQL's, which Posthorn goes by. Set it (NTP), or the times in its log are wrong.`;
   return { topic, verdict: "note", text };
 }
 
 /** Nothing else to compare with; where the database is on a server, that was told. */
 function describeClock(now: number, { database }: Config): Finding[] {
-  const text = `${toIso(now)}; it could not be compared with another`;
+  const text = `${toIso(now)}. There was no other clock to compare it with`;
   return database === null ? [{ topic: "clock", verdict: "ok", text }] : [];
 }
 

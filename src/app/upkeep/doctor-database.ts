@@ -55,7 +55,7 @@ export async function examineDatabase(
     });
     if (masterKey === null) return await trial(NO_KEY);
     const key = `${secretKeyId(masterKey)}, of ${nameSecretKey(given)}`;
-    if (isEmpty) return await trial(`${key}; the first start leaves a mark of it in the database`);
+    if (isEmpty) return await trial(`${key}. The first start leaves a mark of it in the database`);
     if (findings.some(({ verdict }) => verdict === "problem") || !isCurrent(health))
       return { findings: [...findings, { topic, verdict: "ok", text: key }], setup: null };
     const setup = { ...given, masterKey };
@@ -64,9 +64,9 @@ export async function examineDatabase(
     await assertMoved(store);
     topic = "secret key";
     if ((await readMeta(store, KEY_CHECK)) === null)
-      return await trial(`${key}; the next start leaves a mark of it in the database`);
+      return await trial(`${key}. The next start leaves a mark of it in the database`);
     await findCipher(store, setup);
-    const text = `${key}, which opens this database; keep a copy of it, apart from your backups`;
+    const text = `${key}. It opens this database. Keep a copy of it, apart from your backups`;
     return { findings: [...findings, { topic, verdict: "ok", text }], setup };
   } catch (error) {
     return { findings: [...findings, problemOf(topic, error)], setup: null };
@@ -74,7 +74,7 @@ export async function examineDatabase(
 }
 
 const NO_KEY =
-  "none yet; the first start makes one in this data folder, and every other host needs the same (POSTHORN_SECRET_KEY_FILE)";
+  "none yet. The first start makes one in this data folder, and every other host needs the same (POSTHORN_SECRET_KEY_FILE)";
 
 async function askServer({ secrets }: Pick<Settings, "secrets">): Promise<ServerHealth> {
   const { examineServer } = await import("../../store/postgres/health.ts");
@@ -89,7 +89,7 @@ async function findMasterKey(given: Omit<Setup, "masterKey">, isEmpty: boolean):
   if (isEmpty) return null;
   throw new AppError(
     "unavailable",
-    "This host has none. Set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to that of the host that made the database.",
+    "This host has none. Set POSTHORN_SECRET_KEY or POSTHORN_SECRET_KEY_FILE to the key of the host that made the database.",
   );
 }
 
@@ -106,7 +106,7 @@ function describeServer(health: ServerHealth, connections: number): Finding[] {
   });
   const byMs = (times.asked + times.answered) / 2 - times.server;
   return [
-    finding("database", "ok", `PostgreSQL ${version} at ${host} answers; its database is ${quote(database)}`),
+    finding("database", "ok", `PostgreSQL ${version} at ${host} answers. Its database is ${quote(database)}`),
     ...refusals.map((text) => finding("database", "problem", text)),
     ...health.plain.map((setting) =>
       finding(
@@ -121,7 +121,7 @@ function describeServer(health: ServerHealth, connections: number): Finding[] {
       : finding(
           "user",
           "problem",
-          `${quote(user)} may not write. Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}", and of the tables that are there.`,
+          `${quote(user)} may not write. Make it the owner: ALTER DATABASE "${database}" OWNER TO "${user}". It must own the tables in it, too.`,
         ),
     // One that is off is among the refusals.
     ...(synchronousCommit === "off"
@@ -147,8 +147,8 @@ function describeSchema({ schema }: ServerHealth): Finding {
     };
   const made =
     version === 0
-      ? "no tables yet; the first start makes them"
-      : `${version}; the next start brings it to ${newest}`;
+      ? "no tables yet. The first start makes them"
+      : `${version}. The next start brings it to ${newest}`;
   return { topic, verdict: "note", text: made };
 }
 
@@ -160,7 +160,7 @@ function describeConnections(
   const each = (pooler === null ? own : 0) + FURTHER_CONNECTIONS;
   const wanted = Math.max(1, processes) * each;
   const isTight = wanted > maxConnections || maxConnections - inUse < each;
-  const said = `${inUse} of ${maxConnections} are in use; a process takes up to ${each}, and ${processes} were heard of in the last minute`;
+  const said = `${inUse} of ${maxConnections} are in use. A process takes up to ${each}, and ${processes} gave a sign of life in the last minute`;
   const advice = ". That may not be enough: raise max_connections, or lower POSTHORN_DATABASE_CONNECTIONS.";
   return { topic: "connections", verdict: isTight ? "note" : "ok", text: said + (isTight ? advice : "") };
 }
@@ -182,5 +182,5 @@ function describeTransaction({ kind, id, minutes, application, ending }: OldTran
   const whose = application === "" ? "" : ` of ${quote(application)}`;
   const what =
     kind === "prepared" ? `the prepared transaction ${quote(id)}` : `a transaction of process ${id}${whose}`;
-  return `${what} has been open for ${minutes} minutes: nothing that was deleted since is cleared away, and publishing gets slow. End it (${ending}).`;
+  return `${what} has been open for ${minutes} minutes: what was deleted since is not cleared away, and publishing gets slow. End it (${ending}).`;
 }

@@ -45,7 +45,7 @@ function hasSettings({ settings }: AppContext, platform: string): boolean {
 function tellOthers(others: number): Finding[] {
   if (others === 0) return [];
   const count = others === 1 ? "1 that has" : `${others} that have`;
-  const text = `${count} neither channels nor settings: left out; "posthorn doctor instagram" tells what one of them needs, and docs/platforms.md lists them`;
+  const text = `${count} neither channels nor settings (left out). "posthorn doctor instagram" shows what one of them needs, and docs/platforms.md lists them`;
   return [{ topic: "platforms", verdict: "ok", text }];
 }
 
@@ -68,8 +68,8 @@ async function examinePlatform(
 
 function describeReady({ name, connect }: AnyPlatform, way: ConnectWay, connected: number): string {
   const ready = way === connect[0] ? "ready" : `ready by ${way.name}`;
-  if (connected === 0) return `${ready}; connect a channel with: posthorn connect ${name}`;
-  return `${ready}; ${connected === 1 ? "1 channel is" : `${connected} channels are`} connected`;
+  if (connected === 0) return `${ready}. Connect a channel with: posthorn connect ${name}`;
+  return `${ready}, and ${connected === 1 ? "1 channel is" : `${connected} channels are`} connected`;
 }
 
 async function explainMissing(
@@ -89,13 +89,13 @@ async function addressOf(ctx: AppContext, platform: AnyPlatform, way: ConnectWay
   if (way.kind !== "oauth") return "";
   const url = await takenRedirectUrl(ctx, platform, way);
   return url === null
-    ? "; it needs an https address to come back to, and there is none"
-    : `; the redirect address to register is ${url}`;
+    ? ". It needs an https address to come back to, and there is none"
+    : `. The redirect address to register is ${url}`;
 }
 
 async function listSteps(ctx: AppContext, platform: AnyPlatform): Promise<string[]> {
   const guided = platform.connect.filter((way) => guideOf(way) !== null);
-  if (guided.length === 0) return [`no app needs to be registered; ${platform.docs}`];
+  if (guided.length === 0) return [`no app needs to be registered (${platform.docs})`];
   const lists = guided.map(async (way) => {
     const setup = await describeSetup(ctx, platform, way);
     const forWay = guided.length === 1 ? "" : `for "${way.label}" (--way ${way.name}) `;

@@ -24,14 +24,14 @@ export async function examinePublishing(ctx: Context): Promise<Finding[]> {
       };
     }),
     ...(await readSetupProblems(ctx, ctx.clock.now())).map(({ provider, reason, at }): Finding => {
-      return { topic: provider, verdict: "problem", text: `${reason} Posts met with it last at ${at}.` };
+      return { topic: provider, verdict: "problem", text: `${reason} A post last met with this at ${at}.` };
     }),
     ...silent.map((webhook): Finding => {
       const state = webhook.status === "disabled" ? "is turned off" : "does not get its events";
       return {
         topic: "webhook",
         verdict: "note",
-        text: `${webhook.url} ${state}: ${webhook.statusReason ?? ""} Try it with test_webhook.`,
+        text: `${webhook.url} ${state}: ${webhook.statusReason ?? ""} Send it a test with: posthorn call test_webhook '{"id":"${webhook.id}"}'`,
       };
     }),
   ];
@@ -45,7 +45,7 @@ function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
     return {
       topic: "publisher",
       verdict: "ok",
-      text: `${processes}, last heard of at ${publisher.heartbeatAt ?? ""}; ${waiting}`,
+      text: `${processes}, last heard of at ${publisher.heartbeatAt ?? ""}. ${waiting}`,
     };
   }
   const silence =
@@ -53,7 +53,7 @@ function examinePublisher({ publisher, counts, nextDueAt }: Status): Finding {
   return {
     topic: "publisher",
     verdict: "note",
-    text: `none runs${silence}; nothing goes out until "posthorn serve" or an MCP client starts one. ${waiting}`,
+    text: `none runs${silence}. Nothing goes out until "posthorn serve" or an MCP client starts one. ${waiting}`,
   };
 }
 
@@ -62,7 +62,9 @@ function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
     ...(counts.overdue === 0 ? [] : [`${counts.overdue} should be live and are not`]),
     ...(counts.unknownOutcome === 0
       ? []
-      : [`of ${counts.unknownOutcome} nobody knows whether they went out (settle them with resolve_post)`]),
+      : [
+          `${counts.unknownOutcome} may have gone out or not (look on the platform, then settle each with posthorn call resolve_post)`,
+        ]),
     ...(counts.failed === 0 ? [] : [`${counts.failed} failed in the last 7 days`]),
   ];
   const late =
@@ -76,7 +78,7 @@ function examinePosts({ counts, lateness, lastFailures }: Status): Finding {
   return {
     topic: "posts",
     verdict: counts.overdue > 0 ? "problem" : "note",
-    text: `${troubles.join("; ")}.${why} Apart from that, ${late}.`,
+    text: `${troubles.join(", ")}.${why} Apart from that, ${late}.`,
   };
 }
 

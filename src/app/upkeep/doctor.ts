@@ -63,7 +63,7 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
     note(
       "settings",
       "ok",
-      `read from the environment and ${place}/posthorn.env; time zone ${settings.config.timezone}`,
+      `read from the environment and ${place}/posthorn.env. Time zone: ${settings.config.timezone}`,
     );
   const isThere = existsSync(place);
   const folder = await attempt("data folder", () => foreseeDataFolder(place));
@@ -83,8 +83,8 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
       "secret key",
       "ok",
       isKeyThere
-        ? `${secretKeyId(masterKey)}, readable by this user alone; keep a copy of it, apart from your backups`
-        : "none yet; the first start makes it",
+        ? `${secretKeyId(masterKey)}, readable only by this user. Keep a copy of it, apart from your backups`
+        : "none yet. The first start makes it",
     );
   if (settings === null || masterKey === null) return findings;
 
@@ -93,7 +93,7 @@ async function examineAll(env: Environment, platform: string | null): Promise<Fi
     openWritable(setup, (sentence) => note("database", "note", sentence)),
   );
   if (ctx === null) return findings;
-  const made = scratch === null ? folder.database : "none yet; the first start makes it";
+  const made = scratch === null ? folder.database : "none yet. The first start makes it";
   note("database", "ok", `${made} (${ctx.store.engine})`);
   return [...findings, ...(await examineService(setup, ctx, platform))];
 }
@@ -186,6 +186,6 @@ async function examineRestore(ctx: Context): Promise<Finding[]> {
     restored.inDoubt === 1
       ? "1 post that was due before may"
       : `${restored.inDoubt} posts that were due before may`;
-  const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again; those whose platform cannot tell are failed, and you settle them with resolve_post.`;
+  const text = `put back from a copy at ${toIso(restored.at)}: ${posts} have gone out. They are not sent again. Where the platform cannot tell, they are failed until you settle them with posthorn call resolve_post.`;
   return [{ topic: "restore", verdict: "note", text }];
 }

@@ -16,7 +16,7 @@ export function explainFailure(error: unknown): AppError | null {
     return null;
   return new AppError(
     "unavailable",
-    `${error.path} cannot be used: ${reasonOf(error)}. Mend that, then try again; "posthorn doctor" looks at the whole folder.`,
+    `${error.path} cannot be used: ${reasonOf(error)}. Mend that, then try again. "posthorn doctor" looks at the whole folder.`,
     { cause: error },
   );
 }

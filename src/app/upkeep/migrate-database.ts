@@ -88,7 +88,7 @@ async function move({
 async function leaveMark({ moved, path }: DataFolder): Promise<void> {
   await createWhole(
     moved,
-    `${toIso(systemClock.now())}: the database of this folder was moved to PostgreSQL, and nothing starts here any more.\nStart with DATABASE_URL. To go back to ${path} as it was then, delete this file; what happened in PostgreSQL since is not in it.\n`,
+    `${toIso(systemClock.now())}: the database of this folder was moved to PostgreSQL, and nothing starts here any more.\nStart with DATABASE_URL. To go back to ${path} as it was then, delete this file. What happened in PostgreSQL since is not in it.\n`,
   );
 }
 

@@ -27,8 +27,8 @@ export async function assertSigned(
   if (secretKeyId(key) !== manifest.secretKeyId) throw otherKey(folder, key, manifest.secretKeyId);
   const problem =
     signature === null
-      ? "it is not signed, so nobody can tell who wrote it"
-      : `its signature is not that of ${folder.secretKey}, so it was changed after it was made`;
+      ? "it is not signed, so Posthorn cannot tell who wrote it"
+      : `its signature does not fit ${folder.secretKey}, so it was changed after it was made`;
   throw new AppError(
     "invalid",
     `${archive}: ${problem}. ${UNSIGNED_RISK} Take another backup. If you know where this one has been all the time (those made before backups were signed have no signature), restore it with --unsigned. Nothing was changed.`,
@@ -40,7 +40,7 @@ export function otherKey({ secretKey }: DataFolder, key: Buffer | null, wanted: 
   const present = key === null ? "is not there" : `is another (${secretKeyId(key)})`;
   return new AppError(
     "unavailable",
-    `The secret key ${wanted} vouches for this backup and opens the tokens in it, and ${secretKey} ${present}. Put the key that belongs to the backup there, readable by you alone, then restore again. Nothing was changed.`,
+    `The secret key ${wanted} vouches for this backup and opens the tokens in it, and ${secretKey} ${present}. Put the key that belongs to the backup there, readable only by you, then restore again. Nothing was changed.`,
   );
 }
 

@@ -17,14 +17,14 @@ export function addCalendarLinkCommand(program: Command, host: Host): void {
     .command("calendar-link")
     .description("print the address at which a calendar application can subscribe to the plan")
     .option("--owner <owner>", "whose plan", DEFAULT_OWNER)
-    .addOption(new Option("--new", "make another address; the old one ends").conflicts("revoke"))
+    .addOption(new Option("--new", "make another address and end the old one").conflicts("revoke"))
     .option("--revoke", "end the address")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
       `
-Whoever knows the address sees the plan: captions, times, channels. It works while "posthorn serve" runs, for others where
-POSTHORN_PUBLIC_URL is set.
+Everyone who knows the address sees the plan: texts, times, channels. It works while "posthorn serve" runs. Other machines
+reach it where POSTHORN_PUBLIC_URL is set.
 
 Examples:
   posthorn calendar-link
@@ -43,6 +43,6 @@ async function run(host: Host, { owner, new: isNew, revoke, json }: LinkOptions)
     return;
   }
   const link = await openCalendarLink(call, { isNew: isNew === true });
-  const sentence = `Subscribe to this address in your calendar application. Whoever knows it sees the plan.\n${link.url}`;
+  const sentence = `Subscribe to this address in your calendar application. Everyone who knows it sees the plan.\n${link.url}`;
   printResult(host, { json: json === true, sentence, result: link });
 }

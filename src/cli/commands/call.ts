@@ -9,14 +9,14 @@ export function addCallCommand(program: Command, host: Host): void {
   program
     .command("call")
     .description("call a tool and print its result")
-    .argument("<tool>", 'name of the tool; "posthorn tools --short" lists them')
+    .argument("<tool>", 'name of the tool ("posthorn tools --short" lists them)')
     .argument("[json]", "its arguments as a JSON object, or - to read them from standard input", "{}")
     .option("--json", "print lists as JSON on a terminal, too")
     .addHelpText(
       "after",
       `
-The result is JSON; on a terminal, a list is a short table. Where nothing else publishes on the data folder, a post that is due
-at once is published by this command, which then prints what became of it.
+The result is JSON. On a terminal, a list is a short table. Where nothing else publishes on the data folder, this command
+publishes a post that is due at once, and prints what became of it.
 
 Examples:
   posthorn call list_posts '{"status":["scheduled"],"limit":5}'

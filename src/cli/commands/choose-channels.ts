@@ -19,7 +19,7 @@ export async function chooseChannels(
   if (!terminal.isInteractive) {
     throw new AppError(
       "invalid",
-      `--targets: several channels were found, and there is nobody to ask. Give their ids, separated by commas, or all. ${describe(channels)}`,
+      `--targets: several channels were found, and no person can be asked. Give their ids, separated by commas, or all. ${describe(channels)}`,
     );
   }
   terminal.tell(`Several channels were found:\n${channels.map(lineOf).join("")}`);

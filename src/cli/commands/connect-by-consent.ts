@@ -45,7 +45,7 @@ export async function connectByConsent(
   );
   if (direct !== null) {
     host.terminal.tell(
-      `Where your browser cannot open that page, open this one instead. It ends at a page that does not load; paste its address here.\n\n  ${direct}\n\n`,
+      `If your browser cannot open that page, open this one instead. It ends at a page that does not load. Paste the address of that page here.\n\n  ${direct}\n\n`,
     );
   }
   const back = await untilBack(waiting);

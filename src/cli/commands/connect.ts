@@ -26,11 +26,11 @@ export function addConnectCommand(program: Command, host: Host): void {
   program
     .command("connect")
     .description("connect a channel")
-    .argument("[platform]", "where; without it, the platforms are listed")
+    .argument("[platform]", "the platform (without it, the platforms are listed)")
     .option("--handle <handle>", "the account's name there")
     .option("--instance <url>", "address of the server, where the platform has many")
-    .option("--name <name>", "what the channel is called here")
-    .option("--way <way>", "by which of the platform's ways; without it, the first that is set up")
+    .option("--name <name>", "what the channel is called in Posthorn")
+    .option("--way <way>", "one of the platform's ways to connect (default: the first that is set up)")
     .option("--targets <ids>", "of several channels found, connect these (ids separated by commas, or all)")
     .option("--account <id>", "reconnect this account instead of making a new one")
     .option("--secrets-stdin", "read the secrets as one JSON object from standard input instead of asking")
@@ -39,8 +39,8 @@ export function addConnectCommand(program: Command, host: Host): void {
       "after",
       `
 Passwords and tokens are asked for and do not show while you type. They are stored encrypted. Where you agree
-on the platform's own page, the address to open is printed; where your browser cannot come back from there,
-paste the address that it ended at. To programs the account is printed as JSON, several as a list.
+on the platform's own page, the address to open is printed. If your browser cannot come back from there,
+paste the address that it ended at. For programs the account is printed as JSON, several as a list.
 
 Examples:
   posthorn connect bluesky --handle alice.example
@@ -62,7 +62,7 @@ async function showPlatforms(host: Host): Promise<void> {
   const table = isScreen ? await showList(session.ctx, result, columns) : null;
   host.terminal.print(table ?? toJsonText(result));
   host.terminal.tell(
-    "Connect one with posthorn connect PLATFORM; posthorn doctor PLATFORM tells how to set it up.\n",
+    "Connect one with posthorn connect PLATFORM. posthorn doctor PLATFORM shows how to set it up.\n",
   );
 }
 
@@ -120,7 +120,7 @@ async function readSecrets(
     const fields = way.fields.map((field) => field.name).join(", ");
     throw new AppError(
       "invalid",
-      `${platform.title} needs secrets, and there is nobody to ask. Add --secrets-stdin and give them as one JSON object on standard input (${fields}).`,
+      `${platform.title} needs secrets, and no person can be asked. Add --secrets-stdin and give them as one JSON object on standard input (${fields}).`,
     );
   }
   const steps = (way.steps ?? []).map((step, at) => `${at + 1}. ${step}\n`);
@@ -131,13 +131,13 @@ async function readSecrets(
 }
 
 const SecretsObject = z.record(z.string(), z.string());
-const ADVICE = 'Give one JSON object of texts on standard input, for example {"appPassword":"…"}.';
+const ADVICE = 'Give one JSON object of strings on standard input, for example {"appPassword":"…"}.';
 
 function parseSecrets(text: string): Secrets {
   const value = parseJson({ source: "--secrets-stdin", text, advice: ADVICE, isSecret: true });
   const parsed = SecretsObject.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AppError("invalid", `--secrets-stdin: this is not an object of texts. ${ADVICE}`);
+  throw new AppError("invalid", `--secrets-stdin: this is not an object of strings. ${ADVICE}`);
 }
 
 interface Field {

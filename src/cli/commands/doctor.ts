@@ -13,7 +13,7 @@ export function addDoctorCommand(program: Command, host: Host): void {
     .option("--json", "print the findings as JSON")
     .addHelpText(
       "after",
-      "\nOf platforms it tells those that have channels or settings. With a name it tells of that platform, and of the rest only problems.\nIt changes nothing; to a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
+      "\nIt shows the platforms that have channels or settings. With a name it shows that platform, and only problems of the rest.\nIt changes nothing. To a bucket (POSTHORN_S3_…) it writes a probe, which it deletes. The exit status is 1 when it finds a problem.",
     )
     .action((platform: string | undefined, options: { json?: true }) => examine(host, platform, options));
 }
@@ -26,8 +26,8 @@ async function examine(host: Host, platform: string | undefined, options: { json
     throw new AppError(
       "unavailable",
       problems === 1
-        ? "There is one problem; it says what to do."
-        : `There are ${problems} problems; each says what to do.`,
+        ? "There is one problem. Its line says what to do."
+        : `There are ${problems} problems. Each line says what to do.`,
     );
   }
 }

@@ -13,14 +13,14 @@ export function addExportCommand(program: Command, host: Host): void {
   program
     .command("export")
     .description("write everything of an owner as lines of JSON, without secrets")
-    .argument("[file]", "where to; default: standard output")
+    .argument("[file]", "the file to write (default: standard output)")
     .option("--owner <owner>", "whose data", DEFAULT_OWNER)
     .option("--force", "overwrite the file if it is there")
     .addHelpText(
       "after",
       `
 Each line is one object with a "type": export (the first), account, key, webhook, file, post (with its history), end (the last, with counts).
-Files are told by their records; posthorn backup holds their bytes.
+It has the records of files. posthorn backup holds their bytes.
 
 Examples:
   posthorn export posts.jsonl

@@ -21,15 +21,15 @@ interface CreateOptions extends PermissionOptions {
 export function addKeysCommand(program: Command, host: Host): void {
   const keys = program
     .command("keys")
-    .description("create, list and revoke API keys; replace the secret key")
+    .description("create, list and revoke API keys, or replace the secret key")
     .addHelpText("after", EXAMPLES);
   keys
     .command("create")
-    .description("make a key; it is shown this once")
+    .description("make a key, which is shown only once")
     .option("--owner <owner>", "whose data it reaches", DEFAULT_OWNER)
     .option("--name <name>", "what you recognise it by in lists")
     .addOption(roleOption(`what it may do (default: ${DEFAULT_KEY_ROLE})`))
-    .option("--permissions <list>", `in the place of --role, any of ${PERMISSIONS.join(",")}`)
+    .option("--permissions <list>", `instead of --role, any of ${PERMISSIONS.join(",")}`)
     .option("--expires <when>", "a date, a time or a span such as 90d (default: never)")
     .option("--accounts <list>", "ids of the only accounts it reaches (default: all)")
     .option("--json", "print JSON on a terminal, too")
@@ -54,7 +54,7 @@ export function addKeysCommand(program: Command, host: Host): void {
     .option("--keep-old <file>", "write the old key to this file: backups made until now need it")
     .addHelpText(
       "after",
-      "\nA crash at any moment leaves a folder that opens. Signed addresses and confirmations given out before stop working; API keys go on.",
+      "\nA crash at any moment leaves a folder that opens. Signed addresses and confirmations given out before stop working. API keys still work.",
     )
     .action((options: { keepOld?: string }) => rotate(host, options.keepOld ?? null));
 }

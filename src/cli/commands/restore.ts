@@ -7,19 +7,19 @@ export function addRestoreCommand(program: Command, host: Host): void {
     .command("restore")
     .description("put a backup into the data folder, while nothing runs on it")
     .argument("<file>", "what posthorn backup wrote")
-    .option("--force", "replace a database that holds posts; it is kept beside the new one")
-    .option("--unsigned", "take a backup that secret.key does not vouch for; read below what that risks")
+    .option("--force", "replace a database that holds posts, and keep it beside the new one")
+    .option("--unsigned", "take a backup that secret.key does not vouch for (the risk is told below)")
     .addHelpText(
       "after",
       `
 Database, files and posthorn.env come from the backup. A posthorn.env that is in the data folder already stays, and the
 backup's is put beside it. The backup is verified as a whole before anything is touched. secret.key must be the one that belonged to it: on a new machine, copy it
-into the data folder first. By it a restore also tells that the backup is as it was made. With --unsigned it takes one that is not, or that
+into the data folder first. With it a restore also checks that the backup is as it was made. With --unsigned it takes one that is not, or that
 was made before backups were signed. ${UNSIGNED_RISK}
 
 Nothing goes out twice: a post that was due before now and that the backup knows as waiting may have gone out since. Its platform is
-asked first where it can tell; otherwise the post is failed with "outcome unknown", and you settle it with resolve_post. Posts due
-later go out as the backup has them: look through them where you changed or cancelled some since.
+asked first where it can tell. Otherwise the post is failed with "outcome unknown" until you settle it (posthorn call resolve_post).
+Posts due later go out as the backup has them: look through them if you changed or cancelled some since.
 
 Example:
   posthorn restore /mnt/backups/posthorn-2027-01-31.tar`,
@@ -55,7 +55,7 @@ async function restore(host: Host, restoring: Parameters<Host["restore"]>[0]): P
         ? "1 post was due and may have gone out"
         : `${report.held} posts were due and may have gone out`;
     host.terminal.tell(
-      `${posts} since the backup was made: nothing of that is sent before the platform, or you, can tell.\n`,
+      `${posts} since the backup was made: none is sent again before the platform or you can tell.\n`,
     );
   }
   host.terminal.tell(

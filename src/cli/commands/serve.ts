@@ -14,17 +14,17 @@ export function addServeCommand(program: Command, host: Host): void {
   program
     .command("serve")
     .description("run the HTTP API, MCP over HTTP, the pages and the publisher")
-    .option("--port <port>", "listen here; in the place of POSTHORN_PORT")
-    .option("--host <address>", "listen on this address; in the place of POSTHORN_HOST")
-    .option("--tools <sets>", "all, or the sets of tools that MCP lists; as POSTHORN_TOOLS")
-    .addOption(new Option("--api", "run no publisher: HTTP, MCP and pages alone").conflicts("publisher"))
-    .option("--publisher", "publish alone; the port has /healthz, /readyz and /metrics, and nothing else")
+    .option("--port <port>", "listen on this port, instead of POSTHORN_PORT")
+    .option("--host <address>", "listen on this address, instead of POSTHORN_HOST")
+    .option("--tools <sets>", "all, or the sets of tools that MCP lists (like POSTHORN_TOOLS)")
+    .addOption(new Option("--api", "run no publisher: only HTTP, MCP and pages").conflicts("publisher"))
+    .option("--publisher", "only publish: the port has /healthz, /readyz and /metrics, and nothing else")
     .addHelpText(
       "after",
       `
 It listens on POSTHORN_HOST and POSTHORN_PORT (127.0.0.1:4747) and keeps everything in the data folder.
 Stop it with Ctrl-C or SIGTERM: what is under way is finished first.
-With --api or --publisher it runs one half, for machines with one purpose; run at least one of each.
+With --api or --publisher it runs one half, for machines with one purpose. Run at least one of each.
 
 Examples:
   posthorn serve --port 8080
@@ -40,19 +40,19 @@ async function serve(host: Host, { api, publisher, ...options }: ServeOptions): 
   const { lost } = server.ctx.store;
   await untilAborted(AbortSignal.any([host.stopSignal, lost]));
   lost.throwIfAborted();
-  host.terminal.tell("Posthorn is stopping; what is under way is finished first.\n");
+  host.terminal.tell("Posthorn is stopping. What is under way is finished first.\n");
 }
 
 function greet(host: Host, server: Server): string {
   const { publicUrl, feedPage } = server;
   const faces =
     server.half === "publisher"
-      ? [`  Publisher    alone; health at ${server.address}/readyz, the API is another process's`]
+      ? [`  Publisher    without the API. Health at ${server.address}/readyz`]
       : [
           `  HTTP API     ${publicUrl}/api/v1   described at ${publicUrl}/api/v1/docs`,
           `  MCP          ${publicUrl}/mcp      (older clients: ${publicUrl}/sse)`,
           ...(server.half === "api"
-            ? ['  Publisher    none here; "posthorn serve --publisher" runs one']
+            ? ['  Publisher    none in this process ("posthorn serve --publisher" runs one)']
             : []),
         ];
   return [
@@ -69,5 +69,5 @@ function greet(host: Host, server: Server): string {
 function describeKey({ firstKey, apiKeyFile }: Server): string[] {
   const kept = apiKeyFile === null ? [] : [`kept in ${apiKeyFile}`];
   if (firstKey === null) return kept.map((text) => `  API key      ${text}`);
-  return [`  API key      ${firstKey}`, `               (${["shown this once", ...kept].join("; ")})`];
+  return [`  API key      ${firstKey}`, `               (${["shown only once", ...kept].join(", ")})`];
 }

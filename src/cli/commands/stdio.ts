@@ -13,8 +13,8 @@ export function addStdioCommand(program: Command, host: Host): void {
     .command("stdio", { isDefault: true })
     .description("speak MCP on standard input and output, for an agent's client (the default command)")
     .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
-    .addOption(roleOption("a name for permissions, in the place of --permissions"))
-    .option("--tools <sets>", "all, or the sets of tools that MCP lists; as POSTHORN_TOOLS")
+    .addOption(roleOption("a name for permissions, instead of --permissions"))
+    .option("--tools <sets>", "all, or the sets of tools that MCP lists (like POSTHORN_TOOLS)")
     // A mistyped command ends up here too, because this is the default; it deserves a better sentence than
     // "too many arguments".
     .allowExcessArguments(true)
@@ -39,13 +39,13 @@ async function stdio(
     const names = program.commands.map((command) => command.name()).join(", ");
     throw new AppError(
       "invalid",
-      `There is no command "${options.unknown.slice(0, 40)}". The commands are ${names}; see posthorn --help.`,
+      `There is no command "${options.unknown.slice(0, 40)}". The commands are ${names}. See posthorn --help.`,
     );
   }
   const permissions = readPermissionOptions(options) ?? PERMISSIONS;
   if (host.terminal.isInteractive) {
     host.terminal.tell(
-      'Posthorn speaks MCP here: an agent\'s client should start it. "posthorn --help" lists what you can type; Ctrl-C ends this.\n',
+      'Posthorn speaks MCP here: an agent\'s client should start it. "posthorn --help" lists what you can type. Ctrl-C ends this.\n',
     );
   }
   const { tools } = options;

@@ -16,7 +16,7 @@ export function addToolsCommand(program: Command, host: Host): void {
     .command("tools")
     .description("list the tools with their JSON Schemas")
     .argument("[tool]", "only this one")
-    .option("-s, --short", "one line a tool instead of JSON; on a terminal that is so anyway")
+    .option("-s, --short", "one line a tool instead of JSON (always so on a terminal)")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",

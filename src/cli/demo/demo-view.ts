@@ -21,15 +21,15 @@ export interface DemoView {
 }
 
 const MEANING: Partial<Record<PostStatus, string>> = {
-  scheduled: "waits in the service; may still be changed or cancelled",
+  scheduled: "waits, and may still be changed or cancelled",
   publishing: "taken up ahead of its time (leadMinutes)",
   uploaded: "on the platform, private until its time",
   published: "live",
 };
 
-const STAYS_UP = "The page stays up until you press Ctrl-C; then the temporary folder is removed.";
+const STAYS_UP = "The page stays up until you press Ctrl-C. Then the temporary folder is removed.";
 const OVER =
-  "The demo is over and its folder removed, so these addresses are gone; in a terminal, without --exit, they stay up.";
+  "The demo is over and its folder removed, so these addresses are gone. In a terminal, without --exit, they stay up.";
 
 const BAR_WIDTH = 24;
 const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"] as const;
@@ -66,7 +66,7 @@ export function createDemoView(terminal: Terminal): DemoView {
       line(
         `\n${colored("bold", "Posthorn demo")}: one post with a picture, from its schedule to the built-in feed`,
       );
-      line(`${colored("dim", `Everything happens in ${folder}; your own data is not touched.`)}\n`);
+      line(`${colored("dim", `Everything happens in ${folder}. Your own data is not touched.`)}\n`);
       if (terminal.isScreen) terminal.draw(HIDE_CURSOR);
     },
     scheduled(post) {
@@ -86,7 +86,7 @@ export function createDemoView(terminal: Terminal): DemoView {
       line(`\n  See it       ${colored("underline", post.platformUrl ?? publicUrl)}`);
       line(`  As a feed    ${publicUrl}/feed/${post.accountId}.json   (.rss, .html)`);
       line(
-        `\nNext: ${colored("bold", "posthorn serve")} runs it for good; ${colored("bold", "posthorn connect")} adds your channels.`,
+        `\nNext: ${colored("bold", "posthorn serve")} runs it for good. ${colored("bold", "posthorn connect")} adds your channels.`,
       );
       line(colored("dim", staysUp ? STAYS_UP : OVER));
     },

@@ -19,18 +19,18 @@ const NAMES = CLIENTS.map(({ name }) => name).join(", ");
 export function addInstallCommand(program: Command, host: Host): void {
   program
     .command("install")
-    .description("set Posthorn up in an agent's client; without a name, show which are here")
+    .description("set Posthorn up in an agent's client (without a name, list those of this machine)")
     .argument("[client]", NAMES)
     .option("--permissions <list>", "what the agent may do, separated by commas (default: all)")
-    .addOption(roleOption("a name for permissions, in the place of --permissions"))
+    .addOption(roleOption("a name for permissions, instead of --permissions"))
     .option("--remove", "take it out again")
     .option("--dry-run", "show the change and write nothing")
     .option("-y, --yes", "write it without asking")
     .addHelpText(
       "after",
       `
-Shows what changes in the client's configuration, asks, and leaves everything else in it as it is. What it was is
-kept beside it until --remove. The paths in it are absolute, so that a client finds them which knows no PATH.
+Shows what changes in the client's configuration, asks, and leaves everything else in it as it is. The old file is
+kept beside it until --remove. The paths are absolute, so that a client without a PATH finds them.
 
 Examples:
   posthorn install
@@ -47,7 +47,7 @@ function clientOf(name: string): Client {
   if (client !== undefined) return client;
   throw new AppError(
     "invalid",
-    `There is no client "${name.slice(0, 40)}". The clients are ${NAMES}; docs/clients.md says how others connect.`,
+    `There is no client "${name.slice(0, 40)}". The clients are ${NAMES}. docs/clients.md says how others connect.`,
   );
 }
 
@@ -79,7 +79,7 @@ async function install(host: Host, client: Client, options: InstallOptions): Pro
   const planned = plan(file.text);
   if (planned === file.text) {
     const state = isRemoval ? "does not have Posthorn" : "starts Posthorn like this already";
-    return terminal.print(`${client.title} ${state}; nothing to change in ${file.path}.\n`);
+    return terminal.print(`${client.title} ${state}. Nothing to change in ${file.path}.\n`);
   }
   terminal.print(`${file.path}:\n${showChange(file.text, planned)}`);
   if (options.dryRun === true) return;
@@ -116,10 +116,7 @@ function limitsOf(options: InstallOptions): readonly string[] {
 async function requireYes(host: Host, { yes }: InstallOptions): Promise<void> {
   if (yes === true) return;
   if (!host.terminal.isInteractive)
-    throw new AppError(
-      "invalid",
-      "Nobody is here to be asked, so nothing was written. Add --yes to write it.",
-    );
+    throw new AppError("invalid", "No person can be asked, so nothing was written. Add --yes to write it.");
   const answer = await host.terminal.ask("Write this? [y/N] ", { isHidden: false, signal: host.stopSignal });
   if (!/^y(es)?$/i.test(answer.trim())) throw new AppError("conflict", "Nothing was written.");
 }

@@ -12,7 +12,7 @@ export const jsonConfig: ConfigEditor = {
     const value: unknown = parse(text, errors, OPTIONS);
     const [error] = errors;
     if (error !== undefined) return `line ${text.slice(0, error.offset).split("\n").length} cannot be read`;
-    return isRecord(value) ? value : "it is no object";
+    return isRecord(value) ? value : "it is not an object";
   },
   set(text, [section, name], { before, wanted }) {
     const start = text.trim() === "" ? `{}${endOf(text)}` : text;

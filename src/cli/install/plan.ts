@@ -59,7 +59,7 @@ function readConfig(client: Client, text: string, launch: Launch): Config {
   if (typeof config === "string") throw refusal(client, launch, config);
   const section = config[client.section];
   if (section !== undefined && !isRecord(section))
-    throw refusal(client, launch, `its "${client.section}" is no table of servers`);
+    throw refusal(client, launch, `its "${client.section}" is not a table of servers`);
   return config;
 }
 

@@ -19,12 +19,12 @@ const FIELD = /^\s*([\w-]+)\s*=\s*(?!\[[^\]]*$|"""|''')(.*)$/;
 export const tomlConfig: ConfigEditor = {
   read(text, [section, name]) {
     const tables = tablesOf(text);
-    if (tables === null) return "a text of several lines in it has no end";
+    if (tables === null) return "a string of several lines in it has no end";
     const others = tables.filter((table) => !isOwn(table, [section, name]));
     // The other ways in which TOML can say the same.
     const isInline = (table: string, key: string): boolean =>
       others.some((one) => one.name === table && one.lines.some((line) => beginsWith(line, key)));
-    if (isInline("", section) || isInline(section, name)) return `its ${section} is no table of its own`;
+    if (isInline("", section) || isInline(section, name)) return `its ${section} is not a table of its own`;
     const own = tables.filter((table) => isOwn(table, [section, name]));
     const lines = own.flatMap((table) => table.lines.slice(1)).filter(isCode);
     if (!lines.every((line) => FIELD.test(line))) return `its ${section}.${name} has values of several lines`;

@@ -9,27 +9,27 @@ export async function chooseManager(machine: Machine): Promise<ServiceManager> {
   if (machine.enclosure === "container" && !(await isSystemdThere(machine))) {
     throw new AppError(
       "unavailable",
-      'A container has no services: what started it keeps it running. Let it run "posthorn serve" and restart it; docs/keep-running.md has an image and a compose file.',
+      'A container has no services: what started it keeps it running. Let it run "posthorn serve" and restart it. docs/keep-running.md has an image and a compose file.',
     );
   }
   if (machine.platform === "win32") {
     const command = `"${machine.node}" "${machine.program ?? "posthorn.js"}" serve`;
     throw new AppError(
       "unavailable",
-      `On Windows the Task Scheduler does it. Run: schtasks /Create /TN Posthorn /SC ONLOGON /TR "${command.replaceAll('"', '\\"')}" (schtasks /Run /TN Posthorn starts it now, /Delete removes it). Or run it in Docker; see docs/keep-running.md.`,
+      `On Windows the Task Scheduler does it. Run: schtasks /Create /TN Posthorn /SC ONLOGON /TR "${command.replaceAll('"', '\\"')}" (schtasks /Run /TN Posthorn starts it now, /Delete removes it). Or run it in Docker (docs/keep-running.md).`,
     );
   }
   if (machine.user.id === 0) {
     throw new AppError(
       "forbidden",
-      "root's service would run with every right on this machine, which Posthorn does not need. Sign in as the user that it is to run as, and run this again; docs/keep-running.md has a service of the whole machine, with a user of its own.",
+      "root's service would run with every right on this machine, which Posthorn does not need. Sign in as the user that Posthorn is to run as, and run this again. docs/keep-running.md has a service for the whole machine, with a user of its own.",
     );
   }
   if (machine.platform === "darwin") return openLaunchd(machine);
   if (machine.platform === "linux") return openSystemd(machine);
   throw new AppError(
     "unavailable",
-    `Posthorn knows no service manager of ${machine.platform}. Have the one that it has run "posthorn serve" as your user.`,
+    `Posthorn knows no service manager of ${machine.platform}. Let the system's own one run "posthorn serve" as your user.`,
   );
 }
 

@@ -46,7 +46,7 @@ export async function installService(host: Host, options: { readonly dryRun?: tr
       "",
       `Posthorn runs${instance.address === null ? "" : ` at ${instance.publicUrl}`}, kept running by ${manager.name}.`,
       `  Data folder  ${folder}`,
-      `  Settings     ${folder}/posthorn.env; after a change: ${manager.restart}`,
+      `  Settings     ${folder}/posthorn.env (after a change: ${manager.restart})`,
       `  API key      in ${instance.apiKeyFile}, unless POSTHORN_API_KEY is set`,
       `  Runs         ${absence}`,
       ...(tool === null
@@ -90,7 +90,7 @@ async function assertNoStraySettings(machine: Machine): Promise<void> {
   if (names.length === 0) return;
   throw new AppError(
     "conflict",
-    `${names.join(", ")}: set in this shell alone, which a service does not see. Write them into ${machine.dataFolder}/posthorn.env (a line NAME=value each, chmod 600), unset them here, and run this again.`,
+    `${names.join(", ")}: set only in this shell, which a service does not see. Write them into ${machine.dataFolder}/posthorn.env (a line NAME=value each, chmod 600), unset them in this shell, and run this again.`,
   );
 }
 

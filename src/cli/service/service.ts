@@ -31,7 +31,7 @@ Examples:
   service
     .command("status")
     .description(
-      "tell whether it runs, since when, where, and what is due next; exit status 1 if it does not",
+      "tell whether it runs, since when, where, and what is due next (exit status 1 if it does not run)",
     )
     .action(() => showStatus(host));
   service
@@ -42,7 +42,7 @@ Examples:
     .action((options: { lines: number; follow?: true }) => showLogs(host, options));
   service
     .command("uninstall")
-    .description("stop it and remove the service's file; the data folder stays")
+    .description("stop it and remove the service's file (the data folder stays)")
     .action(() => uninstallService(host));
 }
 
@@ -73,7 +73,7 @@ async function showStatus(host: Host): Promise<void> {
       : [
           [
             "note",
-            "written by another release or copy of Posthorn; posthorn service install brings it up to date",
+            "written by another release or copy of Posthorn (posthorn service install brings it up to date)",
           ] as const,
         ]),
   ];
@@ -90,7 +90,7 @@ const HEALTH = { ready: "ready", unready: "answers, but is not ready", none: "do
 async function describeWaiting(machine: Machine, folder: string): Promise<string> {
   try {
     const { nextDueAt, overdue, timezone } = await machine.readWaiting(folder);
-    const late = overdue === 0 ? "" : `; ${overdue} overdue`;
+    const late = overdue === 0 ? "" : `, ${overdue} overdue`;
     return `${nextDueAt === null ? "none is waiting" : showMoment(nextDueAt, timezone)}${late}`;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -125,7 +125,7 @@ async function showLogs(host: Host, options: { lines: number; follow?: true }): 
   if (status === 0 || host.stopSignal.aborted) return;
   throw new AppError(
     "unavailable",
-    `The log cannot be read with "${[command, ...args].join(" ")}"; it says why above, if it is there at all.`,
+    `The log cannot be read with "${[command, ...args].join(" ")}". The reason is above, if the command is there at all.`,
   );
 }
 

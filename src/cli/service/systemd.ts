@@ -48,7 +48,7 @@ export async function openSystemd(machine: Machine): Promise<ServiceManager> {
       if (!(await lingers())) await steps?.try("loginctl", "enable-linger", name);
       return (await lingers())
         ? "from the start of the machine on, signed in or not (loginctl enable-linger)"
-        : `only while ${name} is signed in; to change that: sudo loginctl enable-linger ${name}`;
+        : `only while ${name} is signed in (to change that: sudo loginctl enable-linger ${name})`;
     },
   };
 }
@@ -66,10 +66,10 @@ async function assertAnswering(machine: Machine): Promise<void> {
   if (status === 0) return;
   const how =
     status === null
-      ? 'This machine has no systemd. Have its own way of starting programs run "posthorn serve" at the start of the machine, or run it in a container; docs/keep-running.md has both.'
+      ? 'This machine has no systemd. Let its own way of starting programs run "posthorn serve" at the start of the machine, or run it in a container. docs/keep-running.md has both.'
       : machine.enclosure === "wsl"
         ? 'systemd is not switched on here. Write "[boot]" and, below it, "systemd=true" into /etc/wsl.conf, run "wsl --shutdown" in Windows, and come back.'
-        : `systemd does not answer for ${machine.user.name}. Sign in as that user (not with su or sudo), for example with "ssh ${machine.user.name}@localhost" or "sudo machinectl shell ${machine.user.name}@", and run this again. Where systemd does not run at all, run "posthorn serve" in a container; see docs/keep-running.md.`;
+        : `systemd does not answer for ${machine.user.name}. Sign in as that user (not with su or sudo), for example with "ssh ${machine.user.name}@localhost" or "sudo machinectl shell ${machine.user.name}@", and run this again. Where systemd does not run at all, run "posthorn serve" in a container (docs/keep-running.md).`;
   throw new AppError("unavailable", how);
 }
 

@@ -69,10 +69,10 @@ export function addChangeCommands(program: Command, host: Host): void {
       })),
     );
   withContent(addAsking("retry", "send a failed post again, changed if need be"))
-    .option("--at <when>", "when; without it, now")
+    .option("--at <when>", "when (default: now)")
     .addHelpText("after", RETRY_EXAMPLES)
     .action((id: string, options: Changes) => change({ host, id, options }, (at) => retry(at, options)));
-  addAsking("dismiss", "put a failed post away, so that nothing tells of it any more").action(
+  addAsking("dismiss", "put a failed post away, so that it is not shown as failed any more").action(
     (id: string, options: Common) =>
       change({ host, id, options }, async ({ post }) => ({
         tool: "resolve_post",
@@ -97,13 +97,13 @@ function withContent(command: Command): Command {
   const collect = (value: string, all: readonly string[]): readonly string[] => [...all, value];
   return command
     .option("--text <text>", "its new text, or - to read that from standard input")
-    .option("--media <file>", "other media, as for post; may be repeated", collect, [])
+    .option("--media <file>", "other media, as for post (may be repeated)", collect, [])
     .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
     .option("--title <title>", "its new title, where the platform has one")
     .option("--link <address>", "its new link, where the platform has one")
     .option(
       "--set <key=value>",
-      "another field of the platform, null to empty it; may be repeated",
+      "another field of the platform, null to empty it (may be repeated)",
       collect,
       [],
     );

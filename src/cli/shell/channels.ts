@@ -19,7 +19,7 @@ export function addAccountsCommand(program: Command, host: Host): void {
 export function addDisconnectCommand(program: Command, host: Host): void {
   program
     .command("disconnect")
-    .description("forget a channel's passwords and tokens; its posts stay")
+    .description("forget a channel's passwords and tokens (its posts stay)")
     .argument("<channel>", "its name, handle, id or platform")
     .option("--yes", "do not ask")
     .option("--json", "print JSON on a terminal, too")

@@ -41,7 +41,7 @@ const NOTHING: Readonly<Record<keyof typeof KINDS, string>> = {
 };
 
 /** Where a filter was given, there may be others. */
-const NOTHING_LIKE_IT = "No post is like that.\n";
+const NOTHING_LIKE_IT = "No post matches.\n";
 
 export function addListCommand(program: Command, host: Host): void {
   program
@@ -50,7 +50,7 @@ export function addListCommand(program: Command, host: Host): void {
     .addArgument(new Argument("[which]", "which posts").choices(Object.keys(KINDS)).default("upcoming"))
     .option(
       "--on <channel>",
-      "only on this channel; may be repeated",
+      "only on this channel (may be repeated)",
       (value, all: readonly string[]) => [...all, value],
       [],
     )
@@ -62,7 +62,7 @@ export function addListCommand(program: Command, host: Host): void {
     .addHelpText(
       "after",
       `
-What is planned comes with the next one first, everything else with the latest.
+Planned posts begin with the next one, all others with the latest.
 
 Examples:
   posthorn list
@@ -100,7 +100,7 @@ async function list(host: Host, which: keyof typeof KINDS, options: ListOptions)
         : NOTHING[which]
       : await showPosts(session.ctx, posts, { columns: host.terminal.columns, hasStatus }),
   );
-  if (isMore) host.terminal.print(`There are more; --limit ${limit * 2} shows twice as many.\n`);
+  if (isMore) host.terminal.print(`There are more. --limit ${limit * 2} shows twice as many.\n`);
 }
 
 type Filter = Omit<ListPostsArgs, "limit" | "cursor">;

@@ -48,11 +48,11 @@ function readField(given: string): [string, Metadata[string]] {
   if (at < 1)
     throw new AppError(
       "invalid",
-      `--set: ${quote(given)} is no key=value. Give for example --set visibility=unlisted.`,
+      `--set: ${quote(given)} is not key=value. Give for example --set visibility=unlisted.`,
     );
   const key = given.slice(0, at);
   const text = given.slice(at + 1);
   if (!WHOLE_VALUE.test(text)) return [key, text];
-  const advice = `A text that begins like JSON is given as --set '${key}="…"'.`;
+  const advice = `A string that begins like JSON is given as --set '${key}="…"'.`;
   return [key, z.json().parse(parseJson({ source: `--set ${key}`, text, advice }))];
 }

@@ -88,7 +88,7 @@ export function whyNotOut(post: Post): string | null {
   const why = post.error === null ? "" : ` ${post.error}`;
   if (post.status === "failed") return `${post.id} failed.${why}`;
   if (post.status === "cancelled") return `${post.id} was cancelled.`;
-  return `${post.id} is not out yet.${why} It goes out while a Posthorn runs; "posthorn service install" keeps one running.`;
+  return `${post.id} is not out yet.${why} It goes out while a Posthorn runs. "posthorn service install" keeps one running.`;
 }
 
 function postsOf(result: Result): readonly Post[] {

@@ -40,20 +40,20 @@ export function addPostCommand(program: Command, host: Host): void {
     .command("post")
     .description("post now or later, on one channel or several")
     .argument("[text]", "what it says, or - to read that from standard input")
-    .option("--on <channel>", "name, handle, id or platform of a channel; may be repeated", collect, [])
-    .option("--at <when>", 'when, such as "tomorrow 9:00"; without it, now')
-    .option("--media <file>", "a file, an address or the id of a stored file; may be repeated", collect, [])
+    .option("--on <channel>", "name, handle, id or platform of a channel (may be repeated)", collect, [])
+    .option("--at <when>", 'when, such as "tomorrow 9:00" (default: now)')
+    .option("--media <file>", "a file, an address or the id of a stored file (may be repeated)", collect, [])
     .option("--alt <text>", "what can be seen in it, for each --media in turn", collect, [])
     .option("--title <title>", "its title, where the platform has one")
     .option("--link <address>", "a link, where the platform has one")
-    .option("--set <key=value>", "another field of the platform; may be repeated", collect, [])
+    .option("--set <key=value>", "another field of the platform (may be repeated)", collect, [])
     .option("--dry-run", "only check it, and show every warning")
     .option("--json", "print JSON on a terminal, too")
     .addHelpText(
       "after",
       `
-Times are in this machine's time zone, or in POSTHORN_TIMEZONE. Without --at it waits until the post is out, and ends with 1 where it
-is not. On several channels it is scheduled on all of them or on none.
+Times are in this machine's time zone, or in POSTHORN_TIMEZONE. Without --at the command waits until the post is out,
+and ends with status 1 if it is not. On several channels the post is scheduled on all of them or on none.
 
 Examples:
   posthorn post "Hello" --on bluesky
@@ -139,7 +139,7 @@ async function print(
   const told = [...new Set(warnings)];
   if (!terminal.isScreen || options.json === true)
     return terminal.print(toJsonText({ posts, warnings: told }));
-  if (options.dryRun === true) terminal.print("Nothing is scheduled; this is how it would be:\n");
+  if (options.dryRun === true) terminal.print("Nothing is scheduled. This is how it would be:\n");
   terminal.print(await showPosts(session.ctx, posts, terminal));
   for (const warning of told) terminal.print(`${warning}\n`);
 }

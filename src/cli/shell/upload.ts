@@ -18,7 +18,7 @@ export function addUploadCommand(program: Command, host: Host): void {
     .description("store a picture, video or sound, to be posted by its id")
     .argument("<file>", "a file, or an address to fetch it from")
     .option("--alt <text>", "what can be seen or heard")
-    .option("--name <name>", "what it is called; without it, as it is")
+    .option("--name <name>", "its name in lists (default: the file's own name)")
     .option("--json", "print JSON on a terminal, too")
     .action((file: string, options: UploadOptions) => upload(host, file, options));
 }

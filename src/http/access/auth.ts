@@ -135,7 +135,7 @@ async function findCaller(
 function refuseKey(request: Request, next: (error: unknown) => void): (error?: unknown) => void {
   const sentence =
     request.headers.authorization === undefined
-      ? 'There is no API key. Send the header "Authorization: Bearer <API_KEY>"; `posthorn keys create` makes a key.'
-      : 'The API key is not valid: unknown, expired or revoked. Send "Authorization: Bearer <API_KEY>"; `posthorn keys create` makes a key.';
+      ? 'There is no API key. Send the header "Authorization: Bearer <API_KEY>". `posthorn keys create` makes a key.'
+      : 'The API key is not valid: unknown, expired or revoked. Send "Authorization: Bearer <API_KEY>". `posthorn keys create` makes a key.';
   return (error) => next(error ?? new AppError("unauthenticated", sentence));
 }

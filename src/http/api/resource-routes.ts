@@ -104,7 +104,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "get",
     path: "/posts/{id}",
-    summary: "One post; insights=1 adds its live platform status",
+    summary: "One post. insights=1 adds its live platform status",
     tools: ["get_post"],
     body: "none",
     query: { insights: "flag", history: "flag" },
@@ -121,7 +121,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
     method: "delete",
     path: "/posts/{id}",
     summary:
-      "Cancel a post that is still scheduled; fromPlatform=1 also takes down one that is uploaded or live",
+      "Cancel a post that is still scheduled. fromPlatform=1 also takes down one that is uploaded or live",
     tools: ["cancel_post"],
     body: "none",
     query: { fromPlatform: "flag" },
@@ -204,7 +204,7 @@ export const RESOURCE_ROUTES: readonly ResourceRoute[] = [
   {
     method: "get",
     path: "/platforms",
-    summary: "Every platform in short; provider tells those named whole",
+    summary: "Every platform in short, or those that provider names in full",
     tools: ["list_platforms"],
     body: "none",
     query: { provider: "list" },

@@ -35,7 +35,7 @@ ${item.title !== null && xml`<title>${item.title}</title>\n`}<link>${page}</link
 <pubDate>${dateOf(item)}</pubDate>
 <description>${contentOf(item, addresses).text}</description>
 ${item.tags.map((tag) => xml`<category>${tag}</category>\n`)}${item.language !== null && xml`<dc:language>${item.language}</dc:language>\n`}${
-    // Readers take the first one alone, and validators frown on more.
+    // Readers take only the first one, and validators frown on more.
     first !== undefined &&
     xml`<enclosure url="${addresses.media(item.id, "0")}" length="${first.sizeBytes}" type="${first.mimeType}"/>\n`
   }${item.media.map((media, at) => mediaContent(media, addresses.media(item.id, String(at))))}${

@@ -154,8 +154,8 @@ function requireFileType(request: Request<{ id?: string }>): void {
   if (type === "application/octet-stream" || /^(image|video|audio)\/[\w.+-]+$/.test(type)) return;
   throw new AppError(
     "invalid",
-    "Content-Type: must be that of the file (for example video/mp4) or application/octet-stream, and the body its bytes, not a form; " +
-      "to import from an address send application/json.",
+    "Content-Type: must be the file's (for example video/mp4) or application/octet-stream, and the body its bytes, not a form. " +
+      "To import from an address send application/json.",
   );
 }
 

@@ -31,7 +31,7 @@ export const LOCKED: Refusal = {
 export function uploadNotFound(): AppError {
   return new AppError(
     "not_found",
-    `There is no such upload, or its time is over. Begin a new one with POST ${UPLOADS_PATH}.`,
+    `There is no such upload, or it has expired. Begin a new one with POST ${UPLOADS_PATH}.`,
   );
 }
 

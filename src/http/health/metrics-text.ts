@@ -62,8 +62,8 @@ function createStoreMeters(registry: Registry, version: string): readonly Fill[]
   const gauge = (name: string, help: string, labelNames: string[] = []): Gauge =>
     new Gauge({ name: `posthorn_${name}`, help, labelNames, registers: [registry] });
   gauge("info", "The version that runs.", ["version"]).set({ version }, 1);
-  const posts = gauge("posts", "Posts by status; at most a minute old.", ["status"]);
-  const overdue = gauge("posts_overdue", "Posts that nobody has taken up a minute after their time.");
+  const posts = gauge("posts", "Posts by status, at most a minute old.", ["status"]);
+  const overdue = gauge("posts_overdue", "Posts that no process has taken up a minute after their time.");
   const publishers = gauge("publishers", "Processes that publish.");
   const pending = gauge("events_pending", "Events that wait for their delivery to a webhook.");
   const oldest = gauge("events_oldest_due_seconds", "For how long the first of them has been due.");

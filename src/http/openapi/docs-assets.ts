@@ -49,7 +49,7 @@ const nothing = document.getElementById("nothing");
 const operations = [...document.querySelectorAll(".operation")];
 const links = [...document.querySelectorAll("nav li")];
 search.parentElement.hidden = false;
-// Beside the page the list is in nobody's way; above it, it would be.
+// Beside the page the list is not in the way. Above it, it would be.
 const contents = document.getElementById("contents");
 const wide = matchMedia("(min-width:60rem)");
 const unfold = () => (contents.open = wide.matches);

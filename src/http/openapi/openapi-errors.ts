@@ -8,7 +8,7 @@ const ErrorBody = z
 const ERRORS = {
   "400": [
     "Invalid",
-    "The request is invalid; the text says which field and why.",
+    "The request is invalid. The error says which field and why.",
     "limit: must be at most 500.",
   ],
   "401": [
@@ -39,7 +39,7 @@ const ERRORS = {
   ],
   "500": [
     "Failed",
-    "A fault of the server; its log has the details under the request's id.",
+    "A fault of the server. Its log has the details under the request's id.",
     "Something went wrong on our side.",
   ],
   "503": [

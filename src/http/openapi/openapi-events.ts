@@ -17,13 +17,13 @@ const SUMMARIES: Record<EventKind, string> = {
   "post.publishing": "A post is being sent",
   "post.uploaded": "A post is on its platform, private until its time",
   "post.published": "A post is live",
-  "post.failed": "A post failed; its error says why",
+  "post.failed": "A post failed. Its error says why",
   "post.cancelled": "A post was cancelled",
   "account.reconnect_required": "A channel cannot be used until it is reconnected",
 };
 
 const PublishedPost = Post.extend({
-  warnings: z.array(z.string()).optional().describe("What was refused of it after it went live."),
+  warnings: z.array(z.string()).optional().describe("Which parts of it were refused after it went live."),
 }).meta({ id: "PublishedPost" });
 
 function dataOf(kind: EventKind): z.ZodType {

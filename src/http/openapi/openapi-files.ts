@@ -11,7 +11,7 @@ const Bytes = z
 
 const Import = z.strictObject({
   url: z.string().describe("An http or https address that is fetched once."),
-  name: z.string().optional().describe("Its name in lists; default: the last part of the address."),
+  name: z.string().optional().describe("Its name in lists (default: the last part of the address)."),
   altText: z.string().optional().describe("What a picture shows, for those who do not see it."),
 });
 
@@ -83,7 +83,7 @@ export const FILE_PATHS: Operations = [
       },
       responses: {
         "201": {
-          description: "Begun; send the bytes to Location by PATCH.",
+          description: "Begun. Send the bytes to Location by PATCH.",
           headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
         },
         ...failures("400", "401", "403", "413", "429", "500"),

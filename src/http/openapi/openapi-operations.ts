@@ -30,7 +30,7 @@ const KEY_HEADER = z
   .min(1)
   .max(255)
   .optional()
-  .describe("Any text of yours: a repeated request with it is done once and answered the same (24 hours).");
+  .describe("Any string of yours. A repeated request with it is done once and answered the same (24 hours).");
 
 /** A resource endpoint, described by the tool behind it. */
 export function describeRoute(route: ResourceRoute, toolbox: Toolbox): Operation {

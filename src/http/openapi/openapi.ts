@@ -17,7 +17,7 @@ export interface OpenApiSource {
 
 const INTRODUCTION = `Schedules posts to your channels and publishes each at its time, never twice.
 
-Every action has two forms: a resource endpoint such as \`GET /api/v1/posts\`, and one endpoint a tool, \`POST /api/v1/tools/<name>\`, which takes the arguments as a JSON object and answers \`{ "result": … }\`. The tools are offered under the same names over MCP.
+Every action has two forms: a resource endpoint such as \`GET /api/v1/posts\`, and one endpoint for each tool, \`POST /api/v1/tools/<name>\`, which takes the arguments as a JSON object and answers \`{ "result": … }\`. The tools are offered under the same names over MCP.
 
 Every request carries an API key: \`Authorization: Bearer <API_KEY>\`. \`posthorn keys create\` makes one. What belongs to another owner is answered as not found.
 

@@ -87,7 +87,7 @@ it("takes folders of uploads that are there, by their whole paths", () => {
   const bad = ["pictures", join(folder.path, "none"), join(import.meta.dirname, "start-server.test.ts", "x")];
   for (const one of bad)
     expect(() => read(`${folder.path},${one}`)).toThrow(
-      `POSTHORN_UPLOAD_FOLDERS: must be whole paths of folders that are there; "${one}" is not`,
+      `POSTHORN_UPLOAD_FOLDERS: must be whole paths of folders that exist. "${one}" is not one`,
     );
 });
 

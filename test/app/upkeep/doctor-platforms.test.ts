@@ -28,7 +28,7 @@ async function examine(
   );
 }
 
-const READY = "pinboard ok: ready; 1 channel is connected";
+const READY = "pinboard ok: ready, and 1 channel is connected";
 
 const STEPS = [
   "begin at https://console.cinema.example/apps",
@@ -42,21 +42,21 @@ const STEPS = [
 
 it("names what is missing, and the address to register", async () => {
   expect(await examine({}, { named: "cinema", ways: [consentWay()] })).toEqual([
-    "cinema note: cannot be connected yet: set POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET; " +
-      "the redirect address to register is http://localhost:4747/connect/callback (steps: posthorn doctor cinema)",
+    "cinema note: cannot be connected yet: set POSTHORN_CINEMA_CLIENT_ID and POSTHORN_CINEMA_CLIENT_SECRET. " +
+      "The redirect address to register is http://localhost:4747/connect/callback (steps: posthorn doctor cinema)",
     ...STEPS.map((step) => `cinema note: ${step}`),
   ]);
   const ways = [consentWay({ redirect: "https" }), consentWay({ name: "pages", appOf: "theatre" })] as const;
   const [cinema] = await examine({}, { named: "cinema", ways });
   expect(cinema).toContain(
-    ", or, by pages, POSTHORN_THEATRE_CLIENT_ID and POSTHORN_THEATRE_CLIENT_SECRET; it needs",
+    ", or, by pages, POSTHORN_THEATRE_CLIENT_ID and POSTHORN_THEATRE_CLIENT_SECRET. It needs",
   );
   expect(cinema).not.toContain("localhost");
 });
 
 it("says one thing of a platform that works by another way than its first", async () => {
   expect((await examine({}, { named: "cinema" }))[0]).toBe(
-    "cinema ok: ready by appPassword; connect a channel with: posthorn connect cinema",
+    "cinema ok: ready by appPassword. Connect a channel with: posthorn connect cinema",
   );
 });
 
@@ -66,7 +66,7 @@ it("tells the steps of what somebody began to set up, and of what is named", asy
   expect(begun.slice(1)).toEqual([...STEPS.map((step) => `cinema note: ${step}`), READY]);
   const both = { POSTHORN_CINEMA_CLIENT_ID: "id", POSTHORN_CINEMA_CLIENT_SECRET: "secret" };
   expect(await examine(both)).toEqual([
-    "cinema ok: ready; connect a channel with: posthorn connect cinema",
+    "cinema ok: ready. Connect a channel with: posthorn connect cinema",
     READY,
   ]);
   expect(await examine(both, { named: "cinema" })).toContain(`cinema ok: ${STEPS[2]}`);
@@ -86,11 +86,11 @@ it("tells the steps of each way that needs an app of its own", async () => {
 
 it("leaves out what nobody has asked for, and says how to ask", async () => {
   const others = (count: string) =>
-    `platforms ok: ${count} neither channels nor settings: left out; "posthorn doctor instagram" tells what one of them needs, and docs/platforms.md lists them`;
+    `platforms ok: ${count} neither channels nor settings (left out). "posthorn doctor instagram" shows what one of them needs, and docs/platforms.md lists them`;
   expect(await examine({})).toEqual([READY, others("1 that has")]);
   expect(await examine({}, { connected: [] })).toEqual([others("2 that have")]);
   expect(await examine({}, { named: "pinboard", connected: [] })).toEqual([
-    "pinboard ok: ready; connect a channel with: posthorn connect pinboard",
+    "pinboard ok: ready. Connect a channel with: posthorn connect pinboard",
     expect.stringMatching(/^pinboard ok: no app needs to be registered/),
   ]);
 });

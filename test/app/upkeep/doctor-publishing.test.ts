@@ -26,7 +26,7 @@ describe("what doctor says of publishing", () => {
   it("is short where nothing was ever done", async () => {
     await using ctx = await open();
     expect(await examine(ctx)).toEqual([
-      { topic: "publisher", verdict: "note", text: expect.stringMatching(/^none runs; nothing goes out/) },
+      { topic: "publisher", verdict: "note", text: expect.stringMatching(/^none runs\. Nothing goes out/) },
       { topic: "posts", verdict: "ok", text: "none went out in the last 7 days" },
     ]);
   });
@@ -104,7 +104,7 @@ describe("what doctor says of publishing", () => {
     expect((await examine(ctx)).at(-1)).toEqual({
       topic: "webhook",
       verdict: "note",
-      text: "https://x.example/hook does not get its events: The receiver could not be reached. Try it with test_webhook.",
+      text: `https://x.example/hook does not get its events: The receiver could not be reached. Send it a test with: posthorn call test_webhook '{"id":"${webhook.id}"}'`,
     });
   });
 });

@@ -125,7 +125,7 @@ describe("posthorn backup and restore", () => {
     expect(run.stderr).toContain(`The settings of the backup are in ${restored}.`);
     expect(readFileSync(restored, "utf8")).toBe(SETTINGS);
     expect(statSync(restored).mode & 0o777).toBe(0o600);
-    expect((await runCli(["doctor"], { env })).stdout).toContain("time zone Asia/Tokyo");
+    expect((await runCli(["doctor"], { env })).stdout).toContain("Time zone: Asia/Tokyo");
     expect(JSON.parse((await runCli(["restore", backup], { env })).stdout).settings).toBeNull();
 
     writeFileSync(restored, "POSTHORN_TIMEZONE=Europe/Berlin\n");
@@ -337,7 +337,7 @@ describe("posthorn backup and restore", () => {
       [
         "that is none",
         (backup) => writeFileSync(backup, "no archive at all ".repeat(99)),
-        "no backup of Posthorn",
+        "backups of Posthorn do not hold it",
       ],
       ["that is empty", (backup) => writeFileSync(backup, ""), "it is cut off"],
       ["that is cut off", (backup) => truncateSync(backup, statSync(backup).size - 5_000), "damaged"],

@@ -68,12 +68,12 @@ describe("posthorn connect", () => {
     [
       ["connect", "webhook", "--secrets-stdin"],
       "appPassword: s3cret",
-      '--secrets-stdin: this is not JSON. Give one JSON object of texts on standard input, for example {"appPassword":"…"}.\n',
+      '--secrets-stdin: this is not JSON. Give one JSON object of strings on standard input, for example {"appPassword":"…"}.\n',
     ],
     [
       ["connect", "webhook", "--secrets-stdin"],
       '["s3cret"]',
-      "--secrets-stdin: this is not an object of texts. Give one JSON object",
+      "--secrets-stdin: this is not an object of strings. Give one JSON object",
     ],
     [["connect", "webhook", "--secrets-stdin"], "{}", "url: is required"],
     [["connect", "webhook", "--secrets-stdin"], '{"url":"http://127.0.0.1/"}', "url"],

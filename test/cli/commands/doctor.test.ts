@@ -111,14 +111,14 @@ describe("posthorn doctor", () => {
     await runCli(["keys", "list"], folder);
     const { findings } = await examine(folder.env);
     const textOf = (name: string) => findings.find(({ topic }) => topic === name)?.text;
-    expect(textOf("feed")).toBe("ready; 1 channel is connected");
+    expect(textOf("feed")).toBe("ready, and 1 channel is connected");
     expect(textOf("bluesky")).toBeUndefined();
     expect(textOf("platforms")).toMatch(
-      /^28 that have neither channels nor settings: left out; "posthorn doctor instagram" tells/,
+      /^28 that have neither channels nor settings \(left out\)\. "posthorn doctor instagram" shows/,
     );
     const asked = await examine({ ...folder.env, POSTHORN_BLUESKY_BASE_URL: "https://pds.example" });
     expect(asked.findings.find(({ topic }) => topic === "bluesky")?.text).toBe(
-      "ready; connect a channel with: posthorn connect bluesky",
+      "ready. Connect a channel with: posthorn connect bluesky",
     );
   });
 

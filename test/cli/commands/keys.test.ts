@@ -98,7 +98,7 @@ describe("posthorn keys rotate-secret", () => {
     expect(readFileSync(file, "utf8")).not.toBe(before);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(oldKeyId).not.toBe(newKeyId);
-    expect((await runCli(["doctor"], folder)).stdout).toContain(`${newKeyId}, readable by this user alone`);
+    expect((await runCli(["doctor"], folder)).stdout).toContain(`${newKeyId}, readable only by this user`);
     expect((await runCli(["keys", "revoke", key], folder)).status).toBe(0);
     expect(await runCli(["keys", "rotate-secret", "--keep-old", kept], folder)).toMatchObject({
       status: 1,

@@ -53,7 +53,7 @@ describe("posthorn install", () => {
     expect(readFileSync(`${here.file}.before-posthorn`, "utf8")).toBe(OTHERS);
     expect(statSync(here.file).mode & 0o777).toBe(0o640);
     const again = await here.run(["cursor"]);
-    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining("nothing to change") });
+    expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining("Nothing to change") });
   });
 
   it("writes nothing after a no, without anybody to ask, or with --dry-run", async () => {

@@ -274,7 +274,7 @@ describe("posthorn service elsewhere", () => {
     [
       "settings of this shell",
       createSystemdMachine({ listStraySettings: async () => ["POSTHORN_PORT"] }),
-      /^POSTHORN_PORT: set in this shell alone.*posthorn\.env/,
+      /^POSTHORN_PORT: set only in this shell.*posthorn\.env/,
     ],
     [
       "a server in a terminal",

@@ -210,7 +210,7 @@ it("says what is not there in the words of what was asked for", async () => {
     (await shell.run(["list", ...args], { columns: 80 })).stdout;
   expect(await list()).toMatch(/^Nothing is planned\./);
   expect(await list("failed")).toBe("No post has failed.\n");
-  expect(await list("--search", "nope")).toBe("No post is like that.\n");
+  expect(await list("--search", "nope")).toBe("No post matches.\n");
 });
 
 it("speaks in sentences at a terminal, and in JSON when asked", async () => {

@@ -118,7 +118,7 @@ describe("posthorn post", () => {
     [["x", "--on", "feed", "--media", import.meta.dirname], "is no plain file"],
     [["x", "--on", "feed", "--media", import.meta.filename], "The content is no picture"],
     [["x", "--on", "feed", "--alt", "A lake"], "--alt: there are 1 texts for 0 files."],
-    [["x", "--on", "feed", "--set", "title"], '--set: "title" is no key=value.'],
+    [["x", "--on", "feed", "--set", "title"], '--set: "title" is not key=value.'],
     [["x", "--on", "feed", "--set", "tags=[a]"], "--set tags: this is not JSON"],
   ])("refuses %j", async (args, sentence) => {
     using shell = open();
@@ -232,7 +232,7 @@ describe("posthorn list and posthorn accounts", () => {
       expect.stringMatching(/^2100-12-01 09:00 {2}My feed {2}Post of day 01 日本語 {2}\w{6}$/),
       expect.stringMatching(/^2100-12-02 09:00 /),
     ]);
-    expect(planned.stdout).toContain("Times are in Europe/Berlin.\nThere are more;");
+    expect(planned.stdout).toContain("Times are in Europe/Berlin.\nThere are more.");
     const days = ({ posts }: Printed) => posts.map(({ scheduledAt }) => String(scheduledAt).slice(8, 10));
     expect(days(await shell.read(["list"]))).toEqual(["01", "02", "03"]);
     expect(days(await shell.read(["list", "all", "--search", "day 02"]))).toEqual(["02"]);
