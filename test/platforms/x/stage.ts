@@ -11,7 +11,8 @@ function answered({ status, json, headers = {} }: Answer) {
 export default {
   async openStage(platform) {
     const world = await createWorld(platform);
-    const { posts } = world.fake;
+    const { posts, media } = world.fake;
+    media.losesAnswers = true;
     return {
       ctx: world.ctx,
       account: await world.connect(),
