@@ -28,7 +28,7 @@ const ERRORS = {
   ],
   "409": [
     "Conflict",
-    "Not possible in the current state.",
+    "The state does not allow it now.",
     "The post is published, but this needs a post that is scheduled.",
   ],
   "413": ["TooLarge", "The body is over its limit.", "The body is larger than 1 MiB."],

@@ -62,7 +62,7 @@ it("says one thing of a platform that works by another way than its first", asyn
 
 it("tells the steps of what somebody began to set up, and of what is named", async () => {
   const begun = await examine({ POSTHORN_CINEMA_CLIENT_ID: "id" }, { ways: [consentWay()] });
-  expect(begun[0]).toContain("set POSTHORN_CINEMA_CLIENT_SECRET;");
+  expect(begun[0]).toContain("set POSTHORN_CINEMA_CLIENT_SECRET.");
   expect(begun.slice(1)).toEqual([...STEPS.map((step) => `cinema note: ${step}`), READY]);
   const both = { POSTHORN_CINEMA_CLIENT_ID: "id", POSTHORN_CINEMA_CLIENT_SECRET: "secret" };
   expect(await examine(both)).toEqual([

@@ -337,7 +337,7 @@ describe("posthorn backup and restore", () => {
       [
         "that is none",
         (backup) => writeFileSync(backup, "no archive at all ".repeat(99)),
-        "backups of Posthorn do not hold it",
+        "no backup of Posthorn",
       ],
       ["that is empty", (backup) => writeFileSync(backup, ""), "it is cut off"],
       ["that is cut off", (backup) => truncateSync(backup, statSync(backup).size - 5_000), "damaged"],

@@ -11,7 +11,7 @@ describe("posthorn demo", () => {
     const states = [...run.stdout.matchAll(/✔ +[\d.]+ s {2}(\w+)/g)].map(([, state]) => state);
     expect(states).toEqual(["scheduled", "publishing", "uploaded", "published"]);
     expect(run.stdout).toMatch(/See it +http:\/\/localhost:\d+\/feed\/acc_/);
-    const folder = /happens in (\S+);/.exec(run.stdout)?.[1] ?? "";
+    const folder = /happens in (\S+)\. /.exec(run.stdout)?.[1] ?? "";
     expect(folder).not.toBe("");
     expect(existsSync(folder)).toBe(false);
   }, 60_000);

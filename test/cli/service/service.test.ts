@@ -69,7 +69,7 @@ describe("posthorn service on Linux", () => {
     const { status, stdout } = await run(machine, "install");
     expect(status).toBe(0);
     expect(stdout).toContain(
-      "only while alice is signed in; to change that: sudo loginctl enable-linger alice",
+      "only while alice is signed in (to change that: sudo loginctl enable-linger alice",
     );
   });
 

@@ -160,7 +160,9 @@ describe("a live post", () => {
     });
     const media = await shell.run(["edit", id, "--media", PHOTO]);
     expect(media.stderr).toMatch(/^--media: the media of a live post cannot be changed/);
-    expect((await shell.run(["retry", id])).stderr).toMatch(/^Not possible/);
+    expect((await shell.run(["retry", id])).stderr).toMatch(
+      /^The post is published, but this needs a post that is failed/,
+    );
   });
 
   it("is not said to be where nobody listens", async () => {

@@ -20,7 +20,7 @@ describe("every move from every state", () => {
     } else {
       await expect(move).rejects.toMatchObject({
         kind: "conflict",
-        message: expect.stringContaining(`the post is ${status}`),
+        message: expect.stringContaining(`The post is ${status}`),
       });
       expect((await readPost(ctx, post.id)).status).toBe(status);
     }

@@ -378,7 +378,7 @@ describe("other ways, and again", () => {
     at.parlor.channels = [SPORT];
     const again = await at.connect({ accountId: news.id });
     const page = await read(await at.agree(again.url));
-    expect(page.text).toMatch(/another account.*Sport.*the channel that is being reconnected.*news/s);
+    expect(page.text).toMatch(/another account.*Sport.*The channel that is being reconnected.*news/s);
     expect(await at.check(again.connectId)).toMatchObject({
       status: "pending",
       error: expect.stringContaining("news"),

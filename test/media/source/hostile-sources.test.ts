@@ -161,7 +161,7 @@ describe("publishing from a source that", () => {
     [
       "sends it packed",
       (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(SMALL),
-      /packed/,
+      /compressed/,
     ],
     ["is not found", (_request, response) => void response.writeHead(404).end(), /HTTP 404/],
     [

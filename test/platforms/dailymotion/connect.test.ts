@@ -48,7 +48,7 @@ describe("connecting Dailymotion", () => {
 
   it.each([
     ["a wrong secret", { ...KEY, apiSecret: "no" }, /^apiSecret: .*does not accept the key/],
-    ["a key without a permission", KEY, /^apiSecret: .*misses a permission.*API keys/],
+    ["a key without a permission", KEY, /^apiSecret: .*lacks a permission.*API keys/],
     ["a key for nothing", KEY, /^apiKey: gives access to no channel/],
   ])("refuses %s in words", async (what, secrets, message) => {
     const { connect, fake } = await openDailymotion();

@@ -11,8 +11,12 @@ function warningsOf(facts: object, metadata: FacebookPost["metadata"] = {}): str
 
 describe("a film on a Page", () => {
   it.each([
-    [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical film of more than 90 seconds, .*draft/],
-    [{ durationSeconds: 30 }, { kind: "video" }, /^mediaUrl: is a vertical film, .*leave metadata\.kind out/],
+    [{ durationSeconds: 120 }, {}, /^mediaUrl: is a vertical film of more than 90 seconds\. .*draft/],
+    [
+      { durationSeconds: 30 },
+      { kind: "video" },
+      /^mediaUrl: is a vertical film\. .*leave metadata\.kind out/,
+    ],
     [{ durationSeconds: 30, width: 1_920, height: 1_080 }, {}, /^mediaUrl: is wider than high/],
     [{ durationSeconds: 30 }, {}, /^$/],
     [{ durationSeconds: 120, width: 1_920, height: 1_080 }, {}, /^$/],

@@ -50,7 +50,7 @@ it("says which field is wrong", async () => {
   await expect(world.connect("fb3d7d9b41a656f13cbd524f5d")).rejects.toThrow(
     /^adminKey: is not an Admin API key/,
   );
-  await expect(world.connect(other)).rejects.toThrow(/^adminKey: blog\.example does not know it/);
+  await expect(world.connect(other)).rejects.toThrow(/^adminKey: blog\.example does not know this key/);
   await expect(world.connect(`${ADMIN_KEY.slice(0, -2)}cd`)).rejects.toThrow(/^adminKey: blog\.example/);
   await expect(world.connect(ADMIN_KEY, null)).rejects.toThrow(/^instanceUrl: is required/);
   for (const address of ["https://blog.example/elsewhere", "https://nobody.example"])

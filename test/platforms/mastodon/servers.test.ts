@@ -113,7 +113,7 @@ it("leaves it to a person where a server does not list what was sent", async () 
   const worker = { ...ctx, outbound: { ...ctx.outbound, request } };
   expect(await finish(ctx, id, worker)).toMatchObject({
     status: "failed",
-    error: expect.stringMatching(/^outcome unknown: .*does not list posts/),
+    error: expect.stringMatching(/^outcome unknown: .*lists only public posts/),
   });
 });
 

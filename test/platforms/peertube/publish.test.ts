@@ -226,7 +226,7 @@ describe("what PeerTube takes", () => {
     [{ metadata: { title: "The horn", tags: ["a1", "b1", "c1", "d1", "e1", "f1"] } }, /metadata\.tags/],
     [{ metadata: { title: "The horn", categoryId: "Music" } }, /metadata\.categoryId/],
     [{ metadata: { title: "The horn", playlistId: "1" } }, /metadata/],
-    [{ caption: "ab" }, /^caption: .*from 3 characters/],
+    [{ caption: "ab" }, /^caption: .*at least 3 characters/],
   ])("is checked beforehand (%#)", async (given, sentence) => {
     await expect(dryRun(await createPeertubeWorld(), given)).rejects.toThrow(sentence);
   });

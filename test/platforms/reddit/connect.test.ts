@@ -99,14 +99,14 @@ describe("a connected account", () => {
     expect(await ask("r/horn")).toEqual([
       { value: "horns", label: "r/horns (1200 members)" },
       { value: "hornpics", label: "r/hornpics (30 members, no texts, no films)" },
-      { value: "news_of_horns", label: "r/news_of_horns (7 members, NSFW, texts alone)" },
+      { value: "news_of_horns", label: "r/news_of_horns (7 members, NSFW, only texts)" },
       { value: "u_posthorn", label: "r/u_posthorn (3 members)" },
     ]);
     expect(await ask("News_of_Horns")).toEqual([
       {
         value: "news_of_horns",
         label:
-          "r/news_of_horns (7 members, NSFW, texts alone, a flair is required, " +
+          "r/news_of_horns (7 members, NSFW, only texts, a flair is required, " +
           'titles of at most 120 characters, text is required, one of ["[News]"] in the title)',
       },
     ]);

@@ -83,7 +83,7 @@ describe("a message", () => {
     expect(await world.end(await world.post(account, "Lost", PHOTO_URL, metadata))).toMatchObject({
       status: "published",
       platform_post_id: null,
-      warnings: expect.stringContaining("The thread did not go through: Slack does not tell which message"),
+      warnings: expect.stringContaining("The thread did not go through: Slack does not say which message"),
     });
   });
 });

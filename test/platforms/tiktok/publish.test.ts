@@ -274,7 +274,7 @@ describe("scheduling", () => {
 
   it("tells that a draft waits for a person, and that its text does not come along", async () => {
     const { warnings } = await dryRun({ metadata: { mode: "inbox" } });
-    expect(warnings.join(" ")).toMatch(/until a person finishes it.*enter the caption in the app/s);
+    expect(warnings.join(" ")).toMatch(/until a person finishes it.*Enter the caption in the app/s);
   });
 
   it.each([

@@ -63,7 +63,10 @@ describe("connecting Vimeo", () => {
     const read = async () => findAccountRow(ctx.store, account.owner_id, account.id);
     fake.state.me = { ...fake.state.me, name: "New name", upload_quota: { space: { free: 0 } } };
     await inspectAccount(ctx, account);
-    expect(await read()).toMatchObject({ name: "New name", status_reason: expect.stringContaining("room") });
+    expect(await read()).toMatchObject({
+      name: "New name",
+      status_reason: expect.stringContaining("space on Vimeo is used up"),
+    });
     fake.state.revokeAll();
     await inspectAccount(ctx, account);
     expect((await read())?.status).toBe("reconnect_required");

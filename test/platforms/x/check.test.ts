@@ -61,7 +61,7 @@ describe("what a post on X may be", () => {
     [
       "too long",
       { caption: "日".repeat(141) },
-      /^caption: has 282 characters, as the platform counts them; .* 280/,
+      /^caption: has 282 characters, as the platform counts them.* 280/,
     ],
     [
       "a thread with a part that is too long",

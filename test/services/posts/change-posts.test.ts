@@ -105,7 +105,7 @@ describe("cancelling several posts", () => {
     const [one, two] = [await schedule(), await schedule({ caption: "Two" })];
     await service.call("cancel_post", { id: two });
     await expect(change({ ids: [one, two], cancel: true })).rejects.toThrow(
-      new RegExp(`None was changed\\. ${two}: .*the post is cancelled`),
+      new RegExp(`None was changed\\. ${two}: .*The post is cancelled`),
     );
     await expect(change({ ids: [one, "post_none"], cancel: true })).rejects.toMatchObject({
       kind: "not_found",

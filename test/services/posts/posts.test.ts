@@ -59,7 +59,7 @@ describe("scheduling", () => {
     expect((await schedule({ scheduledAt: inMinutes(-5) })).post.scheduledAt).toBe(inMinutes(0));
     expect((await schedule({ scheduledAt: undefined })).post.scheduledAt).toBe(inMinutes(0));
     await expect(schedule({ scheduledAt: inMinutes(-6) })).rejects.toThrow(
-      `the server's time is ${toZoned(Date.parse(inMinutes(0)), "UTC")}`,
+      `The server's time is ${toZoned(Date.parse(inMinutes(0)), "UTC")}`,
     );
   });
 
@@ -236,7 +236,7 @@ describe("changing and cancelling", () => {
     await expect(service.call("update_post", { id: post.id })).rejects.toThrow(/Nothing to change/);
     await service.call("cancel_post", { id: post.id });
     await expect(service.call("update_post", { id: post.id, caption: "x" })).rejects.toThrow(
-      /the post is cancelled/,
+      /The post is cancelled/,
     );
     await expect(service.call("cancel_post", { id: post.id })).rejects.toMatchObject({ kind: "conflict" });
   });
@@ -310,7 +310,7 @@ describe("on the platform", () => {
     expect(publishedAt).not.toBeNull();
     expect(await service.ctx.feed.get(accountId, post.id)).toBeNull();
     await expect(service.call("cancel_post", { id: post.id, fromPlatform: true })).rejects.toThrow(
-      /the post is cancelled/,
+      /The post is cancelled/,
     );
   });
 

@@ -211,7 +211,9 @@ describe("before a post is stopped or changed", () => {
     const id = await schedule();
     await setPost(id, { status });
     const timed = "scheduledAt" in args ? { scheduledAt: inSeconds(0) } : args;
-    await expect(questionOf(tool, { id, ...timed })).rejects.toThrow(/Not possible|Nothing to settle/);
+    await expect(questionOf(tool, { id, ...timed })).rejects.toThrow(
+      /but this needs a post that is|Nothing to settle/,
+    );
     await expect(questionOf(tool, { ...timed, id: "post_none" })).rejects.toThrow(/no post/);
   });
 });

@@ -52,7 +52,7 @@ it.each([
           step: "create",
           request: {},
           send: async () => {
-            throw new PlatformFault("ambiguous", "The answer was lost.", { httpStatus });
+            throw new PlatformFault("ambiguous", "The answer was lost.", { httpStatus, wasTaken });
           },
           settle: async (context) => {
             told.push(context.wasTaken);
