@@ -192,7 +192,7 @@ function waitForReconnect(fault: PlatformFault, at: Situation): PostEnd {
 
 function waitForRate(fault: PlatformFault, at: Situation): PostEnd {
   const allowedAt = at.now + Math.max(fault.retryAfterMs ?? rateBackoffMs(at.tries, at.random), SECOND);
-  if (allowedAt >= at.giveUpAt)
+  if (allowedAt > at.giveUpAt)
     return at.isOpen
       ? unknown(fault.message, at)
       : failed(`${fault.message} That is past the post's time. Send it again later.`, at);

@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import { Readable } from "node:stream";
 import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
@@ -115,9 +116,9 @@ async function follow(door: Door, first: OutboundRequest): Promise<OutboundRespo
     () => late.abort(new Error("No answer began in time.")),
     first.headersMs ?? timeoutMs,
   );
-  const signals = [AbortSignal.timeout(timeoutMs), late.signal, ...(first.signal ? [first.signal] : [])];
+  const signal = deadline(timeoutMs, late.signal, ...(first.signal ? [first.signal] : []));
   try {
-    return await followRedirects(door, first, AbortSignal.any(signals));
+    return await followRedirects(door, first, signal);
   } finally {
     clearTimeout(timer);
   }

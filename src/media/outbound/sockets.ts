@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import { once } from "node:events";
 import type { ClientRequestArgs } from "node:http";
 import type { buildConnector } from "undici";
@@ -43,8 +44,7 @@ export async function converse<T>(
   work: (socket: Socket) => Promise<T>,
 ): Promise<T> {
   const { url, isExcepted } = door.policy.check(httpOf(request.url), false);
-  const limit = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
-  const signal = request.signal === undefined ? limit : AbortSignal.any([limit, request.signal]);
+  const signal = deadline(request.timeoutMs ?? TIMEOUT_MS, ...(request.signal ? [request.signal] : []));
   await failingUnsent(() => door.names.find(url.hostname, { ...request, signal }));
   const socket = new WebSocket(url.href, {
     ...LIMITS,

@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import type { AccountAnalytics, AnalyticsArgs } from "../../domain/accounts/analytics.ts";
 import { DateTime } from "luxon";
 import { AppError } from "../../domain/errors.ts";
@@ -140,7 +141,7 @@ async function askPlatform(
   if (account.status !== "connected")
     return withMissing(offered, NOTHING, "The channel must be reconnected first. See list_accounts.");
   try {
-    const io = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const io = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
     const told = fitAnalytics(await platform.analytics(range, io));
     return withMissing(offered, told, `${platform.title} does not offer it.`);
   } catch (error) {

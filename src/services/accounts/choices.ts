@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import type { Choices, ChoicesArgs } from "../../domain/accounts/choices.ts";
 import { reconnectSentence } from "../../domain/accounts/account.ts";
 import { AppError } from "../../domain/errors.ts";
@@ -28,7 +29,7 @@ export async function listChoices(
   const lookUp = lookUpOf(platform, field);
   if (account.status === "reconnect_required" || account.status === "disconnected")
     throw new AppError("conflict", reconnectSentence(account, account.status_reason));
-  const timeout = AbortSignal.timeout(ASK_TIMEOUT_MS);
+  const timeout = deadline(ASK_TIMEOUT_MS);
   const choices = await ask(ctx, { platform, account, timeout }, async () => {
     const io = await createPlatformIo(ctx, account, AbortSignal.any([signal, timeout]));
     return lookUp(search.trim(), io);

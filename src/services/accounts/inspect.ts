@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import { plainText } from "../../domain/plain-text.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
 import type { AnyPlatform, Inspection } from "../../ports/platform.ts";
@@ -71,7 +72,7 @@ export async function inspectConnected(ctx: AppContext, ownerId: string, id: str
 /** Null where it could not be asked. */
 async function ask(ctx: AppContext, platform: AnyPlatform, row: AccountRow): Promise<Inspection | null> {
   try {
-    const io = await createPlatformIo(ctx, row, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const io = await createPlatformIo(ctx, row, deadline(ASK_TIMEOUT_MS));
     const told = await platform.inspect?.(io);
     return told === undefined ? null : fitInspection(platform.title, told);
   } catch (error) {

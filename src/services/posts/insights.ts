@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { plainText } from "../../domain/plain-text.ts";
@@ -34,7 +35,7 @@ export async function readInsights(ctx: AppContext, row: PostRow): Promise<Insig
   const account = await findAccountRow(ctx.store, row.owner_id, row.account_id);
   if (account === undefined) return unavailable("Its channel is not there any more.");
   try {
-    const platformIo = await createPlatformIo(ctx, account, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    const platformIo = await createPlatformIo(ctx, account, deadline(ASK_TIMEOUT_MS));
     const io = { ...platformIo, ...(await readStepResults(ctx, row)) };
     const { state, visibility, metrics } = await platform.insights(toPlatformPost(platform, row), io);
     return {

@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import type { PostEdit } from "../../domain/posts/post-body.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Metadata, Post } from "../../domain/posts/post.ts";
@@ -161,7 +162,7 @@ async function onPlatform<T>(
   at: { readonly platform: AnyPlatform; readonly account: Tables["accounts"]; readonly row: PostRow },
   work: (io: PublishIo) => Promise<T>,
 ): Promise<T> {
-  const signal = AbortSignal.timeout(CHANGE_TIMEOUT_MS);
+  const signal = deadline(CHANGE_TIMEOUT_MS);
   try {
     const platformIo = await createPlatformIo(ctx, at.account, signal);
     return await work({

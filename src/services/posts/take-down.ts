@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
@@ -83,7 +84,7 @@ function deleteByHand({ row, account }: { row: PostRow; account: AccountRow }): 
 /** What is left over in spite of it, in a sentence for the post; null: nothing. */
 async function remove(ctx: AppContext, platform: AnyPlatform, held: HeldPost): Promise<string | null> {
   const { post: row, account } = held;
-  const signal = AbortSignal.timeout(REMOVE_TIMEOUT_MS);
+  const signal = deadline(REMOVE_TIMEOUT_MS);
   const io = { ...(await createPlatformIo(ctx, account, signal)), ...(await readStepResults(ctx, row)) };
   const post = toPlatformPost(platform, row);
   // The platform may have published it a moment ago: what people have seen is not taken back unasked.

@@ -1,3 +1,4 @@
+import { deadline } from "../../domain/deadline.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { Post } from "../../domain/posts/post.ts";
 import { SECOND } from "../../domain/time.ts";
@@ -22,7 +23,7 @@ const ASK_TIMEOUT_MS = 30 * SECOND;
 export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
   const { ctx } = call;
   const claimed = await holdOrRefuse(ctx, row);
-  const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+  const signal = deadline(ASK_TIMEOUT_MS);
   try {
     const run = await createPublishRun(ctx, claimed, {
       signal,

@@ -1,3 +1,4 @@
+import { deadline } from "../../../domain/deadline.ts";
 import type { App, ConnectWay, RenewalIo, Secrets } from "../../../ports/connect.ts";
 import type { AnyPlatform } from "../../../ports/platform.ts";
 import type { AccountRow } from "../../../store/tables/accounts.ts";
@@ -34,6 +35,6 @@ export async function createRenewalIo(
   const place = { instanceUrl: grant.instance_url, redirectUrl: grant.redirect_url };
   const app = way.kind === "oauth" ? await findUsedApp(ctx, { platform, way, place }) : NO_APP;
   const knownSecrets = new Set([...Object.values(secrets), app.clientSecret]);
-  const io = await openIo(ctx, { account, knownSecrets }, AbortSignal.timeout(withinMs));
+  const io = await openIo(ctx, { account, knownSecrets }, deadline(withinMs));
   return { platform, way, io: { ...io, app, place } };
 }

@@ -191,17 +191,11 @@ function completed(
   { request, response }: Exchange,
 ): PlatformFault {
   fault.httpStatus ??= response.status;
-  if (fault.kind === "rate") fault.retryAfterMs ??= askedToWait(options, response);
+  if (fault.kind === "rate") fault.retryAfterMs ??= readRetryAfter(response.headers, options.ctx.clock.now());
   if (fault.retryAfterMs !== null) fault.retryAfterMs = boundedWait(fault.retryAfterMs);
   fault.cause ??= quoteAnswer(options, request, response);
   if (typeof fault.cause === "string") fault.cause = scrub(fault.cause, secretsIn(options, request));
   return fault;
-}
-
-/** A header may say years. A platform's own file knows which of its limits last longer (a day's quota). */
-function askedToWait({ ctx }: RequestOptions, { headers }: PlatformResponse): number | null {
-  const waitMs = readRetryAfter(headers, ctx.clock.now());
-  return waitMs === null ? null : Math.min(waitMs, ctx.settings.maxLatenessMs);
 }
 
 /** For the log only: the whole answer, cut short, without the credentials it may repeat. */

@@ -1,6 +1,9 @@
 import { DAY, SECOND } from "../../../domain/time.ts";
 
-/** A platform that asks for more is asked again after a day. */
+/**
+ * A platform that asks for more is asked again after a day. A post that would be too late by then fails at once,
+ * and holds up nothing (`publisher/verdict.ts`).
+ */
 const MAX_WAIT_MS = DAY;
 
 /** "At once", or a moment that is over, would be a try every second. */

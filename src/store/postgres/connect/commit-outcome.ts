@@ -1,3 +1,4 @@
+import { deadline } from "../../../domain/deadline.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Client } from "pg";
 
@@ -37,7 +38,7 @@ interface AskOptions {
  * `withinMs` have passed.
  */
 export async function askOutcome(begun: Begun, { connect, withinMs }: AskOptions): Promise<Outcome> {
-  const late = AbortSignal.timeout(withinMs);
+  const late = deadline(withinMs);
   for (let pauseMs = 20; !late.aborted; pauseMs = Math.min(500, pauseMs * 2)) {
     try {
       const client = await connect();

@@ -1,3 +1,4 @@
+import { deadline } from "../../../domain/deadline.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { HANDLE, type PostgresHandle, type Store } from "../../engine/store.ts";
 import { Passing, ServerTrouble } from "./sentences.ts";
@@ -25,7 +26,7 @@ export function createWriter(handle: PostgresHandle): Writer {
         trouble = null;
         return result;
       } catch (error) {
-        late ??= AbortSignal.timeout(REPEAT_MS);
+        late ??= deadline(REPEAT_MS);
         if (repeats === MAX_REPEATS || late.aborted || !(error instanceof Passing)) {
           trouble = error instanceof ServerTrouble ? error : null;
           throw error;
