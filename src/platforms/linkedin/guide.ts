@@ -2,13 +2,16 @@ import type { SetupGuide } from "../../ports/connect.ts";
 
 const PORTAL = "https://www.linkedin.com/developers/apps";
 
+const SIXTY_DAYS =
+  "A new sign-in every 60 days: only apps that LinkedIn approved as a partner can renew a permission by themselves. The channel says so 7 days before.";
+
 const SHARED_WARNINGS = [
-  "A permission lasts 60 days. Only apps that LinkedIn approved as a partner can renew it by themselves. With all others the channel must be reconnected. It says so 7 days before.",
   "Posthorn asks for a version of LinkedIn's API that is some months old and moves on with the date. POSTHORN_LINKEDIN_API_VERSION sets a fixed one. LinkedIn retires each version after about a year.",
 ];
 
 export const PROFILE_GUIDE: SetupGuide = {
   url: PORTAL,
+  needs: ["It costs nothing, and needs no review.", SIXTY_DAYS],
   steps: [
     "Create an app in LinkedIn's developer portal. It must belong to a LinkedIn Page: one of yours, or LinkedIn's default Page for individual developers.",
     "If it is a Page of yours, press Verify under Settings. Then, as a super admin of that Page, open the address that LinkedIn gives.",
@@ -26,6 +29,10 @@ export const PROFILE_GUIDE: SetupGuide = {
 /** https://learn.microsoft.com/en-us/linkedin/marketing/community-management-app-review */
 export const PAGE_GUIDE: SetupGuide = {
   url: PORTAL,
+  needs: [
+    "A registered legal organization, and LinkedIn's review of its app. LinkedIn gives the Community Management API only for commercial use, and not to private persons.",
+    SIXTY_DAYS,
+  ],
   steps: [
     "Create another app in LinkedIn's developer portal only for this. LinkedIn allows the Community Management API only as an app's only product, so an app with other products cannot get it.",
     "Choose the Page of your organization as the app's Page. Press Verify under Settings, and have a super admin of the Page open the address that LinkedIn gives.",
@@ -35,7 +42,6 @@ export const PAGE_GUIDE: SetupGuide = {
     "Compare the scopes listed under Auth with these: {scopes}. Where one is missing there, set POSTHORN_LINKEDIN_PAGE_SCOPES to those that are listed, because LinkedIn refuses the whole consent for one that the app does not have.",
   ],
   warnings: [
-    "LinkedIn gives the Community Management API only to registered legal organizations for commercial use, after a review, and not to private persons.",
     "The same consent connects the member too, with comments and numbers that an app for profiles does not get. LinkedIn knows a member by another id in each app, so a profile that was connected by the other app becomes a second channel.",
     ...SHARED_WARNINGS,
   ],
