@@ -3,7 +3,8 @@ export function nearestName(given: string, names: readonly string[]): string | n
   const most = 1 + Math.floor(given.length / 10);
   const near = names
     .map((name) => ({ name, distance: distanceBetween(given, name) }))
-    .filter(({ distance }) => distance <= most)
+    // Of a name as short as "x" nothing would be left of what was given.
+    .filter(({ name, distance }) => distance <= most && distance * 2 < name.length)
     .toSorted((a, b) => a.distance - b.distance);
   return near[0]?.name ?? null;
 }

@@ -121,7 +121,7 @@ export function findPlatform(ctx: AppContext, name: string): AnyPlatform {
   const known = [...ctx.platforms.keys()].sort().join(", ");
   throw new AppError(
     "invalid",
-    `provider: ${quote(name)} is not a known platform. ${near === null ? `The platforms are ${known}.` : `Did you mean ${near}?`}`,
+    `provider: ${quote(name)} is not a known platform.${near === null ? "" : ` Did you mean ${near}?`} The platforms are ${known}.`,
   );
 }
 

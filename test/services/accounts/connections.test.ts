@@ -122,9 +122,9 @@ describe("connectChannel", () => {
     [
       { provider: "photobx" },
       "invalid",
-      /^provider: "photobx" is not a known platform. Did you mean photobox\?$/,
+      /^provider: "photobx" is not a known platform. Did you mean photobox\? The platforms are photobox, pinboard\.$/,
     ],
-    [{ provider: "Pin Board" }, "invalid", /Did you mean pinboard\?$/],
+    [{ provider: "Pin Board" }, "invalid", /Did you mean pinboard\? The platforms are photobox, pinboard\.$/],
     [{ provider: undefined }, "invalid", /^provider: is required unless accountId/],
     [{ accountId: "acc_unknown" }, "not_found", /^accountId: there is no account "acc_unknown"/],
     [{ instanceUrl: "https://10.0.0.1" }, "invalid", /^instanceUrl: private/],

@@ -78,8 +78,9 @@ export function readAnswer<T>(
   const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   const cause = `HTTP ${response.status} from ${hostOf(request)}: ${issues.join("; ")}`;
   const { status: httpStatus, json, text } = response;
-  // A page in the place of JSON comes from something between us and the platform.
-  const wasTaken = httpStatus >= 200 && httpStatus < 300 && (json !== null || text === "");
+  // A page in the place of an object comes from something between us and the platform.
+  const isItsOwn = text === "" || (typeof json === "object" && json !== null && !Array.isArray(json));
+  const wasTaken = httpStatus >= 200 && httpStatus < 300 && isItsOwn;
   throw lost(options, request, { cause: cause.slice(0, MAX_QUOTED), httpStatus, wasTaken });
 }
 
