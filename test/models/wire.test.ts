@@ -12,7 +12,7 @@ type Schema = Record<string, any>;
 
 const { tools } = await loadCatalog();
 const listings = describeTools(tools, { confirm: "always" });
-const ofPlatforms = ["edit_published_post", "schedule_post", "schedule_posts", "update_post"];
+const ofPlatforms = ["edit_published_post", "retry_post", "schedule_post", "schedule_posts", "update_post"];
 
 let load: (path: string) => Promise<any>;
 

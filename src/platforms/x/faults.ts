@@ -31,7 +31,7 @@ const WORDS: readonly (readonly [code: string, words: RegExp])[] = [
   ["not-visible", /deleted or not visible/i],
   ["feature", /not permitted to access this feature/i],
   ["invalid-url", /invalid url/i],
-  ["access-level", /different access level|subset of .*endpoints/i],
+  ["access-level", /different access level|access to a subset of /i],
   ["automated", /might be automated/i],
   // Told now and then of tokens that are good: https://github.com/10up/autoshare-for-twitter/issues/387
   ["unknown-authentication", /authenticating with unknown is forbidden/i],
