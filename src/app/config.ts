@@ -7,7 +7,7 @@ import {
   type ConfigurablePlatform,
 } from "../domain/accounts/platform-settings.ts";
 import { checkPlace, readBucketSettings, type BucketSettings } from "../domain/files/bucket-settings.ts";
-import { HostList, type HostRule } from "../domain/host-rule.ts";
+import { HostList, type HostRule } from "../domain/settings/host-rule.ts";
 import { DEFAULT_TOOL_SETS, parseToolSets, PERMISSIONS, type Permission } from "../domain/permissions.ts";
 import {
   readDatabaseSettings,

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { matchesHostRule, type HostRule } from "../../domain/host-rule.ts";
+import { matchesHostRule, type HostRule } from "../../domain/settings/host-rule.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { quote } from "../../domain/time.ts";
 import { isLocalName, isPublicAddress, literalOf } from "./addresses.ts";

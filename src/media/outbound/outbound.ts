@@ -2,7 +2,7 @@ import { deadline } from "../../domain/deadline.ts";
 import { Readable } from "node:stream";
 import { Agent, Client, type buildConnector, type Dispatcher } from "undici";
 import { AppError } from "../../domain/errors.ts";
-import type { HostRule } from "../../domain/host-rule.ts";
+import type { HostRule } from "../../domain/settings/host-rule.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { SECOND } from "../../domain/time.ts";
 import {
