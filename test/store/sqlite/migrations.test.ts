@@ -32,6 +32,16 @@ const POSTS: readonly [id: string, mediaUrl: string, metadata: object | null, is
   ["post_cover", "", { title: "T", thumbnailUrl: "r2://file_4" }, 0],
 ];
 
+/** Those that can be opened here: a compiled one is made for one release of Node. */
+const DRIVERS = (["better-sqlite3", "node:sqlite"] as const).filter((driver) => {
+  try {
+    openSqlite({ file: ":memory:", busyTimeoutMs: 1_000, driver }).database.close();
+    return true;
+  } catch {
+    return false;
+  }
+});
+
 /** A database as the version before left it. */
 function makeOld(file: string): void {
   const { database } = openSqlite({ file, busyTimeoutMs: 1_000 });
@@ -159,27 +169,23 @@ describe("a database that is brought to a newer schema", () => {
     return row.user_version;
   };
 
-  it.each(["better-sqlite3", "node:sqlite"] as const)(
-    "is copied before, for this user alone (%s)",
-    async (driver) => {
-      if (driver === "node:sqlite" && Number(process.versions.node.split(".")[0]) < 22) return;
-      using folder = temporaryFolder();
-      const file = join(folder.path, "posthorn.db");
-      makeOld(file);
-      const told: string[] = [];
-      await using store = await openStore({ file, driver, upgrade: upgrade(file, told) });
-      const copy = `${file}.schema-1-2026-11-21T090000`;
-      expect(told).toEqual([
-        `The database was brought from schema 1 to ${MIGRATIONS.length}. A copy of it as it was is kept in ${copy}.`,
-      ]);
-      expect(statSync(copy).mode & 0o777).toBe(0o600);
-      expect(versionOf(copy)).toBe(1);
-      expect(await readCount(store)).toBe(POSTS.length + 2);
-      // What the program before would read.
-      await using old = await openStore({ file: copy });
-      expect(await readCount(old)).toBe(POSTS.length + 2);
-    },
-  );
+  it.each(DRIVERS)("is copied before, for this user alone (%s)", async (driver) => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "posthorn.db");
+    makeOld(file);
+    const told: string[] = [];
+    await using store = await openStore({ file, driver, upgrade: upgrade(file, told) });
+    const copy = `${file}.schema-1-2026-11-21T090000`;
+    expect(told).toEqual([
+      `The database was brought from schema 1 to ${MIGRATIONS.length}. A copy of it as it was is kept in ${copy}.`,
+    ]);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    expect(versionOf(copy)).toBe(1);
+    expect(await readCount(store)).toBe(POSTS.length + 2);
+    // What the program before would read.
+    await using old = await openStore({ file: copy });
+    expect(await readCount(old)).toBe(POSTS.length + 2);
+  });
 
   it("is copied by one of several starts, and neither when it is new nor when nothing changes", async () => {
     using folder = temporaryFolder();
