@@ -105,33 +105,30 @@ const CLOCKS: readonly string[] = [
 ];
 
 /**
- * Where use cases write what is no call's effect, in how many places and why. Everything else goes through
+ * Where use cases write what is no call's effect, and why. Everything else goes through
  * `commitOnce`, which commits the answer of a call with an idempotency key together with what the call did.
  */
-const OTHER_WRITES: Readonly<Record<string, readonly [places: number, reason: string]>> = {
-  "src/services/access/api-keys.ts": [4, "keys of the command line, and when a key was used last"],
-  "src/services/access/confirmations.ts": [1, "a person's yes, used once, before the call begins"],
-  "src/services/access/idempotency.ts": [4, "the keys themselves"],
-  "src/services/accounts/connecting/connect-page.ts": [2, "how often a link was tried, and why that failed"],
-  "src/services/platforms/remember.ts": [1, "what a platform learned of an account while it was used"],
-  "src/services/accounts/inspect.ts": [
-    1,
-    "what a platform says of an account, asked by nobody in particular",
-  ],
-  "src/services/accounts/connecting/consent.ts": [4, "a state made and used up, tries, and why one failed"],
-  "src/services/platforms/apps.ts": [2, "apps registered at a server, or forgotten by it"],
-  "src/services/platforms/renew-tokens.ts": [2, "channels whose tokens were refused or go into a grant"],
-  "src/services/platforms/renewal/renew-grant.ts": [4, "tokens renewed, or refused by the platform"],
-  "src/services/feeds/calendar-link.ts": [2, "the calendar's address, from the command line"],
-  "src/services/health/running-server.ts": [1, "where the server of a data folder is reached"],
-  "src/services/files/file-uploads.ts": [4, "uploads begun, given up and abandoned"],
-  "src/services/posts/change-posts.ts": [1, "a dry run, whose transaction is taken back"],
-  "src/services/posts/take-down.ts": [1, "the lease on a post that its platform did not delete"],
-  "src/services/publishing/settle-post.ts": [2, "the lease on a post while the platform is asked"],
-  "src/services/upkeep/bind-secrets.ts": [1, "secrets of older versions, bound to their servers"],
-  "src/services/upkeep/first-start.ts": [1, "what the first start leaves"],
-  "src/services/upkeep/restored.ts": [1, "what a restored backup holds back"],
-  "src/services/webhooks/webhook-deliveries.ts": [3, "what the delivering loop leases, sent and gives back"],
+const OTHER_WRITES: Readonly<Record<string, string>> = {
+  "src/services/access/api-keys.ts": "keys of the command line, and when a key was used last",
+  "src/services/access/confirmations.ts": "a person's yes, used once, before the call begins",
+  "src/services/access/idempotency.ts": "the keys themselves",
+  "src/services/accounts/connecting/connect-page.ts": "how often a link was tried, and why that failed",
+  "src/services/platforms/remember.ts": "what a platform learned of an account while it was used",
+  "src/services/accounts/inspect.ts": "what a platform says of an account, asked by nobody in particular",
+  "src/services/accounts/connecting/consent.ts": "a state made and used up, tries, and why one failed",
+  "src/services/platforms/apps.ts": "apps registered at a server, or forgotten by it",
+  "src/services/platforms/renew-tokens.ts": "channels whose tokens were refused or go into a grant",
+  "src/services/platforms/renewal/renew-grant.ts": "tokens renewed, or refused by the platform",
+  "src/services/feeds/calendar-link.ts": "the calendar's address, from the command line",
+  "src/services/health/running-server.ts": "where the server of a data folder is reached",
+  "src/services/files/file-uploads.ts": "uploads begun, given up and abandoned",
+  "src/services/posts/change-posts.ts": "a dry run, whose transaction is taken back",
+  "src/services/posts/take-down.ts": "the lease on a post that its platform did not delete",
+  "src/services/publishing/settle-post.ts": "the lease on a post while the platform is asked",
+  "src/services/upkeep/bind-secrets.ts": "secrets of older versions, bound to their servers",
+  "src/services/upkeep/first-start.ts": "what the first start leaves",
+  "src/services/upkeep/restored.ts": "what a restored backup holds back",
+  "src/services/webhooks/webhook-deliveries.ts": "what the delivering loop leases, sent and gives back",
 };
 
 interface Source {
@@ -231,7 +228,7 @@ describe("architecture", () => {
   it("has no crowd of files side by side", () => {
     const counts = new Map<string, number>();
     for (const { path } of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-    const crowded = [...counts].filter(([folder, files]) => files > 16 && !LISTS.includes(folder));
+    const crowded = [...counts].filter(([folder, files]) => files > 20 && !LISTS.includes(folder));
     expect(crowded).toEqual([]);
   });
 
@@ -275,12 +272,10 @@ describe("architecture", () => {
   });
 
   it("writes what calls do with their answers", () => {
-    const writes = sources
-      .filter((source) => source.layer === "services")
-      .map((source) => [source.path, source.text.match(/\bstore\s*\.write\(/g)?.length ?? 0] as const)
-      .filter(([, places]) => places > 0);
-    const allowed = Object.entries(OTHER_WRITES).map(([path, [places]]) => [path, places]);
-    expect(Object.fromEntries(writes)).toEqual(Object.fromEntries(allowed));
+    const writing = sources
+      .filter(({ layer, text }) => layer === "services" && /\bstore\s*\.write\(/.test(text))
+      .map(({ path }) => path);
+    expect(writing.sort()).toEqual(Object.keys(OTHER_WRITES).sort());
   });
 
   it("touches the process in src/main.ts alone, and the console nowhere", () => {
@@ -326,12 +321,12 @@ describe("architecture", () => {
   });
 
   it("keeps files small", () => {
-    const limits: Readonly<Record<string, number>> = { tools: 100, platforms: 300 };
+    const limits: Readonly<Record<string, number>> = { tools: 100 };
     const long = sources
       .map((source) => ({
         path: source.path,
         lines: source.text.split("\n").length - 1,
-        limit: limits[source.layer] ?? 250,
+        limit: limits[source.layer] ?? 400,
       }))
       .filter(({ lines, limit }) => lines > limit)
       .map(({ path, lines, limit }) => `${path}: ${lines} lines, at most ${limit}`);
