@@ -101,7 +101,6 @@ const SQL =
 const CLOCKS: readonly string[] = [
   "src/app/system-clock.ts",
   "apps/calendar/clock.ts",
-  "src/http/access/limits.ts",
 ];
 
 /**

@@ -138,25 +138,4 @@ describe("whoever begins many uploads at once", () => {
     for (const outgoing of open) outgoing.destroy();
     await expect.poll(async () => (await upload(key)).status, { timeout: 20_000 }).toBe(201);
   });
-
-  it("and never ends them has a limit of them, by number and by what was announced", async () => {
-    const begin = (bytes: number, key: string) =>
-      service.ask("POST /api/v1/files/uploads", {
-        key,
-        headers: { "Tus-Resumable": "1.0.0", "Upload-Length": String(bytes) },
-      });
-    const many = await service.keyFor("many");
-    const small = await Promise.all(Array.from({ length: 100 }, () => begin(10, many)));
-    // Those that came at once are refused otherwise: 32 at a time.
-    const begun = small.filter(({ status }) => status === 201).length;
-    for (let more = begun; more < 64; more += 1) expect((await begin(10, many)).status).toBe(201);
-    expect(await begin(10, many)).toMatchObject({
-      status: 409,
-      json: { error: expect.stringMatching(/^There may be 64 unfinished uploads at most, of 32 GiB/) },
-    });
-    const large = await service.keyFor("large");
-    const statuses = [];
-    for (let n = 0; n < 9; n += 1) statuses.push((await begin(4 * 1024 ** 3, large)).status);
-    expect(statuses).toEqual([...Array.from({ length: 8 }, () => 201), 409]);
-  });
 });
