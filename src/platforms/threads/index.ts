@@ -1,12 +1,12 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { DAY, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { THREADS_HOST } from "./threads/api.ts";
-import { threadsLogin } from "./threads/connect.ts";
-import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./threads/live.ts";
-import { checkPost, MAX_ITEMS, ThreadsMetadata } from "./threads/metadata.ts";
-import { IMAGE, publish } from "./threads/publish.ts";
-import { MAX_TEXT, measure } from "./threads/text.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { THREADS_HOST } from "./api.ts";
+import { threadsLogin } from "./connect.ts";
+import { ACCOUNT_METRICS, analytics, insights, inspect, remove } from "./live.ts";
+import { checkPost, MAX_ITEMS, ThreadsMetadata } from "./metadata.ts";
+import { IMAGE, publish } from "./publish.ts";
+import { MAX_TEXT, measure } from "./text.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: {

@@ -1,5 +1,5 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
 import {
   BOT_FIELDS,
   BOT_INSTRUCTIONS,
@@ -10,19 +10,12 @@ import {
   tagChoices,
   WEBHOOK_FIELDS,
   WEBHOOK_INSTRUCTIONS,
-} from "./discord/connect.ts";
-import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./discord/live.ts";
-import { acceptedUpTo } from "./discord/media.ts";
-import {
-  checkPost,
-  DiscordMetadata,
-  isWebhook,
-  MAX_FILE_BYTES,
-  MAX_FILES,
-  maxBytesOf,
-} from "./discord/metadata.ts";
-import { publish } from "./discord/publish.ts";
-import { measure } from "./discord/text.ts";
+} from "./connect.ts";
+import { ACCOUNT_METRICS, analytics, edit, insights, remove } from "./live.ts";
+import { acceptedUpTo } from "./media.ts";
+import { checkPost, DiscordMetadata, isWebhook, MAX_FILE_BYTES, MAX_FILES, maxBytesOf } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { measure } from "./text.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_FILES, accepts: acceptedUpTo(MAX_FILE_BYTES) },

@@ -1,6 +1,6 @@
-import { DAY, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { KEY } from "./ghost/connect.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { KEY } from "./connect.ts";
 import {
   analytics,
   authors,
@@ -11,10 +11,10 @@ import {
   newsletters,
   remove,
   setThumbnail,
-} from "./ghost/live.ts";
-import { check, GhostMetadata } from "./ghost/metadata.ts";
-import { publish } from "./ghost/publish.ts";
-import { MEDIA } from "./ghost/upload.ts";
+} from "./live.ts";
+import { check, GhostMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { MEDIA } from "./upload.ts";
 
 /** Articles on a Ghost site, of any host; Ghost 5 and 6. */
 export default definePlatform({

@@ -1,16 +1,16 @@
-import { parseUrl } from "../domain/parse-url.ts";
-import type { Connected, ConnectInput, ConnectIo, SecretField } from "../ports/connect.ts";
+import { parseUrl } from "../../domain/parse-url.ts";
+import type { Connected, ConnectInput, ConnectIo, SecretField } from "../../ports/connect.ts";
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
-import { MEDIA_KINDS } from "../domain/accounts/account.ts";
-import { AppError } from "../domain/errors.ts";
-import { makeSecret, readSecret, signedHeaders } from "../domain/webhooks/standard-webhooks.ts";
-import { SECOND } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { PlatformFault, type JsonObject, type PlatformResponse } from "../ports/platform-io.ts";
-import type { PublishIo } from "../ports/publish-io.ts";
-import { ACCEPTED } from "./shared/media/accepted.ts";
-import { toEvent, WebhookMetadata, type WebhookPost } from "./webhook/event.ts";
+import { MEDIA_KINDS } from "../../domain/accounts/account.ts";
+import { AppError } from "../../domain/errors.ts";
+import { makeSecret, readSecret, signedHeaders } from "../../domain/webhooks/standard-webhooks.ts";
+import { SECOND } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { PlatformFault, type JsonObject, type PlatformResponse } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { toEvent, WebhookMetadata, type WebhookPost } from "./event.ts";
 
 const MAX_ITEMS = 21;
 

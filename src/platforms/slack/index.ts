@@ -1,11 +1,11 @@
-import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/media/accepted.ts";
-import { connect, FIELDS, INSTRUCTIONS, MANIFEST, STEPS } from "./slack/connect.ts";
-import { consent } from "./slack/consent.ts";
-import { edit, insights, inspect, remove } from "./slack/live.ts";
-import { check, MAX_FILES, MAX_TEXT_CHARS, SlackMetadata } from "./slack/metadata.ts";
-import { publish } from "./slack/publish.ts";
-import { IMAGE_LIMITS } from "./slack/send.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { connect, FIELDS, INSTRUCTIONS, MANIFEST, STEPS } from "./connect.ts";
+import { consent } from "./consent.ts";
+import { edit, insights, inspect, remove } from "./live.ts";
+import { check, MAX_FILES, MAX_TEXT_CHARS, SlackMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { IMAGE_LIMITS } from "./send.ts";
 
 const GB = 1_000_000_000;
 

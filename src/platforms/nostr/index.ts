@@ -1,11 +1,11 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/media/accepted.ts";
-import { inspect, NSEC } from "./nostr/connect.ts";
-import { IMAGE_LIMITS } from "./nostr/files.ts";
-import { edit, insights, remove } from "./nostr/live.ts";
-import { check, formatOf, NostrMetadata } from "./nostr/metadata.ts";
-import { publish } from "./nostr/publish.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { inspect, NSEC } from "./connect.ts";
+import { IMAGE_LIMITS } from "./files.ts";
+import { edit, insights, remove } from "./live.ts";
+import { check, formatOf, NostrMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
 
 const MAX_ITEMS = 21;
 

@@ -1,9 +1,9 @@
-import { definePlatform } from "../ports/platform.ts";
-import { ACCOUNT_METRICS, analytics } from "./pinterest/analytics.ts";
-import { consent } from "./pinterest/connect.ts";
-import { boards, edit, insights, inspect, remove } from "./pinterest/live.ts";
-import { check, MAX_DESCRIPTION_CHARS, MAX_PICTURES, PinterestMetadata } from "./pinterest/metadata.ts";
-import { IMAGE_LIMITS, publish } from "./pinterest/publish.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCOUNT_METRICS, analytics } from "./analytics.ts";
+import { consent } from "./connect.ts";
+import { boards, edit, insights, inspect, remove } from "./live.ts";
+import { check, MAX_DESCRIPTION_CHARS, MAX_PICTURES, PinterestMetadata } from "./metadata.ts";
+import { IMAGE_LIMITS, publish } from "./publish.ts";
 
 const GB = 1_000_000_000;
 

@@ -1,10 +1,10 @@
-import { definePlatform } from "../ports/platform.ts";
-import { ACCOUNT_METRICS, analytics } from "./google_business/analytics.ts";
-import { SETTINGS } from "./google_business/api.ts";
-import { inspect, WAYS } from "./google_business/connect.ts";
-import { edit, insights, remove } from "./google_business/live.ts";
-import { BusinessMetadata, checkPost, EDITABLE, MAX_SUMMARY } from "./google_business/metadata.ts";
-import { IMAGE, publish } from "./google_business/publish.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCOUNT_METRICS, analytics } from "./analytics.ts";
+import { SETTINGS } from "./api.ts";
+import { inspect, WAYS } from "./connect.ts";
+import { edit, insights, remove } from "./live.ts";
+import { BusinessMetadata, checkPost, EDITABLE, MAX_SUMMARY } from "./metadata.ts";
+import { IMAGE, publish } from "./publish.ts";
 
 export default definePlatform({
   name: "google_business",

@@ -1,9 +1,9 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/media/accepted.ts";
-import { analytics, inspect, OAUTH, TOKEN } from "./vimeo/connect.ts";
-import { edit, insights, publish, remove, setThumbnail } from "./vimeo/live.ts";
-import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata } from "./vimeo/metadata.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { analytics, inspect, OAUTH, TOKEN } from "./connect.ts";
+import { edit, insights, publish, remove, setThumbnail } from "./live.ts";
+import { EDITABLE, MAX_DESCRIPTION, VimeoMetadata } from "./metadata.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: {

@@ -1,11 +1,11 @@
-import { DAY, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { TUMBLR_API, TUMBLR_ZONE } from "./tumblr/api.ts";
-import { consent } from "./tumblr/connect.ts";
-import { analytics, edit, insights, inspect, remove } from "./tumblr/live.ts";
-import { ACCEPTS } from "./tumblr/media.ts";
-import { check, MAX_ITEMS, TumblrMetadata } from "./tumblr/metadata.ts";
-import { publish } from "./tumblr/publish.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { TUMBLR_API, TUMBLR_ZONE } from "./api.ts";
+import { consent } from "./connect.ts";
+import { analytics, edit, insights, inspect, remove } from "./live.ts";
+import { ACCEPTS } from "./media.ts";
+import { check, MAX_ITEMS, TumblrMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
 
 export default definePlatform({
   name: "tumblr",

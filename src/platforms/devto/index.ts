@@ -1,9 +1,9 @@
-import { DAY, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { KEY } from "./devto/connect.ts";
-import { edit, EDITABLE_FIELDS, insights, inspect, remove, setThumbnail } from "./devto/live.ts";
-import { check, DevtoMetadata } from "./devto/metadata.ts";
-import { IMAGE_LIMITS, publish } from "./devto/publish.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { KEY } from "./connect.ts";
+import { edit, EDITABLE_FIELDS, insights, inspect, remove, setThumbnail } from "./live.ts";
+import { check, DevtoMetadata } from "./metadata.ts";
+import { IMAGE_LIMITS, publish } from "./publish.ts";
 
 const MAX_PICTURES = 21;
 

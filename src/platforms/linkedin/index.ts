@@ -1,13 +1,13 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { LINKEDIN_API, VERSION_MONTHS_AGO } from "./linkedin/api.ts";
-import { WAYS } from "./linkedin/connect.ts";
-import { inspect } from "./linkedin/inspect.ts";
-import { edit, remove } from "./linkedin/live.ts";
-import { IMAGE_LIMITS } from "./linkedin/media.ts";
-import { checkPost, hasMedia, isPage, LinkedInMetadata, MAX_IMAGES, MAX_TEXT } from "./linkedin/metadata.ts";
-import { analytics, insights, PAGE_METRICS, postMetricsOf } from "./linkedin/numbers.ts";
-import { publish } from "./linkedin/publish.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { LINKEDIN_API, VERSION_MONTHS_AGO } from "./api.ts";
+import { WAYS } from "./connect.ts";
+import { inspect } from "./inspect.ts";
+import { edit, remove } from "./live.ts";
+import { IMAGE_LIMITS } from "./media.ts";
+import { checkPost, hasMedia, isPage, LinkedInMetadata, MAX_IMAGES, MAX_TEXT } from "./metadata.ts";
+import { analytics, insights, PAGE_METRICS, postMetricsOf } from "./numbers.ts";
+import { publish } from "./publish.ts";
 
 /** LinkedIn works on a picture for some seconds, and on a film for a minute or more. */
 const LEAD_MINUTES = 3;

@@ -1,13 +1,13 @@
-import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { ACCOUNT_METRICS, analytics } from "./bluesky/app-view.ts";
-import { connect, INSTRUCTIONS, SECRET_FIELDS } from "./bluesky/connect.ts";
-import { edit, insights, remove } from "./bluesky/live.ts";
-import { IMAGE_LIMITS } from "./bluesky/media.ts";
-import { BlueskyMetadata, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./bluesky/metadata.ts";
-import { checkPost } from "./bluesky/parts.ts";
-import { publish } from "./bluesky/publish.ts";
-import { refresh } from "./bluesky/session.ts";
+import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCOUNT_METRICS, analytics } from "./app-view.ts";
+import { connect, INSTRUCTIONS, SECRET_FIELDS } from "./connect.ts";
+import { edit, insights, remove } from "./live.ts";
+import { IMAGE_LIMITS } from "./media.ts";
+import { BlueskyMetadata, MAX_IMAGES, MAX_TEXT_GRAPHEMES } from "./metadata.ts";
+import { checkPost } from "./parts.ts";
+import { publish } from "./publish.ts";
+import { refresh } from "./session.ts";
 
 const MB = 1_000_000;
 

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { Readable } from "node:stream";
 import * as z from "zod";
-import { MEDIA_KINDS, type MediaKind } from "../domain/accounts/account.ts";
-import { commonMetadata } from "../domain/posts/common-metadata.ts";
-import { AppError } from "../domain/errors.ts";
-import type { FeedItem, FeedMedia } from "../ports/feed-shelf.ts";
-import { itemsOf } from "./shared/media/items.ts";
-import { definePlatform, type PlatformPost } from "../ports/platform.ts";
-import type { PlatformIo } from "../ports/platform-io.ts";
-import type { PublishIo } from "../ports/publish-io.ts";
+import { MEDIA_KINDS, type MediaKind } from "../../domain/accounts/account.ts";
+import { commonMetadata } from "../../domain/posts/common-metadata.ts";
+import { AppError } from "../../domain/errors.ts";
+import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
+import { itemsOf } from "../shared/media/items.ts";
+import { definePlatform, type PlatformPost } from "../../ports/platform.ts";
+import type { PlatformIo } from "../../ports/platform-io.ts";
+import type { PublishIo } from "../../ports/publish-io.ts";
 
 const FeedMetadata = z.strictObject({
   title: commonMetadata.title,

@@ -1,14 +1,14 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { ACCEPTED } from "./shared/media/accepted.ts";
-import { GOOGLE_CONSENT } from "./shared/google.ts";
-import { ACCOUNT_METRICS, analytics } from "./youtube/analytics.ts";
-import { CHOICES, inspect, targets } from "./youtube/channel.ts";
-import { checkPost } from "./youtube/check.ts";
-import { EDITABLE, edit, insights, remove, setThumbnail } from "./youtube/live.ts";
-import { MAX_DESCRIPTION_BYTES, visibilityOf, YoutubeMetadata } from "./youtube/metadata.ts";
-import { publish } from "./youtube/publish.ts";
-import { GUIDE, QUOTAS, SCOPES, SETTINGS } from "./youtube/setup.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
+import { GOOGLE_CONSENT } from "../shared/google.ts";
+import { ACCOUNT_METRICS, analytics } from "./analytics.ts";
+import { CHOICES, inspect, targets } from "./channel.ts";
+import { checkPost } from "./check.ts";
+import { EDITABLE, edit, insights, remove, setThumbnail } from "./live.ts";
+import { MAX_DESCRIPTION_BYTES, visibilityOf, YoutubeMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { GUIDE, QUOTAS, SCOPES, SETTINGS } from "./setup.ts";
 
 /** https://support.google.com/youtube/answer/71673 */
 const FILM = { kind: "video", mimeTypes: ACCEPTED.video, maxBytes: 256 * 1024 ** 3, maxItems: 1 } as const;

@@ -1,16 +1,10 @@
-import { definePlatform } from "../ports/platform.ts";
-import { SETTINGS } from "./dailymotion/api.ts";
-import { inspect, KEY } from "./dailymotion/connect.ts";
-import { edit, insights, remove } from "./dailymotion/live.ts";
-import {
-  categories,
-  checkPost,
-  DailymotionMetadata,
-  EDITABLE,
-  MAX_DESCRIPTION,
-} from "./dailymotion/metadata.ts";
-import { publish } from "./dailymotion/publish.ts";
-import { ACCEPTED } from "./shared/media/accepted.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { SETTINGS } from "./api.ts";
+import { inspect, KEY } from "./connect.ts";
+import { edit, insights, remove } from "./live.ts";
+import { categories, checkPost, DailymotionMetadata, EDITABLE, MAX_DESCRIPTION } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { ACCEPTED } from "../shared/media/accepted.ts";
 
 export default definePlatform({
   name: "dailymotion",

@@ -1,14 +1,14 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { DAY, HOUR, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { oauth, SETTINGS } from "./facebook/connect.ts";
-import { setThumbnail } from "./facebook/follow-ups.ts";
-import { edit, insights, remove } from "./facebook/live.ts";
-import { checkPost, FacebookMetadata, MAX_PHOTOS, MAX_TEXT, type FacebookPost } from "./facebook/metadata.ts";
-import { analytics, inspect, PAGE_METRICS } from "./facebook/page.ts";
-import { IMAGES } from "./facebook/photos.ts";
-import { publish } from "./facebook/publish.ts";
-import { FILMS } from "./facebook/upload.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { DAY, HOUR, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { oauth, SETTINGS } from "./connect.ts";
+import { setThumbnail } from "./follow-ups.ts";
+import { edit, insights, remove } from "./live.ts";
+import { checkPost, FacebookMetadata, MAX_PHOTOS, MAX_TEXT, type FacebookPost } from "./metadata.ts";
+import { analytics, inspect, PAGE_METRICS } from "./page.ts";
+import { IMAGES } from "./photos.ts";
+import { publish } from "./publish.ts";
+import { FILMS } from "./upload.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_PHOTOS, accepts: [IMAGES, FILMS] },

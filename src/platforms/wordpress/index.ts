@@ -1,13 +1,13 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { SERVER_SETTING } from "./shared/servers.ts";
-import { TITLE } from "./wordpress/api.ts";
-import { AUTHORIZE, inspect, PASSWORD } from "./wordpress/connect.ts";
-import { edit, EDITABLE, insights, remove, setThumbnail } from "./wordpress/live.ts";
-import { MEDIA } from "./wordpress/media.ts";
-import { checkPost, WordpressMetadata } from "./wordpress/metadata.ts";
-import { publish } from "./wordpress/publish.ts";
-import { CHOICES } from "./wordpress/terms.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { SERVER_SETTING } from "../shared/servers.ts";
+import { TITLE } from "./api.ts";
+import { AUTHORIZE, inspect, PASSWORD } from "./connect.ts";
+import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
+import { MEDIA } from "./media.ts";
+import { checkPost, WordpressMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { CHOICES } from "./terms.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, ...MEDIA },

@@ -1,12 +1,12 @@
-import { definePlatform } from "../ports/platform.ts";
-import { CAPABILITIES, capabilitiesOf } from "./x/capabilities.ts";
-import { API } from "./x/api.ts";
-import { KEYS, OAUTH } from "./x/connect.ts";
-import { analytics, insights, inspect, remove } from "./x/live.ts";
-import { XMetadata } from "./x/metadata.ts";
-import { checkPost } from "./x/parts.ts";
-import { publish } from "./x/publish.ts";
-import { measure } from "./x/text.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { CAPABILITIES, capabilitiesOf } from "./capabilities.ts";
+import { API } from "./api.ts";
+import { KEYS, OAUTH } from "./connect.ts";
+import { analytics, insights, inspect, remove } from "./live.ts";
+import { XMetadata } from "./metadata.ts";
+import { checkPost } from "./parts.ts";
+import { publish } from "./publish.ts";
+import { measure } from "./text.ts";
 
 export default definePlatform({
   name: "x",

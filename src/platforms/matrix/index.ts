@@ -1,9 +1,9 @@
-import { definePlatform } from "../ports/platform.ts";
-import { PASSWORD, TOKEN } from "./matrix/connect.ts";
-import { analytics, edit, insights, remove } from "./matrix/live.ts";
-import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata } from "./matrix/metadata.ts";
-import { publish } from "./matrix/publish.ts";
-import { inspect } from "./matrix/room.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { PASSWORD, TOKEN } from "./connect.ts";
+import { analytics, edit, insights, remove } from "./live.ts";
+import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { inspect } from "./room.ts";
 
 /** Rooms without encryption, on any server. */
 export default definePlatform({

@@ -1,21 +1,15 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import type { PlatformSetting } from "../domain/accounts/platform-settings.ts";
-import { DAY, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import type { PlatformAccount } from "../ports/platform-io.ts";
-import { INSTAGRAM_HOST } from "./instagram/api.ts";
-import { facebookLogin, instagramLogin } from "./instagram/connect.ts";
-import { ACCOUNT_METRICS, analytics, insights, inspect } from "./instagram/live.ts";
-import { IMAGE, REEL, STORY_FILM, STORY_IMAGE } from "./instagram/media.ts";
-import {
-  checkPost,
-  InstagramMetadata,
-  MAX_CAPTION,
-  MAX_ITEMS,
-  type InstagramPost,
-} from "./instagram/metadata.ts";
-import { publish } from "./instagram/publish.ts";
-import { VERSION_SETTING } from "./shared/meta/graph.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
+import { INSTAGRAM_HOST } from "./api.ts";
+import { facebookLogin, instagramLogin } from "./connect.ts";
+import { ACCOUNT_METRICS, analytics, insights, inspect } from "./live.ts";
+import { IMAGE, REEL, STORY_FILM, STORY_IMAGE } from "./media.ts";
+import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { VERSION_SETTING } from "../shared/meta/graph.ts";
 
 const SETTINGS: readonly PlatformSetting[] = [
   {

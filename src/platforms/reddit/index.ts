@@ -1,13 +1,13 @@
-import type { PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { REDDIT_API } from "./reddit/api.ts";
-import { communities, flairs } from "./reddit/choices.ts";
-import { consent } from "./reddit/connect.ts";
-import { analytics, edit, insights, inspect, isSelf, remove } from "./reddit/live.ts";
-import { ACCEPTS } from "./reddit/media.ts";
-import { check, MAX_PICTURES, RedditMetadata } from "./reddit/metadata.ts";
-import { publish } from "./reddit/publish.ts";
-import { measure } from "./reddit/text.ts";
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { REDDIT_API } from "./api.ts";
+import { communities, flairs } from "./choices.ts";
+import { consent } from "./connect.ts";
+import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";
+import { ACCEPTS } from "./media.ts";
+import { check, MAX_PICTURES, RedditMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { measure } from "./text.ts";
 
 const FLAIR = ["flairId", "flairText"];
 

@@ -1,14 +1,14 @@
-import type { AcceptedMedia, PlatformCapabilities } from "../domain/accounts/capabilities.ts";
-import { DAY, MINUTE } from "../domain/time.ts";
-import { definePlatform } from "../ports/platform.ts";
-import { TIKTOK_API } from "./tiktok/api.ts";
-import { checkPost } from "./tiktok/check.ts";
-import { CONSENT } from "./tiktok/connect.ts";
-import { inspect, limitsOf, listPrivacyLevels, permissionsOf } from "./tiktok/creator.ts";
-import { MAX_PHOTO_CAPTION, MAX_PHOTOS, MAX_VIDEO_CAPTION, TikTokMetadata } from "./tiktok/metadata.ts";
-import { ACCOUNT_METRICS, analytics, insights } from "./tiktok/numbers.ts";
-import { PHOTO_LIMITS } from "./tiktok/photos.ts";
-import { publish } from "./tiktok/publish.ts";
+import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { TIKTOK_API } from "./api.ts";
+import { checkPost } from "./check.ts";
+import { CONSENT } from "./connect.ts";
+import { inspect, limitsOf, listPrivacyLevels, permissionsOf } from "./creator.ts";
+import { MAX_PHOTO_CAPTION, MAX_PHOTOS, MAX_VIDEO_CAPTION, TikTokMetadata } from "./metadata.ts";
+import { ACCOUNT_METRICS, analytics, insights } from "./numbers.ts";
+import { PHOTO_LIMITS } from "./photos.ts";
+import { publish } from "./publish.ts";
 
 /** What the API takes at most; how much of it an account may post, TikTok tells of each. */
 const MAX_SECONDS = 600;
