@@ -9,7 +9,7 @@ import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import { receiveLinkedUpload, receiveUpload, type Upload } from "../../services/files/file-uploads.ts";
+import { receiveLinkedUpload, storeUpload, type Upload } from "../../services/files/file-uploads.ts";
 import { getFile, openCopy, openDownload } from "../../services/files/files.ts";
 import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
@@ -82,7 +82,7 @@ function receiveBytes(ctx: AppContext): RequestHandler {
     const query = readQuery(request, { name: "text", altText: "text" });
     const upload = { name: textOf(query["name"]), altText: textOf(query["altText"]) };
     await receive({ request, response }, (content) =>
-      receiveUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
+      storeUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
     );
   };
 }
