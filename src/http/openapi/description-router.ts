@@ -1,4 +1,4 @@
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import type { AppContext } from "../../services/context.ts";
 import { limitVisitors } from "../access/auth.ts";
 import { methodNotAllowed } from "../errors.ts";
@@ -41,32 +41,49 @@ const DOCS_PAGE = html`<!doctype html>
 /** `openapi.json` and the page that shows it, both without a key. */
 export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  // Made when first asked for: stdio and the command line never need it.
-  let description: ReturnType<typeof createOpenApi> | null = null;
-  let viewer: Promise<SwaggerUi> | null = null;
-  const readViewer = (): Promise<SwaggerUi> =>
-    (viewer ??= import("./swagger-ui.ts").then(({ readSwaggerUi }) => readSwaggerUi()));
   const limit = limitVisitors(ctx);
-  const answer = (path: string, handler: RequestHandler): void => {
+  const keep = keepBytes();
+  const answer = (path: string, type: string, find: () => Promise<Buffer>): void => {
     router
       .route(path)
-      .get(limit, (_request, response, next) => next(void response.set("Cache-Control", "no-cache")), handler)
+      .get(limit, async (_request, response) => {
+        const body = await find();
+        response.set("Cache-Control", "no-cache").type(`${type}; charset=utf-8`).send(body);
+      })
       .all(methodNotAllowed(["get"]));
   };
-  answer("/openapi.json", async (_request, response) => {
-    description ??= createOpenApi(source);
-    response.json({ ...description, servers: [{ url: await ctx.publicUrl() }] });
+  answer("/openapi.json", "application/json", async () => {
+    const url = await ctx.publicUrl();
+    return keep(url, async () => JSON.stringify({ ...createOpenApi(source), servers: [{ url }] }));
   });
-  answer("/docs", (_request, response) => {
-    response.set("Content-Security-Policy", DOCS_POLICY).type("html").send(DOCS_PAGE);
+  router.use("/docs", (_request, response, next) => {
+    response.set("Content-Security-Policy", DOCS_POLICY);
+    next();
   });
-  answer("/docs/swagger-ui.js", async (_request, response) => {
-    response.type("js").send((await readViewer()).script);
-  });
-  answer("/docs/swagger-ui.css", async (_request, response) => {
-    response.type("css").send((await readViewer()).style);
-  });
+  answer("/docs", "text/html", () => keep("docs", async () => DOCS_PAGE));
+  answer("/docs/swagger-ui.js", "text/javascript", () =>
+    keep("script", async () => (await readViewer()).script),
+  );
+  answer("/docs/swagger-ui.css", "text/css", () => keep("style", async () => (await readViewer()).style));
   return router;
+}
+
+async function readViewer(): Promise<SwaggerUi> {
+  const { readSwaggerUi } = await import("./swagger-ui.ts");
+  return readSwaggerUi();
+}
+
+/**
+ * Makes large texts when they are first asked for: stdio and the command line never need them. Answers that
+ * nobody reads share their bytes.
+ */
+function keepBytes(): (name: string, make: () => Promise<string>) => Promise<Buffer> {
+  const kept = new Map<string, Promise<Buffer>>();
+  return (name, make) => {
+    const bytes = kept.get(name) ?? make().then((text) => Buffer.from(text));
+    kept.set(name, bytes);
+    return bytes;
+  };
 }
 
 /**

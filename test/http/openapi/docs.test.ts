@@ -18,7 +18,11 @@ it("/docs is a page without a key that may load nothing but its own script and s
   expect(page.text).not.toMatch(/<script>| on\w+=|https?:\/\/(?!www\.w3\.org)/);
   for (const [, path] of page.text.matchAll(/ (?:src|href)="(docs\/[^"]+)"/g)) {
     const part = await get(path!);
-    expect([path, part.status]).toEqual([path, 200]);
+    expect([path, part.status, part.headers["content-type"]]).toEqual([
+      path,
+      200,
+      `text/${path!.endsWith(".css") ? "css" : "javascript"}; charset=utf-8`,
+    ]);
     const kept = { "If-None-Match": part.headers["etag"] ?? "" };
     expect((await service.ask(`GET /api/v1/${path}`, { key: null, headers: kept })).status).toBe(304);
   }
