@@ -29,11 +29,14 @@ await using store = await openStoreOn(database.url);
 const dueAt = Math.ceil((Date.now() + 3_000) / 1_000) * 1_000;
 await fillQueue(store, { accounts: POSTS, posts: POSTS, dueAt });
 const late: number[] = [];
+let isOver = false;
 const ended = workers.map((worker) => once(worker, "exit"));
 for (const worker of workers) {
   worker.on("message", (sentAt: number[]) => {
     late.push(...sentAt.map((at) => at - dueAt));
-    if (late.length >= POSTS) for (const one of workers) one.send("stop");
+    if (isOver || late.length < POSTS) return;
+    isOver = true;
+    for (const one of workers) one.send("stop");
   });
   worker.send("begin");
 }

@@ -84,7 +84,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
         new RegExp(`^ok: PostgreSQL \\d+\\.\\d+ at ${HOST} answers\\. Its database is "${database.name}"$`),
       ),
     ]);
-    expect(linesOf("schema")).toEqual(["ok: 1, this Posthorn's"]);
+    expect(linesOf("schema")).toEqual([expect.stringMatching(/^ok: \d+, this Posthorn's$/)]);
     expect(linesOf("user")).toEqual(['ok: "postgres" may write']);
     expect(linesOf("commits")).toEqual(["ok: synchronous_commit is on"]);
     expect(linesOf("connections")).toEqual([

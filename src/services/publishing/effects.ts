@@ -190,7 +190,8 @@ async function send<R extends Json>(at: Running, spec: EffectSpec<R>, isInDoubt:
   // A new run has another key, which the platform would not know.
   if (at.isReconcileOnly && isInDoubt) throw new OutcomeUnknown("The platform has not settled it yet.");
   if (at.isReconcileOnly) throw new NothingSent("The next step was not sent.");
-  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps)) throw new TooLate("Its time passed before it could be sent.");
+  if (ctx.clock.now() > at.deadline && !hasTouched(at.steps))
+    throw new TooLate("Its time passed before it could be sent.");
   // What follows a live post is no post of its own.
   if (!at.steps.has(LIVE_STEP)) await at.guard?.();
   at.signal.throwIfAborted();
