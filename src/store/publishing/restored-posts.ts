@@ -24,7 +24,7 @@ const MAY_HAVE_GONE_OUT = `
     ELSE due_at <= ?
   END`;
 
-/** Where the publisher's index leads: posts that it would take up by itself. */
+/** Where the publisher's index leads: posts that it would claim by itself. */
 const WAITING = `next_at IS NOT NULL AND lease_worker IS NULL AND ${MAY_HAVE_GONE_OUT}`;
 const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
 
