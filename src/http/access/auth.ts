@@ -45,7 +45,6 @@ export function createGuard(options: AuthOptions): Guard {
 
 function limitKey({ ctx, rateLimit: limit }: AuthOptions): RequestHandler {
   return limitRequests(ctx, {
-    name: "key",
     limit,
     keyGenerator: (_request, response) => callerOf(response).keyId,
     handler: () => {
@@ -82,7 +81,6 @@ export function callerOf(response: Response): Caller {
 /** Counts what it is called for by address, and answers 429 past the limit; `what` was missing. */
 export function limitFailures(ctx: AppContext, what: string): RequestHandler {
   return limitRequests(ctx, {
-    name: `no ${what}`,
     limit: MAX_FAILED_KEYS,
     handler: () => {
       throw new AppError(
@@ -100,9 +98,8 @@ const MAX_VISITS = 600;
  * Counts requests of pages of one kind, which need no key, by address, and answers 429 past the limit. Default:
  * 600 a minute.
  */
-export function limitVisitors(ctx: AppContext, kind: string, limit = MAX_VISITS): RequestHandler {
+export function limitVisitors(ctx: AppContext, limit = MAX_VISITS): RequestHandler {
   return limitRequests(ctx, {
-    name: kind,
     limit,
     handler: () => {
       throw new AppError(

@@ -48,12 +48,7 @@ export function createConnectRouter(ctx: AppContext): Router {
   router
     .route("/connect/:token")
     .get(showLink(ctx))
-    .post(
-      limitTo(ctx, "connect form", MAX_SUBMISSIONS_A_MINUTE),
-      limitBodyTime(ctx.clock, refuseSlow),
-      readBody,
-      submit(ctx),
-    )
+    .post(limitTo(ctx, MAX_SUBMISSIONS_A_MINUTE), limitBodyTime(ctx.clock, refuseSlow), readBody, submit(ctx))
     .all(refuseOther("GET, HEAD, POST"));
   router.use("/connect", (_request, response) => show(response, 404, closedView("unknown")));
   router.use("/connect", showError(ctx));
@@ -65,7 +60,7 @@ export function createConnectRouter(ctx: AppContext): Router {
  * because strangers have the same address.
  */
 function limitPages(ctx: AppContext): RequestHandler {
-  const limit = limitTo(ctx, "connect page", MAX_PAGES_A_MINUTE);
+  const limit = limitTo(ctx, MAX_PAGES_A_MINUTE);
   return async (request, response, next) => {
     const answer = request.path === "/callback" ? readCallback(request) : null;
     const isKnown =
@@ -74,9 +69,8 @@ function limitPages(ctx: AppContext): RequestHandler {
   };
 }
 
-function limitTo(ctx: AppContext, name: string, limit: number): RequestHandler {
+function limitTo(ctx: AppContext, limit: number): RequestHandler {
   return limitRequests(ctx, {
-    name,
     limit,
     handler: (_request, response) =>
       show(response, 429, messageView("Too many requests", "Wait a minute, then open this page again.")),

@@ -16,7 +16,7 @@ export function createCalendarRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   router
     .route("/calendar/:file")
-    .get(limitVisitors(ctx, "calendar"), showCalendar(ctx))
+    .get(limitVisitors(ctx), showCalendar(ctx))
     .all(methodNotAllowed(["get"]));
   return router;
 }

@@ -37,12 +37,12 @@ export function createFeedRouter(ctx: AppContext): Router {
   const router = Router({ caseSensitive: true });
   const others = methodNotAllowed(["get"]);
   const pages = new KeptPages();
-  const limit = limitVisitors(ctx, "feed");
+  const limit = limitVisitors(ctx);
   router.route("/feed/:file").get(limit, showFeed(ctx, pages)).all(others);
   router.route("/feed/:accountId/:file").get(limit, showEntry(ctx, pages)).all(others);
   router
     .route("/feed/:accountId/media/:itemId/:position")
-    .get(limitVisitors(ctx, "feed media", MAX_MEDIA_VISITS), showMedia(ctx))
+    .get(limitVisitors(ctx, MAX_MEDIA_VISITS), showMedia(ctx))
     .all(others);
   router.use("/feed", showMissing);
   return router;

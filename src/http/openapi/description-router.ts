@@ -16,7 +16,7 @@ export function createDescriptionRouter(ctx: AppContext, source: OpenApiSource):
   let made: ReturnType<typeof createOpenApi> | null = null;
   const description = (): ReturnType<typeof createOpenApi> => (made ??= createOpenApi(source));
   const pages = new KeptPages();
-  const limit = limitVisitors(ctx, "description");
+  const limit = limitVisitors(ctx);
   router
     .route("/openapi.json")
     .get(limit, async (request, response) => {

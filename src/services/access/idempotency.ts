@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR } from "../../domain/time.ts";
 import type { Tx } from "../../store/engine/store.ts";
+import { CommitUnanswered, readingAgain } from "../../store/engine/unanswered.ts";
 import {
   completeKey,
   deleteKey,
@@ -43,10 +44,19 @@ export async function runOnce<T>(
 ): Promise<Replayable<T>> {
   const keyHash = sha256(`${caller.keyId}\n${call.key}`);
   const fingerprint = sha256(canonicalJson([call.tool, reachOf(caller), call.args]));
-  const stored = await claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
   const key = { ownerId: caller.ownerId, keyHash };
+  const claim = (): Promise<string | null> =>
+    claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
+  const free = (): Promise<string | null> =>
+    ctx.store.write(async (tx) => {
+      await deleteKey(tx, key, ctx.workerId);
+      return (await findKey(tx, key))?.result ?? null;
+    });
+  // Where its COMMIT got no answer, the key may be ours, and would be in use for ever.
+  const stored = await readingAgain(claim, async () => (await free()) ?? (await claim()));
   const place = placeOf({ owner_id: caller.ownerId, key_hash: keyHash });
-  if (stored !== null) return { result: JSON.parse(ctx.cipher.open(stored, place)) as T, isReplay: true };
+  const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, place)) as T;
+  if (stored !== null) return { result: open(stored), isReplay: true };
 
   let isComplete = false;
   const complete = async (tx: Tx, result: unknown): Promise<void> => {
@@ -65,7 +75,9 @@ export async function runOnce<T>(
     if (!isComplete) await ctx.store.write((tx) => complete(tx, result));
     return { result, isReplay: false };
   } catch (error) {
-    await ctx.store.write((tx) => deleteKey(tx, key, ctx.workerId));
+    const done = await readingAgain(free);
+    // The answer stands where it was committed and only the word of that was lost.
+    if (done !== null && error instanceof CommitUnanswered) return { result: open(done), isReplay: false };
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 import { freeRenewals } from "../tables/grants.ts";
 import { noteEnd, type EndNote } from "./ended-posts.ts";
-import { LEASED, leased } from "./ledger.ts";
+import { isHeld } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
 
 /* How the right to work on posts is given back, by whoever has it or for somebody who is dead. */
@@ -65,8 +65,7 @@ async function publishLive(tx: Tx, id: string, now: number): Promise<void> {
 }
 
 export async function abandon(tx: Tx, lease: Lease, now: number): Promise<void> {
-  const held = await rowOf(tx, `SELECT id FROM posts WHERE ${LEASED}`, leased(lease));
-  if (held !== undefined) await freePost(tx, lease.postId, now);
+  if (await isHeld(tx, lease)) await freePost(tx, lease.postId, now);
 }
 
 /** What everybody can see already is published, whatever became of the rest. */
