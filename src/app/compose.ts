@@ -134,8 +134,8 @@ function clockErrorMs({ liveness }: Store): number | null {
   return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
 }
 
-function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
-  const probe = createMediaProbe(threads && (() => threads.startMediaReader()));
+function openProbe({ startMediaReader }: Setup, closers: Closers): MediaProbe {
+  const probe = createMediaProbe(startMediaReader);
   closers.add(() => probe[Symbol.asyncDispose]());
   return probe;
 }

@@ -169,9 +169,7 @@ async function endPost(tx: Tx, lease: Lease, end: PostEnd): Promise<void> {
       in_doubt: end.isInDoubt ? 1 : 0,
       tries: end.tries,
       lease_worker: null,
-      ends: 0,
-      lone_ends: 0,
-      ends_at_step: null,
+      crashes: 0,
       updated_at: end.at,
     })
     .where("id", "=", lease.postId)

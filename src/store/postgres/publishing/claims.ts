@@ -4,10 +4,9 @@ import { rowsOf } from "../../engine/statements.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
 import { readingAgain } from "../../engine/unanswered.ts";
 import { isHeld } from "../../publishing/ledger.ts";
-import { readSuspects } from "../../publishing/claims.ts";
 import { noteTime } from "../../publishing/clock-mark.ts";
-import { readNextAfter } from "../../publishing/due-posts.ts";
-import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/giving-back.ts";
+import { hasQuarantined, readNextAfter } from "../../publishing/due-posts.ts";
+import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/release.ts";
 import { noteUnusable } from "../../publishing/unusable-posts.ts";
 import { claimDue } from "./take-up.ts";
 
@@ -23,7 +22,7 @@ export function createClaims(
   const { write } = store;
   return {
     nextAfter: (moment) => readNextAfter(store, moment),
-    suspects: (wish) => readSuspects(store, wish),
+    hasQuarantined: (now) => hasQuarantined(store, now),
     claim: (wish) => claim(write, wish),
     failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
@@ -32,11 +31,11 @@ export function createClaims(
         await lockHeld(tx, workerId);
         return freeWorker(tx, workerId, now);
       }),
-    takeOver: (workerId, now, why) =>
+    takeOver: (workerId, now) =>
       write(async (tx) => {
         if (!(await isDead(tx, workerId))) return null;
         await lockHeld(tx, workerId);
-        return takeOver(tx, workerId, { now, why });
+        return takeOver(tx, workerId, now);
       }),
     abandon: (leases, now) =>
       write(async (tx) => {

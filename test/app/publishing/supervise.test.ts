@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keepUp } from "../../../src/app/publishing/keep-up.ts";
+import { supervise } from "../../../src/app/publishing/supervise.ts";
 import { runPublisher } from "../../../src/app/publishing/running-publisher.ts";
 import type { DataFolder } from "../../../src/app/data-folder.ts";
 import { createTestContext } from "../../support/context.ts";
@@ -29,7 +29,7 @@ describe("what is kept up", () => {
   it("begins again each time that it is lost, as soon as that works", async () => {
     await using ctx = await createTestContext();
     const part = losable(2);
-    const kept = await keepUp(ctx, part.begin);
+    const kept = await supervise(ctx, part.begin);
     expect(kept.current()?.n).toBe(1);
     part.lose();
     await expect.poll(() => ctx.clock.sleepers).toBe(1);
@@ -47,7 +47,7 @@ describe("what is kept up", () => {
   it("ends while it tries", async () => {
     await using ctx = await createTestContext();
     const part = losable(Infinity);
-    const kept = await keepUp(ctx, part.begin);
+    const kept = await supervise(ctx, part.begin);
     part.lose();
     await expect.poll(() => ctx.clock.sleepers).toBe(1);
     await kept.close();
@@ -57,7 +57,7 @@ describe("what is kept up", () => {
 
   it("says why it cannot begin at all", async () => {
     await using ctx = await createTestContext();
-    await expect(keepUp(ctx, () => Promise.reject(new Error("No database.")))).rejects.toThrow(
+    await expect(supervise(ctx, () => Promise.reject(new Error("No database.")))).rejects.toThrow(
       "No database.",
     );
   });

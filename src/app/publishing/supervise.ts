@@ -6,7 +6,7 @@ interface Part {
   close(graceMs?: number): Promise<void>;
 }
 
-export interface KeptUp<T> {
+export interface Supervised<T> {
   /** Null from a loss until it works again. */
   current(): T | null;
   close(graceMs?: number): Promise<void>;
@@ -18,10 +18,10 @@ const TRY_EVERY_MS = SECOND;
  * Begins something that ends when its tie to the database is lost, and begins it again each time, as soon as
  * that works. Throws where the first beginning fails.
  */
-export async function keepUp<T extends Part>(
+export async function supervise<T extends Part>(
   { clock, log }: Pick<AppContext, "clock" | "log">,
   begin: (onLost: (reason: Error) => void) => Promise<T>,
-): Promise<KeptUp<T>> {
+): Promise<Supervised<T>> {
   const closing = new AbortController();
   const failures = new RepeatedFailures();
   let current: T | null = null;

@@ -1,5 +1,5 @@
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
-import { freeWorker } from "./giving-back.ts";
+import { freeWorker } from "./release.ts";
 import { RESTORED_STEP } from "../engine/ledger.ts";
 import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Tx } from "../engine/store.ts";
@@ -33,7 +33,7 @@ const IN_DOUBT = `in_doubt = 1 AND status = 'failed' AND ${MAY_HAVE_GONE_OUT}`;
  * its outcome is in doubt, and nothing is sent for it before the platform was asked. Returns how many. Run
  * inside a transaction on a database that no process works on.
  */
-export async function holdSuspects(tx: Tx, suspicion: Suspicion): Promise<number> {
+export async function markRestored(tx: Tx, suspicion: Suspicion): Promise<number> {
   const { now } = suspicion;
   await freeEverything(tx, now);
   const parameters = [
@@ -67,7 +67,7 @@ async function freeEverything(tx: Tx, now: number): Promise<void> {
 const WORKERS = "SELECT id FROM workers UNION SELECT lease_worker FROM posts WHERE lease_worker IS NOT NULL";
 
 /** Held posts that nobody has settled yet. */
-export async function countSuspects(reader: Reader): Promise<number> {
+export async function countRestored(reader: Reader): Promise<number> {
   return (await rowOf<{ count: number }>(reader, COUNT, []))?.count ?? 0;
 }
 

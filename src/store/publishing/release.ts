@@ -1,14 +1,13 @@
 import { TRANSITIONS } from "../../domain/posts/post-states.ts";
 import type { MissedCutoff, MissedPost, TakenOver } from "../engine/claims.ts";
-import { LIVE_STEP, type Lease } from "../engine/ledger.ts";
+import { LIVE_STEP, RESTORED_STEP, type Lease } from "../engine/ledger.ts";
 import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Tx } from "../engine/store.ts";
 import { freeRenewals } from "../tables/grants.ts";
-import { noteEnd, type EndNote } from "./ended-posts.ts";
 import { isHeld } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
 
-/* How the right to work on posts is given back, by whoever has it or for somebody who is dead. */
+/* How the right to work on posts is released: by the worker that has it, or for one that is dead. */
 
 const MISSED = `
   SELECT p.id AS id, p.status AS status, p.error AS error, a.name AS account_name, a.id AS account_id,
@@ -21,7 +20,7 @@ const MISSED = `
   ORDER BY p.next_at LIMIT ?`;
 
 const FAIL = `
-  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, ends = 0, lone_ends = 0, updated_at = ?
+  UPDATE posts SET status = '${TRANSITIONS.miss.to}', error = ?, in_doubt = ?, next_at = NULL, crashes = 0, updated_at = ?
   WHERE id = ? AND status IN ('scheduled', 'publishing', 'uploaded') AND lease_worker IS NULL`;
 
 /** Of those that were on their way nobody can be asked any more: their outcome is in doubt. */
@@ -41,14 +40,85 @@ export async function failMissed(tx: Tx, cutoff: MissedCutoff): Promise<MissedPo
 const HELD = "SELECT id FROM posts WHERE lease_worker = ? ORDER BY id";
 const IS_CLOSING = "SELECT 1 FROM workers WHERE id = ? AND is_closing = 1";
 
-export async function takeOver(tx: Tx, workerId: string, note: Omit<EndNote, "isAlone">): Promise<TakenOver> {
+/**
+ * Releases what a dead worker held. Each of its posts may be what ended the process (a film that takes all
+ * memory, say), so it counts a crash against them, unless the process had been asked to end.
+ */
+export async function takeOver(tx: Tx, workerId: string, now: number): Promise<TakenOver> {
   const held = await rowsOf<{ id: string }>(tx, HELD, [workerId]);
-  const isAlone = held.length === 1;
-  for (const { id } of held) await publishLive(tx, id, note.now);
-  const suspects = (await rowOf(tx, IS_CLOSING, [workerId])) === undefined ? held : [];
-  const givenUp: string[] = [];
-  for (const { id } of suspects) if (await noteEnd(tx, id, { ...note, isAlone })) givenUp.push(id);
-  return { posts: await freeWorker(tx, workerId, note.now), givenUp };
+  const isCrash = (await rowOf(tx, IS_CLOSING, [workerId])) === undefined;
+  const failed: string[] = [];
+  for (const { id } of held) {
+    await publishLive(tx, id, now);
+    if (isCrash && (await countCrash(tx, id, now))) failed.push(id);
+  }
+  return { posts: await freeWorker(tx, workerId, now), failed };
+}
+
+/** So many in a row, and the post is not tried again. */
+const MAX_CRASHES = 3;
+
+/** One more crash makes the post fail, so it is worked on with no other such post beside it. */
+export const QUARANTINE_FROM = MAX_CRASHES - 1;
+
+interface CrashedPost {
+  readonly status: string;
+  readonly crashes: number;
+  readonly is_light: number;
+  readonly warnings: string | null;
+  readonly account_name: string;
+  readonly account_url: string | null;
+  /** 1 where it may be on the platform. */
+  readonly in_doubt: number;
+}
+
+/** Not of posts that a call holds for a moment. */
+const COUNT_CRASH = `UPDATE posts SET crashes = crashes + 1 WHERE id = ? AND status IN ('publishing', 'uploaded', 'published')`;
+
+/** What is on the platform already may go live there by itself. */
+const READ_CRASHED = `
+  SELECT p.status, p.crashes, p.is_light, p.warnings, a.name AS account_name, a.profile_url AS account_url,
+    CASE WHEN p.in_doubt = 1 OR p.status = 'uploaded' OR EXISTS (
+      SELECT 1 FROM effects e WHERE e.post_id = p.id AND e.run = p.run
+        AND (e.step = '${RESTORED_STEP}' OR e.state IN ('intent', 'unknown'))) THEN 1 ELSE 0 END AS in_doubt
+  FROM posts p JOIN accounts a ON a.id = p.account_id WHERE p.id = ? AND p.crashes >= ${MAX_CRASHES}`;
+
+const FAIL_CRASHED = `
+  UPDATE posts SET status = '${TRANSITIONS.fail.to}', error = ?, in_doubt = ?, tries = 0, next_at = NULL, crashes = 0, updated_at = ?
+  WHERE id = ?`;
+
+const END_CRASHED_ATTEMPT = `
+  UPDATE attempts SET finished_at = ?, outcome = ?, error = ? WHERE outcome = 'running' AND post_id = ?`;
+
+/** The post stays published. */
+const DROP_FOLLOW_UPS =
+  "UPDATE posts SET tries = 0, next_at = NULL, crashes = 0, warnings = ?, updated_at = ? WHERE id = ?";
+
+/** True where that was one crash too many. */
+async function countCrash(tx: Tx, id: string, now: number): Promise<boolean> {
+  if ((await change(tx, COUNT_CRASH, [id])) === 0) return false;
+  const post = await rowOf<CrashedPost>(tx, READ_CRASHED, [id]);
+  if (post === undefined) return false;
+  if (post.status === "published") {
+    const warnings = [...(JSON.parse(post.warnings ?? "[]") as string[]), FOLLOW_UPS_CRASHED];
+    await change(tx, DROP_FOLLOW_UPS, [JSON.stringify(warnings), now, id]);
+    return true;
+  }
+  const error = crashSentence(post);
+  await change(tx, END_CRASHED_ATTEMPT, [now, post.in_doubt === 1 ? "unknown" : "failed", error, id]);
+  await change(tx, FAIL_CRASHED, [error, post.in_doubt, now, id]);
+  return true;
+}
+
+const FOLLOW_UPS_CRASHED = `What follows the post did not go through: the program ended ${MAX_CRASHES} times in a row while it worked on it.`;
+
+function crashSentence(post: CrashedPost): string {
+  const what = `the program ended ${MAX_CRASHES} times in a row while it worked on this post.`;
+  const media = post.is_light === 1 ? "" : " Its media may be damaged, or too much for this machine.";
+  const where = post.account_url ?? `the channel "${post.account_name}"`;
+  return post.in_doubt === 0
+    ? `T${what.slice(1)}${media} Change the post, then send it again.`
+    : `outcome unknown: ${what}${media} Look at ${where}, then settle it with resolve_post, or call retry_post, which asks the platform.`;
 }
 
 export async function freeWorker(tx: Tx, workerId: string, now: number): Promise<number> {

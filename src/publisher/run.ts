@@ -1,7 +1,6 @@
 import type { PublishOutcome } from "../ports/platform.ts";
 import { PlatformFault } from "../ports/platform-io.ts";
 import { AppError } from "../domain/errors.ts";
-import type { Gate } from "../domain/gate.ts";
 import { HOUR, toIso } from "../domain/time.ts";
 import { askToReconnect } from "../services/platforms/renew-tokens.ts";
 import type { AppContext } from "../services/context.ts";
@@ -15,45 +14,46 @@ import { LATE_FROM_MS } from "./late-causes.ts";
 import { verdictOnLive } from "./live-verdict.ts";
 import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
 
-export interface PublishOptions {
+export interface RunOptions {
   readonly signal: AbortSignal;
-  /** Lets so many steps go to platforms at a time. */
-  readonly sending: Gate;
+  /** How long the post waited for its turn after it was claimed. */
+  readonly queuedMs: number;
 }
 
 /**
  * Brings one claimed post as far as it goes now and records where it stands. Never throws for what happens to
  * the post; a database that cannot be written leaves the lease in place, and the ledger as the truth.
  */
-export async function publishOne(
+export async function runPost(
   ctx: AppContext,
   claimed: ClaimedPost,
-  { signal, sending }: PublishOptions,
+  { signal, queuedMs }: RunOptions,
 ): Promise<void> {
   const startedAt = ctx.clock.monotonic();
   let run: PublishRun | null = null;
   let end: PostEnd | null;
   try {
-    run = await createPublishRun(ctx, claimed, {
-      signal,
-      isSettleOnly: false,
-      send: (step) => sending.pass(step, claimed.post.owner_id),
-    });
+    signal.throwIfAborted();
+    run = await createPublishRun(ctx, claimed, { signal, isSettleOnly: false });
     const outcome: PublishOutcome = await run.publish();
     end = await endOnOutcome(ctx, claimed, { outcome, effects: run.effects });
   } catch (error) {
     end = await endOnError(ctx, claimed, { error, effects: run?.effects ?? null, signal });
   }
   if (end === null || signal.reason instanceof Fenced) return;
-  await writeEnd(ctx, claimed, withMediaCause(end, claimed, run?.mediaMs() ?? 0));
+  await writeEnd(ctx, claimed, withLateCause(end, claimed, { queuedMs, mediaMs: run?.mediaMs() ?? 0 }));
   logEnd(ctx, claimed, { end, startedAt });
 }
 
-/** What was taken up in time went live late because its media took long, where they took most of it. */
-function withMediaCause(end: PostEnd, { post, lateCause }: ClaimedPost, mediaMs: number): PostEnd {
+/** A post that was claimed in time went live late because it waited for its turn, or for its media. */
+function withLateCause(
+  end: PostEnd,
+  { post, lateCause }: ClaimedPost,
+  { queuedMs, mediaMs }: { queuedMs: number; mediaMs: number },
+): PostEnd {
   const lateMs = end.at - post.scheduled_at;
-  const isByMedia = lateCause === null && lateMs >= LATE_FROM_MS && mediaMs >= lateMs / 2;
-  return isByMedia ? { ...end, attempt: { ...end.attempt, lateCause: "media" } } : end;
+  if (lateCause !== null || lateMs < LATE_FROM_MS || queuedMs + mediaMs < lateMs / 2) return end;
+  return { ...end, attempt: { ...end.attempt, lateCause: queuedMs > mediaMs ? "limit" : "media" } };
 }
 
 async function writeEnd(ctx: AppContext, { post, lease }: ClaimedPost, end: PostEnd): Promise<void> {
@@ -89,7 +89,7 @@ async function endOnError(
 ): Promise<PostEnd | null> {
   if (error instanceof Fenced) return null;
   const situation = situationOf(ctx, claimed, effects);
-  if (signal.aborted) return giveBack(situation);
+  if (signal.aborted) return release(situation);
   logError(ctx, claimed, error);
   if (error instanceof PlatformFault && error.kind === "auth") {
     const { owner_id: ownerId, id, secrets_version: version } = claimed.account;
@@ -100,7 +100,7 @@ async function endOnError(
 }
 
 /** We are stopping: the next process goes on from the ledger, at once. */
-function giveBack(at: Situation): PostEnd {
+function release(at: Situation): PostEnd {
   return {
     trigger: at.isUploaded || at.isPublished || at.hasTouchedPlatform ? null : "release",
     nextAt: at.now,

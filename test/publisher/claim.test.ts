@@ -1,7 +1,7 @@
 import { LateCauses } from "../../src/publisher/late-causes.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DAY, MINUTE, SECOND } from "../../src/domain/time.ts";
-import { claimDue } from "../../src/publisher/tick.ts";
+import { claimDue } from "../../src/publisher/claim.ts";
 import { createTestContext, type TestContext } from "../support/context.ts";
 import { addAccount, addPost, readPost } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -21,8 +21,8 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
   });
   afterEach(() => ctx[Symbol.asyncDispose]());
 
-  const claim = async (limit: number, mediaLimit = limit): Promise<string[]> =>
-    (await claimDue(ctx, { lateCauses: new LateCauses(), limit, mediaLimit })).posts.map(
+  const claim = async (limit: number, isQuarantined = false): Promise<string[]> =>
+    (await claimDue(ctx, { lateCauses: new LateCauses(), limit, isQuarantined })).posts.map(
       ({ post }) => post.id,
     );
 
@@ -97,22 +97,20 @@ describe.each([0, 60])("claiming what is due, beside %i accounts with posts for 
     expect(await claim(3)).toEqual([others[2]?.id]);
   });
 
-  it("takes as many with media as it may, and text beside them", async () => {
-    const now = ctx.clock.now();
-    const media = [];
-    for (const media_url of ["https://media.example/1.png", "r2://file_2", ""]) {
-      const metadata =
-        media_url === "" ? JSON.stringify({ thread: [{ caption: "More", mediaUrl: "r2://file_3" }] }) : null;
-      media.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 9, media_url, metadata }));
-    }
-    const text = [];
-    for (const metadata of [null, JSON.stringify({ title: "Words" })])
-      text.push(await addPost(ctx, await addAccount(ctx), { scheduled_at: now - 5, metadata }));
-    const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
-    expect(await claim(10, 2)).toEqual([...ids(media.slice(0, 2)), ...ids(text)]);
-    const late = await addPost(ctx, await addAccount(ctx));
-    expect(await claim(1, 0)).toEqual([late.id]);
-    expect(await claim(10, 1)).toEqual(ids(media.slice(2)));
+  it("leaves posts that crashed twice to a claim of their own", async () => {
+    const crashed = await addPost(ctx, await addAccount(ctx), { scheduled_at: ctx.clock.now() - SECOND });
+    const once = await addPost(ctx, await addAccount(ctx), { scheduled_at: ctx.clock.now() - SECOND });
+    for (const [id, crashes] of [
+      [crashed.id, 2],
+      [once.id, 1],
+    ] as const)
+      await queryOf(ctx.store).updateTable("posts").set({ crashes }).where("id", "=", id).execute();
+    const { claims } = ctx.store;
+    expect(await claim(10)).toEqual([once.id]);
+    expect(await claims.hasQuarantined(ctx.clock.now() - 2 * SECOND)).toBe(false);
+    expect(await claims.hasQuarantined(ctx.clock.now())).toBe(true);
+    expect(await claim(10, true)).toEqual([crashed.id]);
+    expect(await claims.hasQuarantined(ctx.clock.now())).toBe(false);
   });
 
   it("opens an attempt for each, and goes on in that of a post that only waited", async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../src/domain/time.ts";
-import { startKeeper } from "../../src/publisher/keeper.ts";
+import { startMaintenance } from "../../src/publisher/maintenance.ts";
 import { createTestContext } from "../support/context.ts";
 import { addAccount } from "../support/publishing.ts";
 import { scriptedPlatform } from "../support/scripted-platform.ts";
@@ -17,7 +17,7 @@ it("asks the platforms about their accounts soon after the start, and once a day
   await using ctx = await createTestContext({ platformList: [platform], feed: {} as never });
   for (let account = 0; account < 3; account += 1) await addAccount(ctx);
   const startedAt = ctx.clock.now();
-  const keeper = startKeeper(ctx, { random: () => 0.5 });
+  const keeper = startMaintenance(ctx, { random: () => 0.5 });
   await ctx.clock.advance(MINUTE);
   await expect.poll(() => asked.length).toBe(3);
   for (let pass = 0; pass < 23; pass += 1) await ctx.clock.advance(HOUR);
@@ -45,7 +45,7 @@ it("goes on with its other jobs, and at the next pass, when one fails", async ()
   const broken = job("broken", () => {
     throw new Error("It broke.");
   });
-  const keeper = startKeeper(ctx, { jobs: [broken, job("whole", () => {})], random: () => 0 });
+  const keeper = startMaintenance(ctx, { jobs: [broken, job("whole", () => {})], random: () => 0 });
   await ctx.clock.advance(MINUTE);
   await expect.poll(() => runs.length).toBe(2);
   await ctx.clock.advance(HOUR);

@@ -4,14 +4,14 @@ import { inspectDue } from "../services/accounts/inspect.ts";
 import { renewDueGrants } from "../services/platforms/renewal/renew-due.ts";
 
 /** What is looked after whether or not anything is posted. */
-export interface KeeperJob {
+export interface MaintenanceJob {
   /** For the log. */
   readonly name: string;
   readonly everyMs: number;
   run(ctx: AppContext, signal: AbortSignal): Promise<void>;
 }
 
-const JOBS: readonly KeeperJob[] = [
+const JOBS: readonly MaintenanceJob[] = [
   { name: "tokens", everyMs: HOUR, run: renewDueGrants },
   { name: "accounts", everyMs: HOUR, run: inspectDue },
 ];
@@ -20,18 +20,18 @@ const JOBS: readonly KeeperJob[] = [
 const FIRST_AFTER_MS = 15 * SECOND;
 const FIRST_WITHIN_MS = 45 * SECOND;
 
-export interface Keeper {
-  /** Begins nothing more; refreshes under way go on by themselves. */
+export interface Maintenance {
+  /** Begins nothing more. Refreshes in flight go on by themselves. */
   close(): void;
 }
 
 /** Runs each job soon after the start and then in its turn, in processes that publish. */
-export function startKeeper(
+export function startMaintenance(
   ctx: AppContext,
-  { jobs = JOBS, random = Math.random }: { jobs?: readonly KeeperJob[]; random?: () => number } = {},
-): Keeper {
+  { jobs = JOBS, random = Math.random }: { jobs?: readonly MaintenanceJob[]; random?: () => number } = {},
+): Maintenance {
   const stop = new AbortController();
-  const keep = async (job: KeeperJob): Promise<void> => {
+  const keep = async (job: MaintenanceJob): Promise<void> => {
     await ctx.clock.sleep(FIRST_AFTER_MS + random() * FIRST_WITHIN_MS, stop.signal);
     for (;;) {
       await runOnce(ctx, job, stop.signal);
@@ -42,12 +42,12 @@ export function startKeeper(
   return { close: () => stop.abort(new Error("The process is stopping.")) };
 }
 
-async function runOnce(ctx: AppContext, job: KeeperJob, signal: AbortSignal): Promise<void> {
+async function runOnce(ctx: AppContext, job: MaintenanceJob, signal: AbortSignal): Promise<void> {
   try {
     await job.run(ctx, signal);
   } catch (err) {
     // The process ends with a sentence for a database that is gone.
     if (!ctx.store.isPresent() || signal.aborted) return;
-    ctx.log.error({ err, job: job.name }, "a job of the keeper failed, and the next pass tries again");
+    ctx.log.error({ err, job: job.name }, "a maintenance job failed, and the next pass tries again");
   }
 }
