@@ -45,15 +45,11 @@ export async function runOnce<T>(
   const keyHash = sha256(`${caller.keyId}\n${call.key}`);
   const fingerprint = sha256(canonicalJson([call.tool, reachOf(caller), call.args]));
   const key = { ownerId: caller.ownerId, keyHash };
-  const claim = (): Promise<string | null> =>
-    claimKey(ctx, caller, { keyHash, fingerprint, tool: call.tool });
-  const free = (): Promise<string | null> =>
-    ctx.store.write(async (tx) => {
-      await deleteKey(tx, key, ctx.workerId);
-      return (await findKey(tx, key))?.result ?? null;
-    });
-  // Where its COMMIT got no answer, the key may be ours, and would be in use for ever.
-  const stored = await readingAgain(claim, async () => (await free()) ?? (await claim()));
+  const claim = { keyHash, fingerprint, tool: call.tool };
+  const stored = await readingAgain(
+    () => claimKey(ctx, caller, claim),
+    () => claimKey(ctx, caller, { ...claim, isAgain: true }),
+  );
   const place = placeOf({ owner_id: caller.ownerId, key_hash: keyHash });
   const open = (sealed: string): T => JSON.parse(ctx.cipher.open(sealed, place)) as T;
   if (stored !== null) return { result: open(stored), isReplay: true };
@@ -75,7 +71,12 @@ export async function runOnce<T>(
     if (!isComplete) await ctx.store.write((tx) => complete(tx, result));
     return { result, isReplay: false };
   } catch (error) {
-    const done = await readingAgain(free);
+    const done = await readingAgain(() =>
+      ctx.store.write(async (tx) => {
+        await deleteKey(tx, key, ctx.workerId);
+        return (await findKey(tx, key))?.result ?? null;
+      }),
+    );
     // The answer stands where it was committed and only the word of that was lost.
     if (done !== null && error instanceof CommitUnanswered) return { result: open(done), isReplay: false };
     throw error;
@@ -97,12 +98,16 @@ export function commitOnce<T>(
   });
 }
 
+interface WantedKey {
+  readonly keyHash: string;
+  readonly fingerprint: string;
+  readonly tool: string;
+  /** The claim before this one may have been committed: then the key is ours already. */
+  readonly isAgain?: boolean;
+}
+
 /** The stored result, or null when the key is now ours. */
-async function claimKey(
-  ctx: AppContext,
-  caller: Caller,
-  wanted: { keyHash: string; fingerprint: string; tool: string },
-): Promise<string | null> {
+async function claimKey(ctx: AppContext, caller: Caller, wanted: WantedKey): Promise<string | null> {
   const key = { ownerId: caller.ownerId, keyHash: wanted.keyHash };
   const now = ctx.clock.now();
   const row = {
@@ -116,6 +121,7 @@ async function claimKey(
     expires_at: now + KEPT_MS,
   };
   return ctx.store.write(async (tx) => {
+    if (wanted.isAgain === true) await deleteKey(tx, key, ctx.workerId);
     let known: IdempotencyRow | undefined;
     while (known === undefined) {
       if (await insertKey(tx, row)) return null;

@@ -62,30 +62,25 @@ export function createLedger({ write }: Pick<Store, "write">): Ledger {
   };
 }
 
-/** While the lease holds, locks the row until the transaction ends: a take-over waits for it, or is waited for. */
+/** Locks the post's row until the transaction ends, then looks: a take-over waits for it, or is waited for. */
 export async function isHeld(tx: Tx, { postId, fence, workerId }: Lease): Promise<boolean> {
   const row = await queryOf(tx)
     .selectFrom("posts")
-    .select("id")
+    .select(["fence", "lease_worker"])
     .where("id", "=", postId)
-    .where("fence", "=", fence)
-    .where("lease_worker", "=", workerId)
     .forNoKeyUpdate()
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.fence === fence && row.lease_worker === workerId;
 }
 
 /** Only the end of this very lease leaves the fence as it is, and the post without a worker. */
 async function isEnded(tx: Tx, { postId, fence }: Lease, { at }: PostEnd): Promise<boolean> {
   const row = await queryOf(tx)
     .selectFrom("posts")
-    .select("id")
+    .select(["fence", "lease_worker", "updated_at"])
     .where("id", "=", postId)
-    .where("fence", "=", fence)
-    .where("updated_at", "=", at)
-    .where("lease_worker", "is", null)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.fence === fence && row.lease_worker === null && row.updated_at === at;
 }
 
 async function writeIntent(tx: Tx, { postId, fence }: Lease, effect: NewEffect): Promise<void> {

@@ -67,7 +67,7 @@ export async function findFeedItem(reader: Reader, accountId: string, id: string
 export async function readFeedVersion(reader: Reader): Promise<string> {
   if (reader[HANDLE].engine === "postgres") {
     // Every transaction that writes is in it while it is under way, and moves it on.
-    const row = await rowOf<{ seen: string }>(reader, "SELECT pg_current_snapshot()::text AS seen", []);
+    const row = await rowOf<{ seen: string }>(reader, "SELECT pg_current_snapshot()::text AS seen");
     return row?.seen ?? "";
   }
   return readRaw(reader, (raw) => {

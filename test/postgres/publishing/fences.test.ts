@@ -44,11 +44,11 @@ function refused(results: readonly PromiseSettledResult<void>[]): number[] {
 }
 
 async function readEffect(id: string): Promise<EffectRow | undefined> {
-  return rowOf<EffectRow>(store, "SELECT * FROM effects WHERE post_id = ? AND step = 'create'", [id]);
+  return rowOf<EffectRow>(store, "SELECT * FROM effects WHERE post_id = $1 AND step = 'create'", [id]);
 }
 
 async function statusOf(id: string): Promise<unknown> {
-  return (await rowOf<{ status: string }>(store, "SELECT status FROM posts WHERE id = ?", [id]))?.status;
+  return (await rowOf<{ status: string }>(store, "SELECT status FROM posts WHERE id = $1", [id]))?.status;
 }
 
 /** Transactions that wait before their COMMIT. */

@@ -14,6 +14,9 @@ export interface ConnectionOptions {
 
 const NOTHING: QueryResult = { command: "", rowCount: 0, rows: [], oid: 0, fields: [] };
 
+/** A list makes a text of its own for each length: long ones are not kept by the server. */
+const MAX_PREPARED = 40;
+
 /** Of a prepared statement whose table has another column since; the next connection prepares it anew. */
 const STALE_PLAN = /^cached plan must not change result type/;
 
@@ -37,9 +40,8 @@ export class Connection {
     if (sql === "commit") return this.#commit();
     if (sql === "rollback") return this.#rollback();
     const text = { text: sql, values: [...parameters] };
-    return this.#run(
-      this.#options.isPrepared && parameters.length > 0 ? { ...text, name: nameOf(sql) } : text,
-    );
+    const isPrepared = this.#options.isPrepared && parameters.length > 0 && parameters.length <= MAX_PREPARED;
+    return this.#run(isPrepared ? { ...text, name: nameOf(sql) } : text);
   }
 
   release(): void {
