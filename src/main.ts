@@ -4,10 +4,12 @@ import { write, writeFileSync } from "node:fs";
 import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parentPort, Worker, workerData, type MessagePort } from "node:worker_threads";
-import { IS_BUILT } from "./app/is-built.ts";
 import type { ThreadData } from "./app/publishing/publisher-thread.ts";
 import type { StartThread, Threads } from "./app/threads.ts";
 import type { WatchdogData } from "./app/start/watchdog.ts";
+
+/** Whether this is the built program, and not its sources. */
+const IS_BUILT = import.meta.url.endsWith(".js");
 
 /*
  * Everything else is loaded when the release of Node has been looked at: an older one does not know what the
@@ -61,6 +63,8 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.exit(1);
 }
 
+// Stacks name the sources, by the maps beside a build.
+process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
 
 const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;

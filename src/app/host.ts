@@ -3,7 +3,7 @@ import { platform, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
 import { homeOf, locateProgram } from "./start/program-place.ts";
-import { readSandboxSetup, readSettings, readSetup, type Setup } from "./setup.ts";
+import { readSandboxSetup, readSetup, type Setup } from "./setup.ts";
 import type { Machine } from "./publishing/running-publisher.ts";
 import type { StdioStreams } from "./start/start-stdio.ts";
 import type { Threads } from "./threads.ts";
@@ -54,7 +54,7 @@ export function createHost(options: HostOptions): Host {
     async runStdio({ permissions, tools }) {
       const { runStdio } = await import("./start/start-stdio.ts");
       await runStdio({
-        settings: { ...(await readSettings(withTools(env, tools))), ...threads },
+        setup: { ...(await readSetup(withTools(env, tools))), ...threads },
         machine,
         permissions,
         streams: options.stdio,

@@ -1,28 +1,37 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** `.ts` in a checkout, `.js` in a build, which has the same folders. */
+const ENDING = extname(import.meta.url);
+
 /**
- * Imports the default export of each `.ts` file of a folder, so that adding one is adding a file. A file
- * whose object has another name is refused. The bundle gets the same lists at build
- * (`scripts/static-catalog.ts`).
+ * Imports the default export of each module of a folder: of its files, and of the `index` of each folder in
+ * it. So adding one is adding a file or a folder. One whose object has another name is refused.
  */
 export async function loadFolder<T extends { readonly name: string }>(folder: URL): Promise<T[]> {
-  const names = await listModules(folder);
-  return Promise.all(names.map((name) => loadOne<T>(folder, name)));
+  const paths = await listModules(folder);
+  return Promise.all(paths.map((path) => loadOne<T>(folder, path)));
 }
 
-/** The names of a folder's `.ts` files, in order, without their ending. */
+/** The paths of a folder's modules, in order. */
 export async function listModules(folder: URL): Promise<string[]> {
   const entries = await readdir(fileURLToPath(folder), { withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.name.endsWith(".ts"));
-  return files.map(({ name }) => name.replace(/\.ts$/, "")).sort();
+  const paths = entries.flatMap((entry) => {
+    if (entry.isFile()) return entry.name.endsWith(ENDING) ? [entry.name] : [];
+    const index = `${entry.name}/index${ENDING}`;
+    return existsSync(new URL(index, folder)) ? [index] : [];
+  });
+  return paths.sort();
 }
 
-async function loadOne<T extends { readonly name: string }>(folder: URL, wanted: string): Promise<T> {
-  const module: { default?: T } = await import(new URL(`${wanted}.ts`, folder).href);
+async function loadOne<T extends { readonly name: string }>(folder: URL, path: string): Promise<T> {
+  const module: { default?: T } = await import(new URL(path, folder).href);
   const object = module.default;
+  const wanted = path.replace(/(?:\/index)?\.[jt]s$/, "");
   if (object === undefined || object.name !== wanted) {
-    throw new Error(`${wanted}.ts must export, as its default, an object named "${wanted}".`);
+    throw new Error(`${path} must export, as its default, an object named "${wanted}".`);
   }
   return object;
 }
