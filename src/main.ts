@@ -22,7 +22,7 @@ const NEEDED = { major: 20, minor: 19 };
 /**
  * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
  */
-const LINGER_MS = 2_000;
+const LINGER_MS = 1_000;
 
 const INTERRUPTED = 130;
 
@@ -84,12 +84,6 @@ function keepQuietAboutSqlite(): void {
   };
 }
 
-/** In a thread, its own end. */
-async function flushLogAtExit(): Promise<void> {
-  const { flushLog } = await import("./app/log.ts");
-  process.on("exit", flushLog);
-}
-
 type ThreadJob =
   | { readonly name: "publisher"; readonly data: ThreadData }
   | { readonly name: "watchdog"; readonly data: WatchdogData };
@@ -104,7 +98,6 @@ async function runThread(port: MessagePort, job: ThreadJob): Promise<void> {
       kill: () => process.kill(process.pid, "SIGKILL"),
     });
   }
-  await flushLogAtExit();
   const { runPublisherThread } = await import("./app/publishing/publisher-thread.ts");
   await runPublisherThread(port, job.data, createThreads());
 }
@@ -173,7 +166,6 @@ async function runProcess(): Promise<void> {
     import("./cli/program.ts"),
     import("./app/host.ts"),
     import("./app/terminal.ts"),
-    flushLogAtExit(),
   ]);
   const host = createHost({
     env: process.env,

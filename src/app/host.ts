@@ -4,13 +4,14 @@ import { join } from "node:path";
 import type { Host, Terminal } from "../cli/host.ts";
 import { homeOf, locateProgram } from "./start/program-place.ts";
 import { readSandboxSetup, readSetup, type Setup } from "./setup.ts";
+import type { Environment } from "./data-folder.ts";
 import type { Machine } from "./publishing/running-publisher.ts";
 import type { StdioStreams } from "./start/start-stdio.ts";
 import type { Threads } from "./threads.ts";
 import { VERSION } from "./version.ts";
 
 interface HostOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly terminal: Terminal;
   readonly machine: Machine;
   /** Without them, everything is done in this thread. */
@@ -92,9 +93,10 @@ export function createHost(options: HostOptions): Host {
       return explainFailure(error);
     },
     async logFailure(error) {
-      const { createLogger } = await import("./log.ts");
+      const { createLogger, flushLog } = await import("./log.ts");
       const logFormat = env["POSTHORN_LOG_FORMAT"] === "json" ? "json" : null;
       createLogger({ logLevel: "error", logFormat }).error({ err: error }, "a command failed");
+      await flushLog();
     },
   };
 }

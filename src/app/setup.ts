@@ -8,14 +8,12 @@ import {
   readKeyOf,
   readSecretKey,
   type DataFolder,
+  type Environment,
   type Given,
 } from "./data-folder.ts";
 import type { ConfigurablePlatform } from "../domain/accounts/platform-settings.ts";
 import { AppError } from "../domain/errors.ts";
-
 import type { Threads } from "./threads.ts";
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment and the data folder say. */
 export interface Settings {
