@@ -4,7 +4,9 @@ import { writeFileSync } from "node:fs";
 import { constants, hostname, setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
-import { IS_BUILT } from "./app/is-built.ts";
+
+/** Whether this is the built program, and not its sources. */
+const IS_BUILT = import.meta.url.endsWith(".js");
 
 /*
  * Everything else is loaded when the release of Node has been looked at: an older one does not know what the
@@ -17,7 +19,7 @@ const NEEDED = { major: 20, minor: 19 };
 /**
  * What still runs this long after a command's end was forgotten by somebody; the process must not hang on it.
  */
-const LINGER_MS = 2_000;
+const LINGER_MS = 1_000;
 
 const INTERRUPTED = 130;
 
@@ -58,6 +60,8 @@ if (major < NEEDED.major || (major === NEEDED.major && minor < NEEDED.minor)) {
   process.exit(1);
 }
 
+// Stacks name the sources, by the maps beside a build.
+process.setSourceMapsEnabled(true);
 keepQuietAboutSqlite();
 
 const send = process.argv[2] === MEDIA_READER ? process.send?.bind(process) : undefined;
@@ -74,11 +78,6 @@ function keepQuietAboutSqlite(): void {
     if (String(warning).startsWith("SQLite is an experimental feature")) return;
     Reflect.apply(emitWarning, process, [warning, ...rest]);
   };
-}
-
-async function flushLogAtExit(): Promise<void> {
-  const { flushLog } = await import("./app/log.ts");
-  process.on("exit", flushLog);
 }
 
 function startMediaReader(): ChildProcess {
@@ -134,7 +133,6 @@ async function runProcess(): Promise<void> {
     import("./cli/program.ts"),
     import("./app/host.ts"),
     import("./app/terminal.ts"),
-    flushLogAtExit(),
   ]);
   const host = createHost({
     env: process.env,

@@ -3,7 +3,6 @@ import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
 import { openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
-import { IS_BUILT } from "./is-built.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
 import { createPublicMedia, sharedCopies } from "../media/source/copies.ts";
@@ -152,9 +151,12 @@ export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   });
 }
 
-/** The tools of the catalog on this context. In production their results are sent as they are typed. */
+/** In a build, results are sent as they are typed. What the sources run checks them, too. */
+const CHECKS_OUTPUT = import.meta.url.endsWith(".ts");
+
+/** The tools of the catalog on this context. */
 export function createTools(ctx: AppContext, setup: Setup): Toolbox {
-  return createToolbox(ctx, setup.catalog.tools, { checksOutput: !IS_BUILT });
+  return createToolbox(ctx, setup.catalog.tools, { checksOutput: CHECKS_OUTPUT });
 }
 
 /** Where a server on the configured port would be reached. */

@@ -2,7 +2,13 @@ import { Readable } from "node:stream";
 import type { MigrationResult } from "../../cli/host.ts";
 import { listPlatformSettings } from "../catalog.ts";
 import { createDoor } from "../compose.ts";
-import { locateDataFolder, openDataFolder, readEnvironment, type DataFolder } from "../data-folder.ts";
+import {
+  locateDataFolder,
+  openDataFolder,
+  readEnvironment,
+  type DataFolder,
+  type Environment,
+} from "../data-folder.ts";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
@@ -18,7 +24,7 @@ import { takeFolder } from "../../store/sqlite/folder-lock.ts";
 import { systemClock } from "../system-clock.ts";
 
 interface Migration {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly signal: AbortSignal;
   readonly progress: (moved: MovedCount) => void;
   /** Default: nobody hears it. */
