@@ -11,7 +11,7 @@ import { staticCatalog } from "./static-catalog.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** Native code, and what only some need; npm installs these beside the bundle. */
-const EXTERNAL = ["better-sqlite3", "pg", "sharp"];
+const EXTERNAL = ["@aws-sdk/*", "better-sqlite3", "pg", "sharp"];
 
 /**
  * Libraries in CommonJS ask for Node's own modules with `require`, which a module of the language does not

@@ -2,7 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
-import { clearDisk, openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
+import { openDatabase, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
@@ -54,7 +54,6 @@ export async function createContext(
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
-    await clearDisk(folder, overrides.clock ?? systemClock);
     const isShared = config.database !== null;
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
@@ -70,7 +69,7 @@ export async function createContext(
     const clock = overrides.clock ?? store.liveness.clock ?? systemClock;
     const door = openDoor(config, closers);
     const outbound = overrides.outbound ?? door;
-    const files = overrides.files ?? (await openFileStore(setup, { outbound, clock }));
+    const files = overrides.files ?? (await openFileStore(setup));
     const probe = overrides.probe ?? openProbe(setup, closers);
     const copies = isShared ? sharedCopies(files) : undefined;
     const ctx: Context = {
@@ -90,7 +89,6 @@ export async function createContext(
         clock,
         folder: folder.spool,
         copies,
-        room: openDiskRoom(folder, "spool", clock),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),
@@ -150,7 +148,6 @@ function openDoor(config: Config, closers: Closers): Outbound & Sockets {
 export function createDoor(config: Config): ReturnType<typeof createOutbound> {
   return createOutbound({
     allowedHosts: config.allowedHosts,
-    clock: systemClock,
     userAgent: `Posthorn/${VERSION}`,
   });
 }

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text as textOf } from "node:stream/consumers";
 import type { BucketSettings } from "../../src/domain/files/bucket-settings.ts";
 import { refuseSignature, type Credentials, type Refusal } from "./sigv4.ts";
 
@@ -50,15 +52,15 @@ export interface FakeS3 extends AsyncDisposable {
   now: () => number;
   /** Operations of requests so far, in order. */
   operations(): string[];
+  /** A GET without a key of ours, for an address under another name of this server. */
+  askAs(host: string, address: string): Promise<{ status: number; type: string | undefined; text: string }>;
 }
 
 /**
  * A strict S3: one bucket by path-style addresses; it verifies every signature and checksum and refuses what
  * S3 refuses.
  */
-export async function startFakeS3(
-  options: { hasConditions?: boolean; mayList?: boolean } = {},
-): Promise<FakeS3> {
+export async function startFakeS3(options: { mayList?: boolean } = {}): Promise<FakeS3> {
   const known: Credentials = {
     accessKeyId: "AKIDPOSTHORNTEST",
     secretAccessKey: `canary-${randomBytes(20).toString("hex")}`,
@@ -75,15 +77,23 @@ export async function startFakeS3(
     fail: () => null,
     now: () => Date.now(),
     operations: () => fake.requests.map(({ operation }) => operation),
+    async askAs(host, address) {
+      const { pathname, search } = new URL(address);
+      const { port } = server.address() as AddressInfo;
+      const sent = get({ port, host: "127.0.0.1", path: pathname + search, headers: { host } });
+      const [answer] = (await once(sent, "response")) as [IncomingMessage];
+      return {
+        status: answer.statusCode ?? 0,
+        type: answer.headers["content-type"],
+        text: await textOf(answer),
+      };
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  const handler = new Handler(fake, known, {
-    hasConditions: options.hasConditions ?? true,
-    mayList: options.mayList ?? true,
-  });
+  const handler = new Handler(fake, known, { mayList: options.mayList ?? true });
   server.on("request", (request, response) => void handler.handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -111,10 +121,10 @@ const xml = (body: string): Answer => ({
 class Handler {
   readonly #fake: FakeS3;
   readonly #known: Credentials;
-  readonly #abilities: { hasConditions: boolean; mayList: boolean };
+  readonly #abilities: { mayList: boolean };
   #partsNow = 0;
 
-  constructor(fake: FakeS3, known: Credentials, abilities: { hasConditions: boolean; mayList: boolean }) {
+  constructor(fake: FakeS3, known: Credentials, abilities: { mayList: boolean }) {
     this.#fake = fake;
     this.#known = known;
     this.#abilities = abilities;
@@ -187,8 +197,6 @@ class Handler {
     const refused = refusal ?? refuseBody(request, payload);
     if (refused !== null) return refuse(refused);
     if (request.operation === "NoSuchBucket") return refuse([404, "NoSuchBucket"]);
-    if (request.headers["if-none-match"] !== undefined && !this.#abilities.hasConditions)
-      return refuse([501, "NotImplemented"]);
     const operations: Record<string, () => Answer> = {
       PutObject: () => this.#put(request),
       GetObject: () => this.#get(request),
@@ -206,8 +214,6 @@ class Handler {
   }
 
   #put(request: S3Request): Answer {
-    if (request.headers["if-none-match"] === "*" && this.#fake.objects.has(request.key))
-      return refuse([412, "PreconditionFailed"]);
     const object = {
       bytes: request.body,
       etag: `"${md5(request.body).toString("hex")}"`,
@@ -285,8 +291,6 @@ class Handler {
     // R2's rule: https://developers.cloudflare.com/r2/objects/multipart-objects/
     if (sizes.slice(0, -1).some((size) => size !== sizes[0]) || (sizes.at(-1) ?? 0) > (sizes[0] ?? 0))
       return refuse([400, "InvalidPart"]);
-    if (request.headers["if-none-match"] === "*" && this.#fake.objects.has(upload.key))
-      return refuse([412, "PreconditionFailed"]);
     const bytes = Buffer.concat(parts.flatMap(({ part }) => part?.bytes ?? []));
     const etag = `"${md5(Buffer.concat(parts.map(({ part }) => md5(part?.bytes ?? Buffer.alloc(0))))).toString("hex")}-${parts.length}"`;
     this.#fake.objects.set(upload.key, { bytes, etag, headers: upload.headers });

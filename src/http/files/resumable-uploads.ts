@@ -8,6 +8,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Caller } from "../../domain/permissions.ts";
 import { HOUR } from "../../domain/time.ts";
 import { requireWholeTexts } from "../../domain/whole-text.ts";
+import { assertFreeSpace } from "../../ports/disk-space.ts";
 import { plainCall, type AppContext } from "../../services/context.ts";
 import { storeUpload } from "../../services/files/file-uploads.ts";
 import {
@@ -69,7 +70,7 @@ export function createResumableUploads(
     await callers.run(caller, async () => {
       if (SENDING.includes(request.method)) {
         // Before the bytes come: who is refused in the midst of them may not see the answer.
-        await place.room.expect(Number(request.headers["content-length"] ?? 0));
+        await assertFreeSpace(place.folder, Number(request.headers["content-length"] ?? 0));
         return ctx.intake.uploads.pass(() => server.handle(request, response), caller.ownerId);
       }
       if (request.method !== "HEAD" || id === undefined) return server.handle(request, response);

@@ -1,7 +1,7 @@
 import { AppError, INTERNAL_ERROR_SENTENCE } from "../../domain/errors.ts";
 import type { AppContext } from "../../services/context.ts";
 import { MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
-import { STATUS } from "../errors.ts";
+import { statusOf } from "../errors.ts";
 
 export const UPLOADS_PATH = "/api/v1/files/uploads";
 
@@ -13,7 +13,7 @@ export interface Refusal {
 
 export function asRefusal(ctx: AppContext, error: unknown): Refusal {
   if (isRefusal(error)) return error;
-  if (error instanceof AppError) return { status_code: STATUS[error.kind], body: error.message };
+  if (error instanceof AppError) return { status_code: statusOf(error), body: error.message };
   ctx.log.error({ err: error }, "An upload could not be stored");
   return { status_code: 500, body: INTERNAL_ERROR_SENTENCE };
 }

@@ -6,7 +6,7 @@ import type { Upload } from "@tus/server";
 import { AppError } from "../../domain/errors.ts";
 import { Gate } from "../../domain/gate.ts";
 import { DAY } from "../../domain/time.ts";
-import { diskFull, isDiskFull, type DiskRoom } from "../../ports/disk-room.ts";
+import { assertFreeSpace, DiskFull, explainFullDisk } from "../../ports/disk-space.ts";
 import type { AppContext } from "../../services/context.ts";
 import { listParts, removePart, type UploadFolder } from "../../services/files/unfinished-uploads.ts";
 import { MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
@@ -19,9 +19,7 @@ const ABANDONED_MS = DAY;
 const MAX_UNFINISHED = 64;
 const MAX_UNFINISHED_GIB = 32;
 
-export interface UploadPlace extends UploadFolder {
-  readonly room: DiskRoom;
-}
+export type UploadPlace = UploadFolder;
 
 /** The parts of resumable uploads: tus's own store of files, within limits of the owner's and the disk's. */
 export async function openUploadStore(ctx: AppContext, at: UploadPlace): Promise<FileStore> {
@@ -46,7 +44,6 @@ export async function openUploadStore(ctx: AppContext, at: UploadPlace): Promise
         try {
           // The request itself is left whole: it is still to be answered.
           for await (const chunk of readable.iterator({ destroyOnReturn: false })) {
-            await at.room.take(chunk.length);
             for (let done = 0; done < chunk.length;) {
               const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position);
               done += bytesWritten;
@@ -54,10 +51,10 @@ export async function openUploadStore(ctx: AppContext, at: UploadPlace): Promise
             }
           }
         } catch (error) {
-          if (!isDiskFull(error)) throw error;
+          const explained = explainFullDisk(error);
           // It would only keep the disk full.
-          await this.remove(name);
-          throw diskFull(error);
+          if (explained instanceof DiskFull) await this.remove(name);
+          throw explained;
         }
         return position;
       });
@@ -85,7 +82,7 @@ export async function openUploadStore(ctx: AppContext, at: UploadPlace): Promise
           `There may be ${MAX_UNFINISHED} unfinished uploads at most, of ${MAX_UNFINISHED_GIB} GiB together. Finish some, or end them with DELETE at their addresses, then begin this one.`,
         );
       }
-      await at.room.expect(upload.size ?? 0);
+      await assertFreeSpace(at.folder, upload.size ?? 0);
     }
   }
   return new Parts({ directory: at.folder, expirationPeriodInMilliseconds: ABANDONED_MS });

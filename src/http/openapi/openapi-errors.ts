@@ -47,6 +47,11 @@ const ERRORS = {
     "The platform cannot be connected yet, or is out of reach.",
     "YouTube cannot be connected yet.",
   ],
+  "507": [
+    "DiskFull",
+    "The disk of the server has no space for the file.",
+    "The file could not be stored. The disk is full, or nearly so. Free some space and try again.",
+  ],
 } as const;
 
 type ErrorStatus = keyof typeof ERRORS;

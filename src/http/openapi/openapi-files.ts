@@ -45,7 +45,7 @@ export const FILE_PATHS: Operations = [
       },
       responses: {
         "201": { description: "Stored.", ...FileAnswer },
-        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503", "507"),
       },
     },
   },

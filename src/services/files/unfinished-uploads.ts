@@ -70,18 +70,6 @@ export async function removePart(at: UploadFolder, name: string): Promise<boolea
   }
 }
 
-/** Where the disk is full: uploads to which nothing has come since `idleSince` go, the oldest first. */
-export async function makeRoom(
-  at: UploadFolder,
-  idleSince: number,
-  isEnough: () => Promise<boolean>,
-): Promise<void> {
-  for (const { name, changedAt } of await listParts(at.folder)) {
-    if (changedAt >= idleSince) return;
-    if ((await removePart(at, name)) && (await isEnough())) return;
-  }
-}
-
 // Crockford's digits, in which ids are written: https://github.com/ulid/spec#encoding.
 const DIGITS = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARS = 26;
