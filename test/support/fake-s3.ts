@@ -17,7 +17,6 @@ interface FakeObject {
 interface FakeUpload {
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly initiated: number;
   readonly parts: Map<number, FakeObject>;
 }
 
@@ -207,8 +206,6 @@ class Handler {
       CompleteMultipartUpload: () => this.#complete(request),
       AbortMultipartUpload: () =>
         this.#fake.uploads.delete(uploadIdOf(request)) ? { status: 204 } : refuse([404, "NoSuchUpload"]),
-      ListMultipartUploads: () =>
-        this.#abilities.mayList ? this.#list(request) : refuse([403, "AccessDenied"]),
     };
     return operations[request.operation]?.() ?? refuse([501, "NotImplemented"]);
   }
@@ -251,7 +248,6 @@ class Handler {
     this.#fake.uploads.set(uploadId, {
       key: request.key,
       headers: keptHeaders(request),
-      initiated: this.#fake.now(),
       parts: new Map(),
     });
     return xml(
@@ -300,28 +296,6 @@ class Handler {
     );
   }
 
-  /** Two a page, so that pages are turned. */
-  #list({ query }: S3Request): Answer {
-    const after = `${query.get("key-marker") ?? ""}\n${query.get("upload-id-marker") ?? ""}`;
-    const found = [...this.#fake.uploads]
-      .map(([uploadId, { key, initiated }]) => ({ uploadId, key, initiated, order: `${key}\n${uploadId}` }))
-      .filter(({ order }) => after === "\n" || order > after)
-      .sort((a, b) => (a.order < b.order ? -1 : 1));
-    const page = found.slice(0, 2);
-    const last = page.at(-1);
-    const next =
-      found.length > 2
-        ? `<NextKeyMarker>${last?.key}</NextKeyMarker><NextUploadIdMarker>${last?.uploadId}</NextUploadIdMarker>`
-        : "";
-    const uploads = page.map(
-      ({ uploadId, key, initiated }) =>
-        `<Upload><Key>${key}</Key><UploadId>${uploadId}</UploadId><Initiator><ID>x</ID></Initiator><Initiated>${new Date(initiated).toISOString()}</Initiated></Upload>`,
-    );
-    return xml(
-      `<ListMultipartUploadsResult><IsTruncated>${next !== ""}</IsTruncated>${next}${uploads.join("")}</ListMultipartUploadsResult>`,
-    );
-  }
-
   #uploadOf(request: S3Request): FakeUpload | null {
     const upload = this.#fake.uploads.get(uploadIdOf(request));
     return upload?.key === request.key ? upload : null;
@@ -343,8 +317,7 @@ function keptHeaders({ headers }: S3Request): Record<string, string> {
   return Object.fromEntries(kept.map(([name, value]) => [name, String(value)]));
 }
 
-function operationOf({ method, key, query }: Pick<S3Request, "method" | "key" | "query">): string {
-  if (key === "") return method === "GET" && query.has("uploads") ? "ListMultipartUploads" : "Unknown";
+function operationOf({ method, query }: Pick<S3Request, "method" | "query">): string {
   if (method === "POST")
     return query.has("uploads")
       ? "CreateMultipartUpload"

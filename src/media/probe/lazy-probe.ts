@@ -3,7 +3,7 @@ import { buffer } from "node:stream/consumers";
 import { AppError } from "../../domain/errors.ts";
 import type { ByteSource, MediaProbe } from "../../ports/media-probe.ts";
 import { MediaReaders, notRead, tooHard } from "./media-reader.ts";
-import type { ReaderAnswer } from "./run-media-reader.ts";
+import type { ReaderAnswer, ReaderTask } from "./run-media-reader.ts";
 
 /** The beginning that `formats.ts` wants; said here because nothing is loaded yet. */
 const HEAD_BYTES = 64 * 1024;
@@ -15,33 +15,27 @@ const HEAD_BYTES = 64 * 1024;
  */
 export function createMediaProbe(start?: () => ChildProcess): MediaProbe & AsyncDisposable {
   const readers = start === undefined ? null : new MediaReaders({ start });
+  const run = async (source: ByteSource, task: ReaderTask, signal: AbortSignal): Promise<ReaderAnswer> =>
+    readers?.run({ source, task, signal }) ?? (await import("./run-media-reader.ts")).work(source, task);
   return {
     headBytes: HEAD_BYTES,
     identify: async (head) => (await import("./formats.ts")).identify(head),
     async inspect(source, signal) {
-      if (readers === null) return (await import("./probe.ts")).probe(source);
-      const answer = await readers.run({ source, task: { type: "inspect" }, signal });
+      const answer = await run(source, { type: "inspect" }, signal);
       return answer.type === "inspected" ? answer.media : fail(answer);
     },
     async fitImage(source, wanted, signal) {
-      if (readers === null) {
-        const { fitImage } = await import("./image.ts");
-        return fitImage(await readWhole(source), wanted.mimeType, wanted.limits);
-      }
-      const answer = await readers.run({ source, task: { type: "fit", ...wanted }, signal });
+      const answer = await run(source, { type: "fit", ...wanted }, signal);
       if (answer.type !== "fitted") return fail(answer);
       const { image, width, height } = answer;
       if (image !== null) return { ...image, bytes: Buffer.from(image.bytes) };
-      return { bytes: await readWhole(source), mimeType: wanted.mimeType, width, height, isChanged: false };
+      const bytes = await buffer(source.read({ start: 0, end: source.sizeBytes - 1 }));
+      return { bytes, mimeType: wanted.mimeType, width, height, isChanged: false };
     },
     async [Symbol.asyncDispose]() {
       readers?.close();
     },
   };
-}
-
-function readWhole(source: ByteSource): Promise<Buffer> {
-  return buffer(source.read({ start: 0, end: source.sizeBytes - 1 }));
 }
 
 function fail(answer: ReaderAnswer): never {

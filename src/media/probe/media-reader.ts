@@ -124,9 +124,13 @@ function exchange(reader: Reader, { source, task, signal }: Job, limitMs: number
     await send(child, { type: "bytes", id, bytes: null });
     fetching -= 1;
   };
+  const begin = (): void => {
+    reader.isReady = true;
+    void send(child, { type: "file", sizeBytes: source.sizeBytes, task });
+  };
   return new Promise<ReaderAnswer>((resolve, reject) => {
     const onMessage = (message: MessageFromReader): void => {
-      if (message.type === "ready") reader.isReady = true;
+      if (message.type === "ready") begin();
       else if (message.type === "read") feed(message.id, message.range).catch(reject);
       else resolve(message);
     };
@@ -148,7 +152,7 @@ function exchange(reader: Reader, { source, task, signal }: Job, limitMs: number
       child.off("message", onMessage).off("exit", onExit).off("error", onError);
       signal.removeEventListener("abort", onAbort);
     });
-    void send(child, { type: "file", sizeBytes: source.sizeBytes, task });
+    if (reader.isReady) begin();
   }).finally(() => done.abort());
 }
 

@@ -69,7 +69,8 @@ export function runMediaReader(channel: ReaderChannel): void {
   channel.send({ type: "ready" });
 }
 
-async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
+/** One task, in this process. */
+export async function work(source: ByteSource, task: ReaderTask): Promise<ReaderAnswer> {
   if (task.type === "inspect") {
     const { probe } = await import("./probe.ts");
     return { type: "inspected", media: await probe(source) };

@@ -17,8 +17,7 @@ import { AppError } from "../../domain/errors.ts";
 import { MINUTE } from "../../domain/time.ts";
 import { MediaUnavailable } from "../../ports/media.ts";
 import type { ByteSource, MediaFormat, ProbedMedia } from "../../ports/media-probe.ts";
-import { announcedEnd } from "./container-end.ts";
-import { movieDuration } from "./movie-duration.ts";
+import { announcedEnd, movieDuration } from "./container.ts";
 
 const MiB = 1024 * 1024;
 

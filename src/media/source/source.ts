@@ -108,8 +108,7 @@ function createPostMedia(post: Post): PostMedia {
         await post.keep(post.owner.postId, name, media);
         return url;
       }
-      const url =
-        file === null ? media.url : await ownAddress(post.options, { item: media, file, ours, lastsMs });
+      const url = file === null ? media.url : await ownAddress(post.options, { media, file, ours, lastsMs });
       if (!mayBeNear) assertReachable(url);
       return url;
     },
@@ -142,26 +141,12 @@ async function openOwn({ options, owner }: Post, url: string): Promise<Opened> {
  */
 async function ownAddress(
   { files, downloadUrl }: MediaSourceOptions,
-  {
-    item,
-    file,
-    ours,
-    lastsMs,
-  }: {
-    readonly item: MediaItem;
-    readonly file: OwnFile;
-    readonly ours: boolean;
-    readonly lastsMs: number;
-  },
+  { media, file, ours, lastsMs }: { media: MediaItem; file: OwnFile; ours: boolean; lastsMs: number },
 ): Promise<string> {
   const url = await downloadUrl(file.id, lastsMs);
   if (ours || isPublicUrl(url)) return url;
-  return (
-    (await files.temporaryUrl(item.url.slice(OWN_SCHEME.length), {
-      lastsMs,
-      mimeType: item.facts.mimeType,
-    })) ?? url
-  );
+  const { mimeType } = media.facts;
+  return (await files.temporaryUrl(media.url.slice(OWN_SCHEME.length), { lastsMs, mimeType })) ?? url;
 }
 
 function assertReachable(url: string): void {

@@ -26,15 +26,12 @@ export interface BucketStore extends FileStore {
 export function createBucketStore(options: BucketOptions): BucketStore {
   const { bucket } = options;
   const objects = new BucketObjects(createClient(options), bucket.name);
-  let swept: Promise<void> | null = null;
   const explaining = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       throw explainBucket(error, bucket);
     });
   const write = async (key: string, body: Readable, { signal }: WriteOptions, isNew: boolean) => {
     assertKey(key);
-    // Once a process, and beside the write: the right to list uploads may be missing.
-    swept ??= objects.sweep(isKey).catch(() => {});
     return explaining(objects.write({ key, body, signal, isNew }));
   };
   return {
@@ -80,13 +77,4 @@ export function createBucketStore(options: BucketOptions): BucketStore {
       }
     },
   };
-}
-
-function isKey(key: string): boolean {
-  try {
-    assertKey(key);
-    return true;
-  } catch {
-    return false;
-  }
 }

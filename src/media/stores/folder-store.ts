@@ -44,7 +44,6 @@ export function createFolderStore(folder: string): FileStore {
     const path = pathOf(folder, key);
     try {
       await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
-      await removeAbandoned(temporaryFolder);
       await assertFreeSpace(folder, input.sizeBytes ?? 0);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await assertInside(folder, dirname(path));
@@ -83,12 +82,12 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split("/"));
 }
 
-async function removeAbandoned(temporaryFolder: string): Promise<void> {
+/** Compared with a file that is new: by the file system's own time. */
+async function removeAbandoned(temporaryFolder: string, now: number): Promise<void> {
   for (const name of await readdir(temporaryFolder)) {
     const path = join(temporaryFolder, name);
     const stats = await stat(path).catch(ignoreMissing);
-    if (stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS)
-      await unlink(path).catch(ignoreMissing);
+    if (stats !== undefined && now - stats.mtimeMs > ABANDONED_MS) await unlink(path).catch(ignoreMissing);
   }
 }
 
@@ -136,6 +135,7 @@ async function writeTemporary(temporary: string, hash: Hash, { body, signal }: W
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW,
     0o600,
   );
+  await removeAbandoned(dirname(temporary), (await file.stat()).mtimeMs);
   const onAbort = (): void =>
     void body.destroy(
       signal?.reason instanceof Error ? signal.reason : new Error("The writing was called off."),

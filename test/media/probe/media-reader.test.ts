@@ -116,7 +116,7 @@ describe("reading media in a process of its own", () => {
       'process.send({ type: "read", id: 1, range: { start: 0, end: 1e9 } });',
     ],
   ])("refuses a file %s, and goes on", async (_what, work) => {
-    const { inspect, started } = pool({ script: work, limitMs: 1_500 });
+    const { inspect, started } = pool({ script: work, limitMs: 4_000 });
     for (let time = 1; time <= 2; time += 1) {
       await expect(inspect(sourceOf(CLIP))).rejects.toMatchObject({
         kind: "invalid",

@@ -65,7 +65,16 @@ export async function examineBucket(
     await objects.remove(key);
     return "it was deleted";
   });
-  return [...findings, ...(await examineListing(objects))];
+  const isHidden = await objects.head(NOTHING).then(
+    () => false,
+    (error: unknown) => error instanceof BucketRefusal && error.status === 403,
+  );
+  if (isHidden) {
+    const text =
+      "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket.";
+    findings.push({ verdict: "problem", text });
+  }
+  return findings;
 }
 
 async function readBack(objects: BucketObjects, key: string, content: string): Promise<string> {
@@ -73,29 +82,4 @@ async function readBack(objects: BucketObjects, key: string, content: string): P
   const part = await text(Readable.from(objects.read(key, 8, 15)));
   if (whole === content && part === content.slice(8, 16)) return "it was read back, whole and in part";
   throw new AppError("unavailable", "What was written came back as something else. Do not use this bucket.");
-}
-
-async function examineListing(objects: BucketObjects): Promise<BucketFinding[]> {
-  const findings: BucketFinding[] = [];
-  if ((await refusalOf(objects.head(NOTHING)))?.status === 403) {
-    const text =
-      "the key may not list the bucket, so that what is missing looks forbidden. Allow s3:ListBucket.";
-    findings.push({ verdict: "problem", text });
-  }
-  const refusal = await refusalOf(objects.assertSweepable());
-  if (refusal !== null) {
-    const [who, way] =
-      refusal.status === 403
-        ? ["the key may not list unfinished uploads", "Allow s3:ListBucketMultipartUploads."]
-        : ["unfinished uploads cannot be listed", "Let a rule of the bucket remove them."];
-    findings.push({ verdict: "note", text: `${who}, so that those of a killed process stay. ${way}` });
-  }
-  return findings;
-}
-
-async function refusalOf(work: Promise<unknown>): Promise<BucketRefusal | null> {
-  return work.then(
-    () => null,
-    (error: unknown) => (error instanceof BucketRefusal ? error : null),
-  );
 }

@@ -5,7 +5,6 @@ import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
-  ListMultipartUploadsCommand,
   type GetObjectCommandOutput,
   type HeadObjectCommandOutput,
   type S3Client,
@@ -31,9 +30,6 @@ const MARK = "posthorn-write";
 
 /** An answer that breaks off is gone on with at once, as long as answers bring something. */
 const MAX_EMPTY_ANSWERS = 4;
-
-/** What a killed process left half uploaded is removed after this. */
-const ABANDONED_MS = DAY;
 
 /** Longest that a signed address may last (SigV4). */
 const MAX_SIGNED_MS = 7 * DAY;
@@ -94,15 +90,11 @@ export class BucketObjects {
     try {
       await upload.done();
     } catch (error) {
-      const { uploadId } = upload;
-      // What cannot be abandoned now is swept later.
-      if (uploadId !== undefined) await this.#abandon(key, uploadId).catch(() => {});
+      // What cannot be abandoned now, or is left by a killed process, is for a lifecycle rule of the bucket.
+      const command = new AbortMultipartUploadCommand({ ...this.#at(key), UploadId: upload.uploadId });
+      if (upload.uploadId !== undefined) await this.#client.send(command).catch(() => {});
       throw error;
     }
-  }
-
-  async #abandon(key: string, uploadId: string | undefined): Promise<void> {
-    await this.#client.send(new AbortMultipartUploadCommand({ ...this.#at(key), UploadId: uploadId }));
   }
 
   /** Null where there is nothing under the key. */
@@ -180,35 +172,6 @@ export class BucketObjects {
     const shown = { ResponseContentType: mimeType, ResponseContentDisposition: "attachment" };
     const expiresIn = Math.max(1, Math.ceil(Math.min(lastsMs, MAX_SIGNED_MS) / SECOND));
     return getSignedUrl(this.#client, new GetObjectCommand({ ...this.#at(key), ...shown }), { expiresIn });
-  }
-
-  /** Removes the parts of uploads that were never finished: a bucket keeps them, unseen and paid for, for ever. */
-  async sweep(isOurKey: (key: string) => boolean): Promise<void> {
-    const before = Date.now() - ABANDONED_MS;
-    for await (const { Key = "", UploadId, Initiated } of this.#uploads())
-      if (isOurKey(Key) && Initiated !== undefined && Initiated.getTime() < before)
-        await this.#abandon(Key, UploadId);
-  }
-
-  /** Throws where unfinished uploads may not be listed. */
-  async assertSweepable(): Promise<void> {
-    await this.#list({ MaxUploads: 1 });
-  }
-
-  async *#uploads() {
-    for (let from: object | null = {}; from !== null;) {
-      const page = await this.#list(from);
-      yield* page.Uploads ?? [];
-      const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
-      from = IsTruncated === true ? { KeyMarker, UploadIdMarker } : null;
-    }
-  }
-
-  #list(options: object) {
-    const command = new ListMultipartUploadsCommand({ Bucket: this.#bucket, ...options });
-    return this.#client.send(command).catch((error: unknown) => {
-      throw asBucketError(error);
-    });
   }
 
   #at(key: string): { Bucket: string; Key: string } {
