@@ -140,7 +140,8 @@ describe("reading media in a process of its own", () => {
   });
 
   it("does not blame the file where its bytes do not come", async () => {
-    const { inspect } = pool({ limitMs: 3_000 });
+    const { inspect } = pool({ limitMs: 8_000 });
+    expect(await inspect(sourceOf(CLIP))).toMatchObject(clip);
     const silent = waiting(() => delay(60_000, null, { ref: false }));
     await expect(inspect(silent)).rejects.toMatchObject({ kind: "unavailable" });
   });
