@@ -58,7 +58,7 @@ export async function createContext(
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
     closers.add(() => store[Symbol.asyncDispose]());
-    if (isShared) await assertMoved(store);
+    if (store.isShared) await assertMoved(store);
     const byMs = clockErrorMs(store);
     if (byMs !== null)
       log.warn(

@@ -27,7 +27,6 @@ import type { Setup } from "../setup.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
-import { maxConnections } from "./max-connections.ts";
 import { explainTakenPort } from "./taken-port.ts";
 
 interface ServerStart {
@@ -61,11 +60,9 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const deps = { ...httpDeps({ setup, ctx, toolbox, isReady }), half };
     const mcp = half === "publisher" ? null : openMcp(setup, ctx, toolbox);
     const app = mcp === null ? createHealthApp(deps) : createHttpApp({ ...deps, mcp });
-    const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() }).catch(
-      async (error: unknown) => {
-        throw await explainTakenPort(error, ctx, setup.config);
-      },
-    );
+    const http = await startHttpServer(app, setup.config).catch(async (error: unknown) => {
+      throw await explainTakenPort(error, ctx, setup.config);
+    });
     const publicUrl = defaultPublicUrl(setup.config, http.port);
     // Of the half that publishes, pages are another process's, which is looked for when one is named.
     if (half !== "publisher") ctx.links.publicUrl = async () => publicUrl;
@@ -140,7 +137,7 @@ export function httpDeps({
       () => createConnectRouter(ctx),
       () => createFeedRouter(ctx),
       () => createCalendarRouter(ctx),
-      createFilesRouter({ ctx, uploads: { folder: setup.folder.uploads, locks: setup.folder.locks } }),
+      createFilesRouter({ ctx, uploads: { folder: setup.folder.uploads } }),
     ],
   };
 }
