@@ -2,7 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
-import { clearDisk, openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
+import { openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
@@ -53,13 +53,12 @@ export async function createContext(
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
-    await clearDisk(folder, overrides.clock ?? systemClock);
     const isShared = config.database !== null;
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
     const store = overrides.store ?? (await openDatabase(setup, tellingLog(log, tell)));
     closers.add(() => store[Symbol.asyncDispose]());
-    if (isShared) await assertMoved(store);
+    if (store.isShared) await assertMoved(store);
     const byMs = clockErrorMs(store);
     if (byMs !== null)
       log.warn(
@@ -88,7 +87,7 @@ export async function createContext(
         clock,
         folder: folder.spool,
         copies,
-        room: openDiskRoom(folder, "spool", clock),
+        room: openDiskRoom(folder, "spool"),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),

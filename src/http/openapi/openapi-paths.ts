@@ -1,9 +1,14 @@
 import * as z from "zod";
+import type { ZodOpenApiResponseObject } from "zod-openapi";
 import { File } from "../../domain/files/file.ts";
 import { failures } from "./openapi-errors.ts";
 import type { Operations } from "./openapi-operations.ts";
 
-const FileAnswer = { content: { "application/json": { schema: z.strictObject({ file: File }) } } };
+function answer(schema: z.ZodType, description = "Done."): ZodOpenApiResponseObject {
+  return { description, content: { "application/json": { schema } } };
+}
+
+const OneFile = z.strictObject({ file: File });
 
 const Bytes = z
   .string()
@@ -15,8 +20,20 @@ const Import = z.strictObject({
   altText: z.string().optional().describe("What a picture shows, for those who do not see it."),
 });
 
-/** Routes of files that carry bytes, and so are no tools. */
-export const FILE_PATHS: Operations = [
+const AnyObject = z.record(z.string(), z.unknown());
+
+const Listing = z.strictObject({
+  name: z.string(),
+  title: z.string(),
+  description: z.string(),
+  permission: z.string(),
+  inputSchema: AnyObject.describe("JSON Schema 2020-12."),
+  outputSchema: AnyObject.describe("JSON Schema 2020-12."),
+  annotations: AnyObject.describe("The hints of MCP."),
+});
+
+/** Routes that are no tools: files that carry bytes, and the service itself. */
+export const OTHER_PATHS: Operations = [
   {
     path: "/api/v1/files",
     method: "post",
@@ -44,7 +61,7 @@ export const FILE_PATHS: Operations = [
         },
       },
       responses: {
-        "201": { description: "Stored.", ...FileAnswer },
+        "201": answer(OneFile, "Stored."),
         ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
       },
     },
@@ -58,10 +75,7 @@ export const FILE_PATHS: Operations = [
       description: "Needs the permission `read`.",
       tags: ["Files"],
       requestParams: { path: z.object({ id: z.string().describe("The file, from list_files.") }) },
-      responses: {
-        "200": { description: "Done.", ...FileAnswer },
-        ...failures("400", "401", "403", "404", "429", "500"),
-      },
+      responses: { "200": answer(OneFile), ...failures("400", "401", "403", "404", "429", "500") },
     },
   },
   {
@@ -86,8 +100,41 @@ export const FILE_PATHS: Operations = [
           description: "Begun. Send the bytes to Location by PATCH.",
           headers: { Location: { description: "The upload's address.", schema: { type: "string" } } },
         },
-        ...failures("400", "401", "403", "413", "429", "500"),
+        ...failures("400", "401", "403", "409", "413", "429", "500", "503"),
       },
     },
   },
+  {
+    path: "/api/v1/tools",
+    method: "get",
+    operation: {
+      operationId: "getTools",
+      summary: "The tools this key may call, with their schemas",
+      tags: ["Tools"],
+      responses: {
+        "200": answer(z.strictObject({ tools: z.array(Listing) })),
+        ...failures("400", "401", "403", "429", "500"),
+      },
+    },
+  },
+  open("/api/v1/openapi.json", ["getOpenApi", "This description", AnyObject]),
+  open("/healthz", ["getHealth", "Whether the process answers", state("ok")]),
+  open("/readyz", ["getReadiness", "Whether database and publisher of this process work", state("ready")]),
 ];
+
+function state(status: string): z.ZodType {
+  return z.strictObject({ status: z.literal(status) });
+}
+
+/** What needs no key. */
+function open(
+  path: string,
+  [operationId, summary, schema]: readonly [string, string, z.ZodType],
+): Operations[number] {
+  const responses = { "200": answer(schema), ...failures("429", "503") };
+  return {
+    path,
+    method: "get",
+    operation: { operationId, summary, tags: ["Service"], security: [], responses },
+  };
+}
