@@ -24,7 +24,7 @@ function servePages(): (request: unknown, response: import("node:http").ServerRe
   const page = database.prepare(
     `SELECT id, account_id, provider, media_url, scheduled_at, status, caption, metadata, lead_minutes, platform_post_id, platform_url,
        error, attempts, published_at, created_at, updated_at
-     FROM posts WHERE owner_id = 'default' ORDER BY sort_key DESC LIMIT 100`,
+     FROM posts WHERE owner_id = 'default' ORDER BY scheduled_at DESC, id DESC LIMIT 100`,
   );
   return (_request, response) => {
     const posts = (page.all() as Record<string, unknown>[]).map((row) => ({

@@ -6,7 +6,7 @@ import type { Counts } from "./counts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
-import type { Search } from "./search.ts";
+import type { PostIndex, Search } from "./search.ts";
 
 /*
  * The one door to what is stored. Use cases and publisher know this file's types and call the functions of
@@ -74,18 +74,4 @@ export interface Store extends Reader, AsyncDisposable {
   tidy(): Promise<void>;
   /** Copies everything, as it is at one moment, to a file that is not there yet. */
   copyTo(file: string): Promise<void>;
-}
-
-/** What makes posts findable by their words, in the transaction that writes them. */
-export interface PostIndex {
-  /** For a post that was in it before, `remove` comes first, with its former sort key. */
-  put(tx: Tx, post: IndexedPost): Promise<void>;
-  remove(tx: Tx, sortKey: bigint): Promise<void>;
-}
-
-export interface IndexedPost {
-  readonly ownerId: string;
-  readonly sortKey: bigint;
-  readonly caption: string | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
 }

@@ -44,15 +44,12 @@ export interface RowRange {
   readonly limit: number;
 }
 
-/** Rows in the order of their keys; sort keys, which no number of JavaScript holds, as texts. */
+/** Rows in the order of their keys. */
 export function readRows(reader: Reader, { name, keys }: MovedTable, range: RowRange): Promise<MovedRow[]> {
   const { columns, after, limit } = range;
-  const wanted = columns.map((column) =>
-    column === "sort_key" ? "CAST(sort_key AS TEXT) AS sort_key" : column,
-  );
   const list = keys.join(", ");
   const place = after === null ? "" : `WHERE (${list}) > (${keys.map(() => "?").join(", ")})`;
-  return rowsOf(reader, `SELECT ${wanted.join(", ")} FROM ${name} ${place} ORDER BY ${list} LIMIT ?`, [
+  return rowsOf(reader, `SELECT ${columns.join(", ")} FROM ${name} ${place} ORDER BY ${list} LIMIT ?`, [
     ...(after ?? []),
     limit,
   ]);

@@ -1,6 +1,5 @@
 import { rowsOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
-import { firstKeyAt } from "../search/sort-key.ts";
 
 /** Of which posts a quota speaks. */
 export interface QuotaWindow {
@@ -20,7 +19,7 @@ const PUBLISHED = `
 /** The status is asked of each index entry, so that one walk over the time finds them in all three. */
 const PLANNED = `
   SELECT p.scheduled_at AS at FROM accounts a CROSS JOIN posts p INDEXED BY posts_account_status ON p.account_id = a.id
-  WHERE a.WHOSE = ? AND p.status IN ('scheduled', 'publishing', 'uploaded') AND p.sort_key >= ? AND p.sort_key < ?
+  WHERE a.WHOSE = ? AND p.status IN ('scheduled', 'publishing', 'uploaded') AND p.scheduled_at > ? AND p.scheduled_at <= ?
     AND p.id <> ?`;
 
 /** How many posts of the window there are. */
@@ -46,7 +45,6 @@ function momentsOf({ of, after, until, planning }: QuotaWindow): { sql: string; 
   const [column, whose] = "accountId" in of ? ["id", of.accountId] : ["provider", of.provider];
   const parts = planning === null ? [PUBLISHED] : [PUBLISHED, PLANNED];
   const sql = parts.join(" UNION ALL ").replaceAll("WHOSE", column);
-  const planned =
-    planning === null ? [] : [whose, firstKeyAt(after + 1), firstKeyAt(until + 1), planning.postId ?? ""];
+  const planned = planning === null ? [] : [whose, after, until, planning.postId ?? ""];
   return { sql, values: [whose, after, until, ...planned] };
 }

@@ -1,4 +1,5 @@
-import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
+import type { IndexedPost } from "../engine/search.ts";
+import type { Reader, Tx } from "../engine/store.ts";
 import { indexOf, queryOf } from "../engine/handle.ts";
 import { change, rowsOf } from "../engine/statements.ts";
 import type { ExpressionBuilder } from "kysely";
@@ -9,7 +10,6 @@ import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
-import { nextSortKey, readPlace, type Place } from "../search/sort-key.ts";
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -78,12 +78,11 @@ export function freshRow(post: NewPost): PostRow {
   };
 }
 
-const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}, sort_key) VALUES (${"?, ".repeat(POST_COLUMNS.length)}?)`;
+const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}) VALUES (${POST_COLUMNS.map(() => "?").join(", ")})`;
 
 export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
-  const sortKey = await nextSortKey(tx, row.scheduled_at);
-  await change(tx, INSERT, [...POST_COLUMNS.map((column) => row[column]), sortKey]);
-  await indexOf(tx).put(tx, searchable(row, sortKey));
+  await change(tx, INSERT, [...POST_COLUMNS.map((column) => row[column])]);
+  await indexOf(tx).put(tx, searchable(row));
 }
 
 /**
@@ -106,7 +105,7 @@ export function findPosts(reader: Reader, ownerId: string, ids: readonly string[
 }
 
 const POSTS_OF = `SELECT ${POST_COLUMNS.join(", ")} FROM posts
-  WHERE owner_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY sort_key`;
+  WHERE owner_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY scheduled_at, id`;
 
 export interface TransitionSet extends Partial<PostContentRow> {
   readonly next_at?: number | null;
@@ -132,7 +131,6 @@ export async function transition(
   set: TransitionSet,
 ): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
-  const before = await readPlace(tx, post);
   const row = await queryOf(tx)
     .updateTable("posts")
     // Whoever has read it with another fence has read something else.
@@ -149,8 +147,8 @@ export async function transition(
     )
     .returning(POST_COLUMNS)
     .executeTakeFirst();
-  if (row === undefined || before === null) throw await whyNot(tx, post, trigger);
-  await refreshIndex(tx, row, { set, place: before });
+  if (row === undefined) throw await whyNot(tx, post, trigger);
+  if (set.caption !== undefined || set.metadata !== undefined) await indexOf(tx).put(tx, searchable(row));
   return row;
 }
 
@@ -172,27 +170,8 @@ export function postNotFound(id: string): AppError {
   return new AppError("not_found", `There is no post ${JSON.stringify(shown)}. Take ids from list_posts.`);
 }
 
-/** Keeps search and order true to what was written. */
-async function refreshIndex(
-  tx: Tx,
-  row: PostRow,
-  { set, place }: { set: TransitionSet; place: Place },
-): Promise<void> {
-  const { sortKey } = place;
-  const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== place.scheduledAt;
-  const isReworded = set.caption !== undefined || set.metadata !== undefined;
-  if (!isMoved && !isReworded) return;
-  await indexOf(tx).remove(tx, sortKey);
-  const newKey = isMoved ? await nextSortKey(tx, row.scheduled_at) : sortKey;
-  if (isMoved)
-    await queryOf(tx).updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
-  await indexOf(tx).put(tx, searchable(row, newKey));
-}
-
-type Wording = Pick<PostRow, "owner_id" | "caption" | "metadata">;
-
-export function searchable(row: Wording, sortKey: bigint): IndexedPost {
-  return { sortKey, ownerId: row.owner_id, caption: row.caption, metadata: readMetadata(row) };
+export function searchable(row: Pick<PostRow, "id" | "caption" | "metadata">): IndexedPost {
+  return { id: row.id, caption: row.caption, metadata: readMetadata(row) };
 }
 
 /**
