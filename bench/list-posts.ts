@@ -5,7 +5,7 @@ import type { Store } from "../src/store/engine/store.ts";
 import { toPost } from "../src/store/tables/posts.ts";
 import { queryOf } from "../test/support/handles.ts";
 import { addPosts } from "../test/support/post-rows.ts";
-import { createDatabaseOn, startPostgres } from "../test/support/postgres-server.ts";
+import { createDatabaseOn, startPostgres, type PostgresServer } from "../test/support/postgres-server.ts";
 import { installWorkspace } from "../test/support/workspace.ts";
 import { generatePosts } from "./support/corpus.ts";
 import { fill, openBenchDb } from "./support/database.ts";
@@ -24,14 +24,12 @@ const GOALS = { page: 20, search: count > 100_000 ? 300 : 50 };
 
 const report = (line: string): void => void process.stderr.write(`${line}\n`);
 
-async function openPostgres(cleanup: AsyncDisposableStack): Promise<Store> {
-  let url = engine;
-  if (engine === "postgres") {
-    await installWorkspace("postgres");
-    const flags = FLAGS.flatMap((flag) => ["-c", flag]);
-    const server = cleanup.use(await startPostgres({ isDurable: true, flags }));
-    ({ url } = await createDatabaseOn(server.address));
-  }
+async function startServer(): Promise<PostgresServer> {
+  await installWorkspace("postgres");
+  return startPostgres({ isDurable: true, flags: FLAGS.flatMap((flag) => ["-c", flag]) });
+}
+
+async function openPostgres(url: string): Promise<Store> {
   const store = await openStore({ url, clock: systemClock });
   if ((await queryOf(store).selectFrom("posts").select("id").limit(1).execute()).length === 0) {
     await fill(store, count, report);
@@ -40,21 +38,32 @@ async function openPostgres(cleanup: AsyncDisposableStack): Promise<Store> {
   return store;
 }
 
+/** On SQLite processor time: the time on the wall also measures who else uses the machine. */
+function now(): number {
+  const { user, system } = process.cpuUsage();
+  return engine === "sqlite" ? (user + system) / 1_000 : performance.now();
+}
+
+function startTiming(): () => number {
+  const [wall, own] = [performance.now(), now()];
+  return () => Math.min(performance.now() - wall, now() - own);
+}
+
 async function measure(store: Store, one: Case): Promise<{ times: number[]; hits: number; cut: number }> {
   const limit = one.limit ?? 50;
   const times: number[] = [];
   let [hits, cut] = [0, 0];
   for (let call = 0; call < CALLS_A_ROUND; call += 1) {
     const depth = depthOf(call) - (call / CALLS_A_ROUND) * 0.02;
-    const start = performance.now();
+    const stop = startTiming();
     const before = { at: momentAt(depth), id: "" };
     const page = await store.search.page(toFilter(one, depth), {
       before,
       limit,
-      now: () => performance.now(),
+      now,
     });
     const shown = page.rows.map(toPost);
-    times.push(performance.now() - start);
+    times.push(stop());
     hits = Math.max(hits, shown.length);
     if (page.next !== null && shown.length < limit) cut += 1;
   }
@@ -64,10 +73,9 @@ async function measure(store: Store, one: Case): Promise<{ times: number[]; hits
 const figures = (times: readonly number[]): string[] =>
   [50, 99, 100].map((percent) => percentile(times, percent).toFixed(1));
 
-await using cleanup = new AsyncDisposableStack();
-const store = cleanup.use(
-  engine === "sqlite" ? await openBenchDb(count, report) : await openPostgres(cleanup),
-);
+await using server = engine === "postgres" ? await startServer() : null;
+const url = server === null ? engine : (await createDatabaseOn(server.address)).url;
+await using store = engine === "sqlite" ? await openBenchDb(count, report) : await openPostgres(url);
 const cases = CASES.filter(({ name }) => name.includes(only));
 // The first round fills the caches.
 for (const one of cases) await measure(store, one);
@@ -85,8 +93,8 @@ print(
 );
 const inserts: number[] = [];
 for (const post of generatePosts(500)) {
-  const start = performance.now();
+  const stop = startTiming();
   await addPosts(store, [{ ...post, id: `bench_${post.id}_${Date.now()}` }]);
-  inserts.push(performance.now() - start);
+  inserts.push(stop());
 }
 print(["new post, one a transaction", "p50 ms", "p99 ms", "worst ms"], [["", ...figures(inserts)]]);

@@ -1,6 +1,5 @@
 import { systemClock } from "../../src/app/system-clock.ts";
-import type { PostIndex } from "../../src/store/engine/search.ts";
-import type { Store } from "../../src/store/engine/store.ts";
+import type { PostIndex, Store } from "../../src/store/engine/store.ts";
 import type { Leases } from "../../src/store/postgres/liveness/dead-workers.ts";
 import { openPostgresStore, type PostgresStoreOptions } from "../../src/store/postgres/postgres-store.ts";
 

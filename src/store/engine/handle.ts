@@ -1,8 +1,7 @@
 import type { Kysely } from "kysely";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Tables } from "./schema.ts";
-import type { PostIndex } from "./search.ts";
-import { HANDLE, type Reader, type SqliteHandle, type Tx } from "./store.ts";
+import { HANDLE, type PostIndex, type Reader, type SqliteHandle, type Tx } from "./store.ts";
 
 /* What is behind a `Reader`; only `src/store` may look. */
 

@@ -1,8 +1,6 @@
-import type { RawBuilder } from "kysely";
 import type { PostStatus } from "../../domain/posts/post-states.ts";
-import type { SearchableText, SearchTerm } from "../../domain/compare-words.ts";
+import type { SearchTerm } from "../../domain/compare-words.ts";
 import type { ShownRow } from "./post-columns.ts";
-import type { Reader, Tx } from "./store.ts";
 
 /** Pages of posts, newest scheduled time first, with and without words that they must have. */
 export interface Search {
@@ -42,19 +40,4 @@ export interface PageOfRows {
   readonly rows: readonly ShownRow[];
   /** Give it back as `before` for the next page; null on the last page. */
   readonly next: Position | null;
-}
-
-/** An engine's own text index: it names the posts that may have some words, and the domain compares them. */
-export interface PostIndex {
-  /** Makes a post findable, in the transaction that writes it; again after its text has changed. */
-  put(tx: Tx, post: IndexedPost): Promise<void>;
-  /**
-   * The posts of all owners that may have all terms, as `posts AS p` of a FROM clause. Null where they are more than
-   * `limit` or where the index knows none of the terms.
-   */
-  find(reader: Reader, terms: readonly SearchTerm[], limit: number): Promise<RawBuilder<unknown> | null>;
-}
-
-export interface IndexedPost extends SearchableText {
-  readonly id: string;
 }

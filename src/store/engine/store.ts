@@ -1,4 +1,5 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Kysely, RawBuilder, Transaction } from "kysely";
+import type { SearchableText, SearchTerm } from "../../domain/compare-words.ts";
 import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
 import type { SqliteDatabase } from "./driver.ts";
@@ -6,7 +7,7 @@ import type { Counts } from "./counts.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
-import type { PostIndex, Search } from "./search.ts";
+import type { Search } from "./search.ts";
 
 /*
  * The one door to what is stored. Use cases and publisher know this file's types and call the functions of
@@ -74,4 +75,19 @@ export interface Store extends Reader, AsyncDisposable {
   tidy(): Promise<void>;
   /** Copies everything, as it is at one moment, to a file that is not there yet. */
   copyTo(file: string): Promise<void>;
+}
+
+/** An engine's own text index: it names the posts that may have some words, and the domain compares them. */
+export interface PostIndex {
+  /** Makes a post findable, in the transaction that writes it; again after its text has changed. */
+  put(tx: Tx, post: IndexedPost): Promise<void>;
+  /**
+   * The posts of all owners that may have all terms, as `posts AS p` of a FROM clause. Null where they are more than
+   * `limit` or where the index knows none of the terms.
+   */
+  find(reader: Reader, terms: readonly SearchTerm[], limit: number): Promise<RawBuilder<unknown> | null>;
+}
+
+export interface IndexedPost extends SearchableText {
+  readonly id: string;
 }

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { queryOf } from "../engine/handle.ts";
-import type { PostIndex } from "../engine/search.ts";
+import type { PostIndex } from "../engine/store.ts";
 import { tokensOf, wantedTokens } from "../search/tokens.ts";
 
 /**

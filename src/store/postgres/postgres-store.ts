@@ -1,6 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import type { PostIndex } from "../engine/search.ts";
-import type { Store } from "../engine/store.ts";
+import type { PostIndex, Store } from "../engine/store.ts";
 import { openConnections, type PostgresOptions } from "./connect/connections.ts";
 import { createCounts } from "./counts.ts";
 import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";

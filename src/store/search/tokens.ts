@@ -9,8 +9,8 @@ import {
 } from "../../domain/compare-words.ts";
 
 /*
- * What a text index holds of a post, the same on both engines. A token is a word, a sign beyond ASCII, or a
- * character of a script without spaces together with the next one. So each token stands alone for the engine's own
+ * What a text index holds of a post, the same on both engines. A token is a word, a sign beyond ASCII, or one
+ * or two characters of a script without spaces. So each token stands alone for the engine's own
  * tokenizer, whatever Unicode it knows.
  */
 
@@ -25,7 +25,7 @@ export interface WantedToken {
 
 export function tokensOf(post: SearchableText): string[] {
   const tokens = splitPieces(fold(searchableText(post))).flatMap((piece) =>
-    piece.kind === "dense" ? pairsOf(piece.text) : wholeOf(piece),
+    piece.kind === "dense" ? [...piece.text, ...pairsOf(piece.text)] : wholeOf(piece),
   );
   return [...new Set(tokens)];
 }
@@ -38,15 +38,12 @@ export function wantedTokens(terms: readonly SearchTerm[]): WantedToken[] {
 function tokensOfTerm({ pieces }: SearchTerm): WantedToken[] {
   return pieces.flatMap((piece, at) => {
     const isLast = at === pieces.length - 1;
-    if (piece.kind === "word" && isLast) return piece.text.length < MIN_PREFIX_CHARS ? [] : [prefixOf(piece)];
-    if (piece.kind !== "dense") return wholeOf(piece).map((text) => ({ text, isPrefix: false }));
-    const pairs = pairsOf(piece.text).slice(0, -1);
-    return pairs.length === 0 ? [prefixOf(piece)] : pairs.map((text) => ({ text, isPrefix: false }));
+    if (piece.kind === "word" && isLast) {
+      return piece.text.length < MIN_PREFIX_CHARS ? [] : [{ text: cut(piece.text), isPrefix: true }];
+    }
+    const pairs = piece.kind === "dense" ? pairsOf(piece.text) : [];
+    return (pairs.length === 0 ? wholeOf(piece) : pairs).map((text) => ({ text, isPrefix: false }));
   });
-}
-
-function prefixOf({ text }: Piece): WantedToken {
-  return { text: cut(text), isPrefix: true };
 }
 
 function wholeOf({ kind, text }: Piece): string[] {
@@ -54,10 +51,9 @@ function wholeOf({ kind, text }: Piece): string[] {
   return text < "\x80" ? [] : [text];
 }
 
-/** Each character with the next one, and the last one alone. */
 function pairsOf(dense: string): string[] {
   const characters = Array.from(dense);
-  return characters.map((character, at) => `${character}${characters[at + 1] ?? ""}`);
+  return characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
 }
 
 function cut(word: string): string {

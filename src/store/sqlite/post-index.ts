@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { queryOf, rawOf } from "../engine/handle.ts";
 import type { SqliteDatabase } from "../engine/driver.ts";
-import type { IndexedPost, PostIndex } from "../engine/search.ts";
+import type { IndexedPost, PostIndex } from "../engine/store.ts";
 import { tokensOf, wantedTokens } from "../search/tokens.ts";
 
 /**

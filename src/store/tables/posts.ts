@@ -1,5 +1,4 @@
-import type { IndexedPost } from "../engine/search.ts";
-import type { Reader, Tx } from "../engine/store.ts";
+import type { IndexedPost, Reader, Tx } from "../engine/store.ts";
 import { indexOf, queryOf } from "../engine/handle.ts";
 import { change, rowsOf } from "../engine/statements.ts";
 import type { ExpressionBuilder } from "kysely";

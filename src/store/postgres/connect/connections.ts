@@ -8,8 +8,7 @@ import {
 import type { Client, ClientBase, ClientConfig } from "pg";
 import { AppError } from "../../../domain/errors.ts";
 import type { Tables } from "../../engine/schema.ts";
-import type { PostIndex } from "../../engine/search.ts";
-import { HANDLE, type Reader, type Store } from "../../engine/store.ts";
+import { HANDLE, type PostIndex, type Reader, type Store } from "../../engine/store.ts";
 import { migrate, type Telling } from "../migrations/migrate.ts";
 import { readAddress } from "./address.ts";
 import { askOutcome, type Begun } from "./commit-outcome.ts";
