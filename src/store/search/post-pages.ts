@@ -22,7 +22,7 @@ export interface Bounds {
   readonly lists: number;
 }
 
-export const BOUNDS: Bounds = { candidates: 4_000, ms: 60, step: 1_000, lists: 100 };
+export const BOUNDS: Bounds = { candidates: 4_000, ms: 40, step: 1_000, lists: 100 };
 
 export function createSearch(reader: Reader, bounds = BOUNDS): Search {
   return {

@@ -80,7 +80,7 @@ export function freshRow(post: NewPost): PostRow {
 const INSERT = `INSERT INTO posts (${POST_COLUMNS.join(", ")}) VALUES (${POST_COLUMNS.map(() => "?").join(", ")})`;
 
 export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
-  await change(tx, INSERT, [...POST_COLUMNS.map((column) => row[column])]);
+  await change(tx, INSERT, POST_COLUMNS.map((column) => row[column]));
   await indexOf(tx).put(tx, searchable(row));
 }
 
