@@ -15,7 +15,6 @@ import type { Sockets } from "../ports/sockets.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
-import { createIntake } from "../services/intake.ts";
 import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
 import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
@@ -82,7 +81,6 @@ export async function createContext(
       outbound,
       sockets: door,
       files,
-      intake: createIntake(),
       media: createMediaSource({
         outbound,
         files,
@@ -134,8 +132,8 @@ function clockErrorMs({ liveness }: Store): number | null {
   return Math.abs(byMs) > CLOCK_TOLERANCE_MS ? byMs : null;
 }
 
-function openProbe({ threads }: Setup, closers: Closers): MediaProbe {
-  const probe = createMediaProbe(threads && (() => threads.startMediaReader()));
+function openProbe({ startMediaReader }: Setup, closers: Closers): MediaProbe {
+  const probe = createMediaProbe(startMediaReader);
   closers.add(() => probe[Symbol.asyncDispose]());
   return probe;
 }

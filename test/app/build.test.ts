@@ -80,7 +80,7 @@ describe("the bundle", () => {
     expect(status).toBe(1);
   });
 
-  it("publishes in a thread beside the API, and ends with what is under way written down", async () => {
+  it("publishes beside the API, and ends with what is under way written down", async () => {
     using folder = temporaryFolder();
     const env = { PATH: process.env["PATH"], ...folder.env, POSTHORN_PORT: "0", POSTHORN_LOG_LEVEL: "warn" };
     const child = spawn(BUNDLE, ["serve"], { env });
@@ -91,12 +91,12 @@ describe("the bundle", () => {
     const { accounts } = JSON.parse((await run(BUNDLE, ["call", "list_accounts"], { env })).stdout);
     await run(
       BUNDLE,
-      ["call", "schedule_post", JSON.stringify({ accountId: accounts[0].id, caption: "From a thread" })],
+      ["call", "schedule_post", JSON.stringify({ accountId: accounts[0].id, caption: "Beside the API" })],
       { env },
     );
     await expect
       .poll(post, { timeout: 20_000, interval: 500 })
-      .toMatchObject([{ status: "published", caption: "From a thread" }]);
+      .toMatchObject([{ status: "published", caption: "Beside the API" }]);
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
     expect(await stderr).toBe("Posthorn is stopping. What is under way is finished first.\n");

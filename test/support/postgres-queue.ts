@@ -52,7 +52,7 @@ export function wishOf(workerId: string, wish: Partial<ClaimWish> & { now: () =>
   return {
     workerId,
     limit,
-    mediaLimit: limit,
+    isQuarantined: false,
     leftOver: { afterMs: Infinity, spacingMs: 0 },
     causeOf: () => null,
     ...wish,

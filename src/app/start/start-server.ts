@@ -25,9 +25,7 @@ import { ensureFirstKey, isKeyActive, type KeyFile } from "../../services/access
 import { noteServerUrl } from "../../services/health/running-server.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Setup } from "../setup.ts";
-import { startThreadedPublisher } from "../publishing/threaded-publisher.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
-import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
 import { maxConnections } from "./max-connections.ts";
@@ -39,8 +37,6 @@ interface ServerStart {
   readonly role: Extract<WorkerRole, "serve" | "cli">;
   /** One half alone: API, MCP and pages, or what publishes. Default: both. */
   readonly half?: "api" | "publisher" | undefined;
-  /** Aborted when the process is asked to end; whoever listens to it closes the server. */
-  readonly stopSignal?: AbortSignal;
 }
 
 /**
@@ -79,17 +75,14 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const firstKey = half === "publisher" ? null : await makeFirstKey(setup, ctx);
     if (start.role === "serve" && half !== "publisher") await noteServerUrl(ctx, publicUrl);
     if (half === "api") closers.add(await enlist(ctx, { ...start.machine, role: "api" }));
-    else publisher = await openPublisher(start, ctx, closers);
+    else {
+      closers.add(await enlist(ctx, start.machine));
+      const role = half === "publisher" ? half : start.role;
+      publisher = await runPublisher(ctx, setup.folder, { ...start.machine, role });
+    }
     const parts = [publisher, mcp, http];
     // All take their time to finish what is under way; one after the other would take too long.
     closers.add(() => Promise.all(parts.map((part) => part?.close())).then(() => {}));
-    if (setup.threads?.startWatchdog) {
-      const watchdog = startWatchdog(setup.threads.startWatchdog, {
-        isChild: false,
-        stopSignal: start.stopSignal,
-      });
-      closers.add(() => watchdog.askToEnd());
-    }
     const feedPage = half === "publisher" ? null : await findFeedPage(ctx, publicUrl);
     return describeServer({ feedPage, setup, ctx, toolbox, half: start.half, http, firstKey, news, closers });
   } catch (error) {
@@ -118,24 +111,6 @@ async function assertBucket(setup: Setup, ctx: Context): Promise<void> {
   ctx.log.warn(
     { endpoint: setup.config.bucket?.endpoint },
     "the bucket does not answer. Files cannot be used until it does",
-  );
-}
-
-/** In a thread where there is one to have. */
-async function openPublisher(
-  { setup, machine, half, ...start }: ServerStart,
-  ctx: Context,
-  closers: Closers,
-): Promise<Publisher> {
-  const { catalog: _catalog, threads, ...settings } = setup;
-  const startPublisher = threads?.startPublisher ?? null;
-  closers.add(await enlist(ctx, machine));
-  const role = half === "publisher" ? half : start.role;
-  if (startPublisher === null) return runPublisher(ctx, setup.folder, { ...machine, role });
-  return startThreadedPublisher(
-    ctx,
-    { startPublisher },
-    { settings, machine, role, publicUrl: half === "publisher" ? null : await ctx.publicUrl() },
   );
 }
 

@@ -94,13 +94,13 @@ interface LateService {
  * Lazy loading: an agent waits for the list of tools, and nobody for the rest, which is opened after a moment
  * or with the first call.
  */
-function openLate({ settings, machine, stopSignal }: StdioStart, base: Base, closers: Closers): LateService {
+function openLate({ settings, machine }: StdioStart, base: Base, closers: Closers): LateService {
   const failed = new AbortController();
   let opened: Promise<ToolAccess> | null = null;
   const openNow = async (): Promise<ToolAccess> => {
     try {
       const { openStdioService } = await import("./stdio-service.ts");
-      return await openStdioService({ settings, machine, base, closers, stopSignal });
+      return await openStdioService({ settings, machine, base, closers });
     } catch (error) {
       failed.abort(error);
       throw error;

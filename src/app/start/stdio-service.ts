@@ -6,7 +6,6 @@ import { enlist, runPublisher, type Machine } from "../publishing/running-publis
 import type { AppContext } from "../../services/context.ts";
 import { ensureFirstAccount } from "../../services/upkeep/first-start.ts";
 import type { Settings } from "../setup.ts";
-import { startWatchdog } from "./watchdog.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { openListenerWhenAsked } from "./listener.ts";
 
@@ -24,8 +23,6 @@ interface StdioServiceParts {
   readonly machine: Machine;
   readonly base: Base;
   readonly closers: Closers;
-  /** Aborted when the process is asked to end. */
-  readonly stopSignal: AbortSignal;
 }
 
 /** Loads the tools, and starts publishing. */
@@ -34,7 +31,6 @@ export async function openStdioService({
   machine,
   base,
   closers,
-  stopSignal,
 }: StdioServiceParts): Promise<Toolbox> {
   const setup = { ...settings, catalog: await loadCatalog() };
   const ctx = await createContext(setup, base);
@@ -47,9 +43,5 @@ export async function openStdioService({
   publisher = await runPublisher(ctx, setup.folder, { ...machine, role: "stdio" });
   const running = publisher;
   closers.add(() => running.close(PUBLISHER_GRACE_MS));
-  if (setup.threads?.startWatchdog) {
-    const watchdog = startWatchdog(setup.threads.startWatchdog, { isChild: true, stopSignal });
-    closers.add(() => watchdog.askToEnd());
-  }
   return toolbox;
 }

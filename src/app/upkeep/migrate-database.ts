@@ -7,7 +7,6 @@ import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
-import { whyGivenUp } from "../../publisher/given-up.ts";
 import { openCipher } from "../secret-key.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { createWhole, isThere } from "../../store/backup/durable.ts";
@@ -80,7 +79,7 @@ async function move({
   }
   const now = (to.liveness.clock ?? systemClock).now();
   const begun = (): Promise<void> => leaveMark(folder);
-  const tables = await moveDatabase({ from, to, now, why: whyGivenUp, begun, signal, progress });
+  const tables = await moveDatabase({ from, to, now, begun, signal, progress });
   return { folder: folder.path, tables, ...files };
 }
 

@@ -10,7 +10,7 @@ import { requireWholeTexts } from "../../domain/whole-text.ts";
 import { guestCall, plainCall, type AppContext } from "../../services/context.ts";
 import type { SignedParts } from "../../services/files/file-addresses.ts";
 import { importFile } from "../../services/files/file-imports.ts";
-import { receiveLinkedUpload, receiveUpload, type Upload } from "../../services/files/file-uploads.ts";
+import { receiveLinkedUpload, storeUpload, type Upload } from "../../services/files/file-uploads.ts";
 import { getFile, openCopy, openDownload, type Download } from "../../services/files/files.ts";
 import { fileTooLarge, MAX_FILE_BYTES } from "../../services/files/upload-body.ts";
 import { callerOf, type Guard } from "../access/auth.ts";
@@ -88,7 +88,7 @@ function receiveBytes(ctx: AppContext): RequestHandler {
     const { name, altText } = query.parse(readQuery(request, { name: "text", altText: "text" }));
     const upload = { name: name ?? null, altText: altText ?? null };
     await receive(ctx, { request, response }, (content) =>
-      receiveUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
+      storeUpload(plainCall(ctx, callerOf(response)), { ...upload, ...content }),
     );
   };
 }

@@ -70,7 +70,7 @@ export function createResumableUploads(
       if (SENDING.includes(request.method)) {
         // Before the bytes come: who is refused in the midst of them may not see the answer.
         await place.room.expect(Number(request.headers["content-length"] ?? 0));
-        return ctx.intake.uploads.pass(() => server.handle(request, response), caller.ownerId);
+        return server.handle(request, response);
       }
       if (request.method !== "HEAD" || id === undefined) return server.handle(request, response);
       const finished = await findFinished(parts, datastore, id).catch((error: unknown) =>

@@ -25,11 +25,7 @@ export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ 
   const claimed = await holdOrRefuse(ctx, row);
   const signal = deadline(ASK_TIMEOUT_MS);
   try {
-    const run = await createPublishRun(ctx, claimed, {
-      signal,
-      isSettleOnly: true,
-      send: (step) => step(),
-    });
+    const run = await createPublishRun(ctx, claimed, { signal, isSettleOnly: true });
     const found = await askWhere(run);
     if (found === null) throw new OutcomeUnknown("The platform has not finished with it.");
     await giveBack(ctx, claimed);

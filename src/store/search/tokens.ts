@@ -36,7 +36,7 @@ export function wantedTokens(terms: readonly SearchTerm[]): WantedToken[] {
 }
 
 function tokensOfTerm({ pieces }: SearchTerm): WantedToken[] {
-  return pieces.flatMap((piece, at) => {
+  return pieces.flatMap((piece, at): WantedToken[] => {
     const isLast = at === pieces.length - 1;
     if (piece.kind === "word" && isLast) {
       return piece.text.length < MIN_PREFIX_CHARS ? [] : [{ text: cut(piece.text), isPrefix: true }];

@@ -4,8 +4,8 @@ import type { Candidate, Claimed, ClaimedPost, ClaimWish } from "../../engine/cl
 import { Fenced } from "../../engine/ledger.ts";
 import { change, rowsOf } from "../../engine/statements.ts";
 import type { Tx } from "../../engine/store.ts";
-import { asClaimed, causesOf, spacedUntil, withinShares } from "../../publishing/claims.ts";
-import { findSuspects, readCandidates } from "../../publishing/due-posts.ts";
+import { asClaimed, causesOf, spacedUntil } from "../../publishing/claims.ts";
+import { readCandidates } from "../../publishing/due-posts.ts";
 import { findDue, firstOf, FREE } from "./due-heads.ts";
 
 /** So many times what is wanted is looked for at first: workers that look together find something each. */
@@ -21,11 +21,10 @@ export async function claimDue(tx: Tx, wish: ClaimWish): Promise<Claimed> {
   const listed = await rowsOf(tx, LISTED, [wish.workerId]);
   if (listed.length === 0) throw new Fenced("all posts of this worker");
   const now = wish.now();
-  const locked = await lockDue(tx, wish, now);
-  const wanted = withinShares(await readCandidates(tx, locked), wish);
+  const found = await readCandidates(tx, await lockDue(tx, wish, now));
   return {
-    posts: wanted.length === 0 ? [] : await take(tx, wanted, wish, now),
-    isFull: locked.length === wish.limit,
+    posts: found.length === 0 ? [] : await take(tx, found, wish, now),
+    isFull: found.length === wish.limit,
   };
 }
 
@@ -36,21 +35,9 @@ export async function claimDue(tx: Tx, wish: ClaimWish): Promise<Claimed> {
 const LISTED = "SELECT 1 FROM workers WHERE id = $1 FOR KEY SHARE";
 
 /** The ids of the posts that are this transaction's, first due first. */
-async function lockDue(tx: Tx, wish: ClaimWish, now: number): Promise<string[]> {
-  const { limit, mediaLimit, whom, isSteady = true } = wish;
-  const without = wish.owners?.fullOwners() ?? { posts: [], withMedia: [] };
+async function lockDue(tx: Tx, { limit, isQuarantined }: ClaimWish, now: number): Promise<string[]> {
   for (let span = FIRST_SPAN * limit; ; span *= WIDER) {
-    const range = {
-      now,
-      limit: span,
-      without,
-      isLightOnly: mediaLimit <= 0,
-      isWithoutSuspects: whom === "others",
-    };
-    const heads =
-      whom === "suspects"
-        ? (await findSuspects(tx, { now, limit: span, isSteady })).map(({ id }) => id)
-        : await findDue(tx, range);
+    const heads = await findDue(tx, { now, limit: span, isQuarantined });
     if (heads.length === 0) return [];
     const locked = await rowsOf<{ id: string }>(tx, LOCK, [now, heads, limit]);
     if (locked.length === limit || heads.length < span) return locked.map(({ id }) => id);

@@ -8,6 +8,7 @@ import * as grants from "./0005_grants.ts";
 import * as live from "./0006_live.ts";
 import * as limits from "./0007_limits.ts";
 import * as search from "./0008_search.ts";
+import * as crashes from "./0009_crashes.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -15,7 +16,17 @@ interface Migration {
 }
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-export const MIGRATIONS: readonly Migration[] = [init, causes, suspects, reach, grants, live, limits, search];
+export const MIGRATIONS: readonly Migration[] = [
+  init,
+  causes,
+  suspects,
+  reach,
+  grants,
+  live,
+  limits,
+  search,
+  crashes,
+];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;
 
