@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { VERSION } from "../src/app/version.ts";
+import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
 import { leanLibraries } from "./lean-libraries.ts";
 import { LICENSES, writeLicenses } from "./licenses.ts";
@@ -29,6 +30,10 @@ const finishedModules: Plugin = {
     builder.onLoad({ filter: /[\\/]src[\\/]app[\\/]version\.ts$/ }, () => ({
       contents: `export const VERSION = ${JSON.stringify(VERSION)};`,
       loader: "ts",
+    }));
+    builder.onLoad({ filter: /[\\/]src[\\/]http[\\/]openapi[\\/]swagger-ui\.ts$/ }, async () => ({
+      contents: `export async function readSwaggerUi() { return ${JSON.stringify(await readSwaggerUi())}; }`,
+      loader: "js",
     }));
     builder.onLoad({ filter: /[\\/]src[\\/]mcp[\\/]resources[\\/]calendar-html\.ts$/ }, async () => ({
       contents: `export async function readCalendarHtml() { return ${JSON.stringify(await readCalendarHtml())}; }`,

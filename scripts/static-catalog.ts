@@ -44,7 +44,7 @@ async function writeModules(): Promise<string> {
   const { tools, platforms } = await loadCatalog();
   const lists = {
     tools: tools.map(({ name }) => `tools/${name}`),
-    platforms: platforms.map(({ name }) => `src/platforms/${name}`),
+    platforms: platforms.map(({ name }) => `src/platforms/${name}/index`),
   };
   return Object.entries(lists)
     .map(([list, paths]) => {

@@ -2,7 +2,7 @@ import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { newId } from "../domain/ids.ts";
 import { SECOND } from "../domain/time.ts";
-import { clearDisk, openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
+import { openDatabase, openDiskRoom, openFileStore } from "./file-store.ts";
 import { IS_BUILT } from "./is-built.ts";
 import { createLogger, tellingLog } from "./log.ts";
 import { createMediaProbe } from "../media/probe/lazy-probe.ts";
@@ -15,7 +15,6 @@ import type { Sockets } from "../ports/sockets.ts";
 import type { AppContext } from "../services/context.ts";
 import { findReadyFile } from "../services/files/files.ts";
 import { createCopyUrl, createDownloadUrl } from "../services/files/file-addresses.ts";
-import { createIntake } from "../services/intake.ts";
 import { renewalsSettled } from "../services/platforms/renewal/renew-grant.ts";
 import { readServerUrl } from "../services/health/running-server.ts";
 import { noticeRestore } from "../services/upkeep/restored.ts";
@@ -54,7 +53,6 @@ export async function createContext(
   const closers = new Closers((error) => log.error({ err: error }, "something did not close"));
   const links: Links = { publicUrl: async () => defaultPublicUrl(config), wakePublisher: () => {} };
   try {
-    await clearDisk(folder, overrides.clock ?? systemClock);
     const isShared = config.database !== null;
     const lock = isShared ? null : shareFolder(folder.locks);
     closers.add(async () => lock?.release());
@@ -82,7 +80,6 @@ export async function createContext(
       outbound,
       sockets: door,
       files,
-      intake: createIntake(),
       media: createMediaSource({
         outbound,
         files,
@@ -90,7 +87,7 @@ export async function createContext(
         clock,
         folder: folder.spool,
         copies,
-        room: openDiskRoom(folder, "spool", clock),
+        room: openDiskRoom(folder, "spool"),
         findFile: (ownerId, key) => findReadyFile(store, ownerId, key),
         downloadUrl: (fileId, lastsMs) => createDownloadUrl(ctx, fileId, lastsMs),
         copyUrl: (name, lastsMs) => createCopyUrl(ctx, name, lastsMs),

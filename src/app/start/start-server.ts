@@ -10,7 +10,7 @@ import { createCalendarRouter } from "../../http/feeds/calendar-feed.ts";
 import { createConnectRouter } from "../../http/accounts/connect-pages.ts";
 import { createFeedRouter } from "../../http/feeds/feed-pages.ts";
 import { createFilesRouter } from "../../http/files/files-routes.ts";
-import type { UploadPlace } from "../../http/files/upload-store.ts";
+import type { UploadPlace } from "../../http/files/resumable-uploads.ts";
 import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
@@ -28,7 +28,6 @@ import type { Setup } from "../setup.ts";
 import { offerSets } from "../../mcp/tool-sets.ts";
 import type { Toolbox } from "../../toolkit/toolbox.ts";
 import { VERSION } from "../version.ts";
-import { maxConnections } from "./max-connections.ts";
 import { explainTakenPort } from "./taken-port.ts";
 
 interface ServerStart {
@@ -62,11 +61,9 @@ export async function startServer(start: ServerStart): Promise<Server> {
     const deps = { ...httpDeps({ setup, ctx, toolbox, isReady }), half };
     const mcp = half === "publisher" ? null : openMcp(setup, ctx, toolbox);
     const app = mcp === null ? createHealthApp(deps) : createHttpApp({ ...deps, mcp });
-    const http = await startHttpServer(app, setup.config, { maxConnections: maxConnections() }).catch(
-      async (error: unknown) => {
-        throw await explainTakenPort(error, ctx, setup.config);
-      },
-    );
+    const http = await startHttpServer(app, setup.config).catch(async (error: unknown) => {
+      throw await explainTakenPort(error, ctx, setup.config);
+    });
     const publicUrl = defaultPublicUrl(setup.config, http.port);
     // Of the half that publishes, pages are another process's, which is looked for when one is named.
     if (half !== "publisher") ctx.links.publicUrl = async () => publicUrl;
@@ -141,14 +138,13 @@ export function httpDeps({
       () => createConnectRouter(ctx),
       () => createFeedRouter(ctx),
       () => createCalendarRouter(ctx),
-      createFilesRouter({ ctx, uploads: uploadPlace(setup, ctx) }),
+      createFilesRouter({ ctx, uploads: uploadPlace(setup) }),
     ],
   };
 }
 
-function uploadPlace({ folder }: Setup, { clock }: Context): UploadPlace {
-  const room = openDiskRoom(folder, "uploads", clock);
-  return { folder: folder.uploads, locks: folder.locks, room };
+function uploadPlace({ folder }: Setup): UploadPlace {
+  return { folder: folder.uploads, room: openDiskRoom(folder, "uploads") };
 }
 
 async function makeFirstKey(setup: Setup, ctx: Context): Promise<string | null> {

@@ -105,7 +105,7 @@ async function copyFiles({ config, secrets, folder }: Target, signal: AbortSigna
     const bucket = await openBucket({ config, secrets, folder }, { outbound: door, clock: systemClock });
     if (bucket === null) return { copied: 0, missing: [] };
     await bucket.assertSettings();
-    const files = createFolderStore(folder.files, openDiskRoom(folder, "files", systemClock));
+    const files = createFolderStore(folder.files, openDiskRoom(folder, "files"));
     let copied = 0;
     const missing: string[] = [];
     for (const key of listStoredKeys(folder.database)) {
