@@ -82,7 +82,7 @@ const ROOMS: Readonly<
     tops: [],
   },
   store: {
-    order: ["engine", "sqlite", "search", "tables", "publishing", "moving", "postgres", "backup"],
+    order: ["engine", "search", "sqlite", "tables", "publishing", "moving", "postgres", "backup"],
     tops: ["src/store/open-store.ts"],
   },
 };

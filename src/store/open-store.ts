@@ -5,7 +5,7 @@ import { HANDLE, type Store } from "./engine/store.ts";
 import { createWriteQueue } from "./sqlite/write-queue.ts";
 import { createClaims } from "./publishing/claims.ts";
 import { createSearch } from "./search/post-pages.ts";
-import { textIndex } from "./search/text-index.ts";
+import { postIndex } from "./sqlite/post-index.ts";
 import { createLedger } from "./publishing/ledger.ts";
 import { createFileLiveness, NO_WAKE } from "./publishing/file-liveness.ts";
 import type { PostgresStoreOptions } from "./postgres/postgres-store.ts";
@@ -43,7 +43,7 @@ async function openSqliteStore({ usedMark, locks, ...options }: StoreOptions): P
   if (locks !== undefined) makeLocksFolder(locks);
   const file = watchDatabaseFile(options.file, losing, locks);
   const { query, raw } = database;
-  const handle = { engine: "sqlite", query, raw, index: textIndex } as const;
+  const handle = { engine: "sqlite", query, raw, index: postIndex } as const;
   const queue = createWriteQueue(handle);
   const write: Store["write"] = async (work) => {
     try {

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts";
-import { MIGRATIONS } from "../sqlite/migrations/migrate.ts";
+import { applyMigrations, MIGRATIONS } from "../sqlite/migrations/migrate.ts";
 import { isSqliteError, openSqlite, type SqliteDatabase } from "../engine/driver.ts";
 
 export const DAMAGED = "The database in the backup is damaged. Nothing was changed. Take another backup.";
@@ -49,9 +49,7 @@ function compareSchema(file: string): Foreign | null {
 function expectedSchema(version: number): readonly SchemaRow[] {
   const { database } = openSqlite({ file: ":memory:", busyTimeoutMs: 0 });
   try {
-    for (const { statements } of MIGRATIONS.slice(0, version)) {
-      for (const statement of statements) database.exec(statement);
-    }
+    applyMigrations(database, MIGRATIONS.slice(0, version));
     return readSchema(database);
   } finally {
     database.close();

@@ -160,7 +160,6 @@ interface NodeSqlite {
 
 interface NodeStatement {
   columns(): unknown[];
-  setReadBigInts(isWanted: boolean): void;
   all(...parameters: unknown[]): unknown[];
   get(...parameters: unknown[]): unknown;
   run(...parameters: unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint };
@@ -168,11 +167,8 @@ interface NodeStatement {
 }
 
 function adapt(statement: NodeStatement): SqliteStatement {
-  const reader = statement.columns().length > 0;
-  // A post's row in the search index is beyond 2^53: Node 26 throws for it as `lastInsertRowid` of a number.
-  if (!reader) statement.setReadBigInts(true);
   return {
-    reader,
+    reader: statement.columns().length > 0,
     all: (parameters) => statement.all(...parameters.map(storable)),
     get: (parameters) => statement.get(...parameters.map(storable)),
     run: (parameters) => {

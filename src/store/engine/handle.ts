@@ -1,8 +1,7 @@
 import type { Kysely } from "kysely";
 import type { SqliteDatabase } from "./driver.ts";
 import type { Tables } from "./schema.ts";
-import type { PostIndex } from "./store.ts";
-import { HANDLE, type Reader, type SqliteHandle, type Tx } from "./store.ts";
+import { HANDLE, type PostIndex, type Reader, type SqliteHandle, type Tx } from "./store.ts";
 
 /* What is behind a `Reader`; only `src/store` may look. */
 
@@ -13,9 +12,9 @@ export function queryOf(reader: Reader): Query {
   return reader[HANDLE].query;
 }
 
-/** What makes the posts of a transaction findable. */
-export function indexOf(tx: Tx): PostIndex {
-  return tx[HANDLE].index;
+/** What makes posts findable by their words. */
+export function indexOf(reader: Reader): PostIndex {
+  return reader[HANDLE].index;
 }
 
 /** The connection that a transaction runs on, for synchronous statements of SQLite's own rooms. */

@@ -183,7 +183,7 @@ async function insertRows(
   );
   if (name !== "posts") return;
   await change(tx, "ALTER TABLE posts ENABLE TRIGGER USER", []);
-  for (const row of rows) await indexOf(tx).put(tx, searchable(textsOf(row), BigInt(row["sort_key"] ?? 0)));
+  for (const row of rows) await indexOf(tx).put(tx, searchable(textsOf(row)));
 }
 
 function textsOf(row: MovedRow): Parameters<typeof searchable>[0] {
@@ -191,7 +191,11 @@ function textsOf(row: MovedRow): Parameters<typeof searchable>[0] {
     const value = storable(row[column]);
     return value === null ? null : String(value);
   };
-  return { owner_id: text("owner_id") ?? "", caption: text("caption"), metadata: text("metadata") };
+  return {
+    id: text("id") ?? "",
+    caption: text("caption"),
+    metadata: text("metadata"),
+  };
 }
 
 async function assertSame(

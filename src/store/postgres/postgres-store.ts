@@ -5,8 +5,8 @@ import { isProvenDead, LEASES } from "./liveness/dead-workers.ts";
 import { createLiveness, type LivenessOptions } from "./liveness/liveness.ts";
 import { createClaims } from "./publishing/claims.ts";
 import { createLedger } from "../publishing/ledger.ts";
-import { postIndex } from "./search/post-index.ts";
-import { createSearch } from "./search/post-pages.ts";
+import { createSearch } from "../search/post-pages.ts";
+import { postIndex } from "./post-index.ts";
 
 export interface PostgresStoreOptions extends PostgresOptions, Omit<LivenessOptions, "connect"> {
   /** Default: by the words of the posts. */

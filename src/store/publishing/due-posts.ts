@@ -15,7 +15,7 @@ const FREE = "a.status IN ('connected', 'expiring') AND a.in_flight_post IS NULL
 const FIRST_OF_ACCOUNT = `NOT EXISTS (
   SELECT 1 FROM posts h INDEXED BY posts_claim
   WHERE h.account_id = p.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL
-    AND h.next_at <= ? AND (h.due_at, h.sort_key) < (p.due_at, p.sort_key))`;
+    AND h.next_at <= ? AND (h.due_at, h.id) < (p.due_at, p.id))`;
 
 const WAITING = `FROM posts INDEXED BY posts_next WHERE next_at <= ? AND next_at IS NOT NULL AND lease_worker IS NULL`;
 
@@ -31,7 +31,7 @@ const FIRST_DUE = `
   FROM (SELECT rowid AS place, next_at ${WAITING} ORDER BY next_at LIMIT ?) w
   CROSS JOIN posts p ON p.rowid = w.place CROSS JOIN accounts a ON a.id = p.account_id
   WHERE ${FREE} AND ${FIRST_OF_ACCOUNT} AND ${WANTED}
-  ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
+  ORDER BY p.next_at, p.due_at, p.id LIMIT ?`;
 
 const COUNT_DUE = `SELECT COUNT(*) AS n FROM (SELECT 1 ${WAITING} LIMIT ?)`;
 
@@ -58,9 +58,9 @@ const FIRST_OF_EACH = `${BUSY})
   CROSS JOIN posts p ON p.id = (
     SELECT h.id FROM posts h INDEXED BY posts_claim
     WHERE h.account_id = busy.account_id AND h.next_at IS NOT NULL AND h.lease_worker IS NULL AND h.due_at <= ? AND h.next_at <= ?
-    ORDER BY h.due_at, h.sort_key LIMIT 1)
+    ORDER BY h.due_at, h.id LIMIT 1)
   WHERE ${FREE} AND ${WANTED}
-  ORDER BY p.next_at, p.due_at, p.sort_key LIMIT ?`;
+  ORDER BY p.next_at, p.due_at, p.id LIMIT ?`;
 
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
 const LOOKED_AT_BESIDE = 50;

@@ -1,7 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { rowOf } from "../engine/statements.ts";
 import type { Reader } from "../engine/store.ts";
-import { firstKeyAt } from "../search/sort-key.ts";
 
 /** Of which posts a quota speaks. */
 export interface QuotaWindow {
@@ -43,5 +42,5 @@ function momentsOf({ of, after, until, planning }: QuotaWindow): RawBuilder<unkn
   return sql`${published} UNION ALL
     SELECT p.scheduled_at AS at FROM accounts a JOIN posts p ON p.account_id = a.id
     WHERE ${whose} AND p.status IN ('scheduled', 'publishing', 'uploaded')
-      AND p.sort_key >= ${firstKeyAt(after + 1)} AND p.sort_key < ${firstKeyAt(until + 1)} AND p.id <> ${planning.postId ?? ""}`;
+      AND p.scheduled_at > ${after} AND p.scheduled_at <= ${until} AND p.id <> ${planning.postId ?? ""}`;
 }

@@ -1,118 +1,151 @@
 import { sql, type RawBuilder } from "kysely";
-import { queryOf, type Query } from "../engine/handle.ts";
-import type { ShownRow } from "../engine/post-columns.ts";
-import type { Page, PageOfRows, PostFilter, Search, TimeOrder } from "../engine/search.ts";
+import { hasTerms, searchableText } from "../../domain/compare-words.ts";
+import type { Metadata } from "../../domain/posts/post.ts";
+import { indexOf, queryOf } from "../engine/handle.ts";
+import { SHOWN_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
+import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/search.ts";
 import type { Reader } from "../engine/store.ts";
-import { SHOWN_COLUMNS } from "../engine/post-columns.ts";
-import { indexWalk, rowsOf, rowWalk } from "./walks.ts";
-import { scan, type KeyRange } from "./two-walks.ts";
-import { compileSearch } from "./text-index.ts";
-import { listsOf, readRange, readScope, type Scope } from "./page-scope.ts";
 
-/** SQLite's search: indexes that are in the order of a page, and FTS5 for words. */
-export function createSearch(reader: Reader): Search {
+/*
+ * A page walks posts, newest first, along an index in that order. A search looks first whether its words are rare:
+ * then it walks only the posts that the text index names. The domain compares every post that is walked.
+ */
+
+export interface Bounds {
+  /** More posts than this that may have the words are not collected: the newest of all are walked instead. */
+  readonly candidates: number;
+  /** After so long a page ends even if it is not full, and the next one goes on from there. */
+  readonly ms: number;
+  /** Posts that are read at once. Each step of a search reads four times as many as the one before. */
+  readonly step: number;
+  /** Ordered lists that are merged into one, each of which the engine plans by itself. */
+  readonly lists: number;
+}
+
+export const BOUNDS: Bounds = { candidates: 4_000, ms: 40, step: 1_000, lists: 100 };
+
+export function createSearch(reader: Reader, bounds = BOUNDS): Search {
   return {
-    page: (filter, page) => readPage(reader, filter, page),
-    first: (filter, limit) => readFirst(reader, filter, limit),
+    page: async (filter, page) => {
+      const scope = await readScope(reader, filter, page.before);
+      if (scope === null) return { rows: [], next: null };
+      const { terms } = filter;
+      const found = terms.length === 0 ? null : await indexOf(reader).find(reader, terms, bounds.candidates);
+      return readPage(reader, { ...page, ...scope, found, bounds });
+    },
+    first: async (filter, limit) => {
+      const scope = await readScope(reader, { ...filter, terms: [] }, null);
+      return scope === null ? [] : await readRows(reader, walk(scope, bounds), { order: "ASC", limit });
+    },
   };
 }
 
-async function readFirst(
+/** A filter whose accounts are the owner's and of the platforms that are asked for. */
+interface Scope extends PostFilter {
+  /** Excludes itself. */
+  readonly before: Position;
+}
+
+/** Null where no post can fit. */
+async function readScope(reader: Reader, filter: PostFilter, before: Position | null): Promise<Scope | null> {
+  const { ownerId, accountIds, providers, to } = filter;
+  const end = { at: to === null ? Number.MAX_SAFE_INTEGER : to + 1, id: "" };
+  const scope = { ...filter, before: before !== null && before.at < end.at ? before : end };
+  if (accountIds === null && providers === null) return scope;
+  if (accountIds?.length === 0) return null;
+  const rows = await queryOf(reader)
+    .selectFrom("accounts")
+    .select("id")
+    .where("owner_id", "=", ownerId)
+    .$if(accountIds !== null, (query) => query.where("id", "in", accountIds ?? []))
+    .$if(providers !== null, (query) => query.where("provider", "in", providers ?? []))
+    .execute();
+  return rows.length === 0 ? null : { ...scope, accountIds: rows.map(({ id }) => id) };
+}
+
+interface Walk extends Scope, Omit<Page, "before"> {
+  /** What the text index has found; null: nothing that is of use. */
+  readonly found: Posts | null;
+  readonly bounds: Bounds;
+}
+
+async function readPage(reader: Reader, page: Walk): Promise<PageOfRows> {
+  const { terms, limit, now, found, bounds } = page;
+  const begun = now();
+  const hits: ShownRow[] = [];
+  let { before } = page;
+  for (let step = limit + 1; ; step = Math.max(limit + 1, Math.min(step * 4, bounds.step))) {
+    const scope = { ...page, before };
+    const posts = found === null ? walk(scope, bounds) : pick(found, scope);
+    const rows = await readRows(reader, posts, { order: "DESC", limit: step });
+    hits.push(...rows.filter((row) => terms.length === 0 || hasTerms(textOf(row), terms)));
+    if (hits.length > limit) return { rows: hits.slice(0, limit), next: positionOf(hits[limit - 1]) };
+    if (rows.length < step) return { rows: hits, next: null };
+    before = positionOf(rows.at(-1)) ?? before;
+    if (now() - begun >= bounds.ms) return { rows: hits, next: before };
+  }
+}
+
+type Posts = RawBuilder<unknown>;
+
+async function readRows(
   reader: Reader,
-  filter: Omit<PostFilter, "terms">,
-  limit: number,
-): Promise<readonly ShownRow[]> {
-  const range = await readRange(reader, filter, null);
-  const scope = await readScope(reader, { ...filter, terms: [] }, range);
-  if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return [];
-  return readRows(queryOf(reader), scope, streams(scope, range, limit, "ASC"), "ASC");
+  posts: Posts,
+  { order, limit }: { readonly order: "ASC" | "DESC"; readonly limit: number },
+): Promise<ShownRow[]> {
+  const by = sql.raw(order);
+  const page = sql<ShownRow>`${posts} ORDER BY scheduled_at ${by}, id ${by} LIMIT ${limit}`;
+  return (await page.execute(queryOf(reader))).rows;
 }
 
-async function readPage(reader: Reader, filter: PostFilter, page: Page): Promise<PageOfRows> {
-  const query = queryOf(reader);
-  const range = await readRange(reader, filter, page.before);
-  const scope = await readScope(reader, filter, range);
-  if (scope.accountIds?.length === 0 || range.floor >= range.ceiling) return { rows: [], next: null };
-  if (filter.terms.length > 0) return searchPage(query, scope, { ...page, ...range });
-  return cut(await readRows(query, scope, streams(scope, range, page.limit + 1)), page.limit);
-}
-
-async function searchPage(query: Query, scope: Scope, page: KeyRange & Page): Promise<PageOfRows> {
-  const { terms } = scope;
-  const compiled = await compileSearch(query, terms);
-  if (compiled === null) return { rows: [], next: null };
-  const byRows = rowWalk(query, terms, (range, limit) => streams(scope, range, limit));
-  const byIndex = indexWalk(query, { ...compiled, terms, isFitting: isFitting(scope) });
-  const { keys, stoppedAt } = await scan([byRows, byIndex], { ...page, wanted: page.limit + 1 });
-  const last = keys.length > page.limit ? keys[page.limit - 1] : undefined;
-  // A post that changed since it was found is left out; the place to go on from stays.
-  const rows = await readRows(query, scope, rowsOf(keys.slice(0, page.limit)));
-  return { rows, next: last === undefined ? stoppedAt : BigInt(last) };
-}
-
-interface KeyedRow extends ShownRow {
-  readonly key: string;
-}
-
-/** As one text: naming each anew takes a tenth of a short page's time. */
+/** As one text: to name each of them anew takes a tenth of a short page's time. */
 const COLUMNS = sql.raw<unknown>(SHOWN_COLUMNS.map((column) => `p.${column}`).join(", "));
 
-/** The posts of `keys`, which selects their `key` and `row`. */
-async function readRows(
-  query: Query,
-  scope: Scope,
-  keys: RawBuilder<unknown>,
-  order: TimeOrder = "DESC",
-): Promise<KeyedRow[]> {
-  const { rows } = await sql<KeyedRow>`
-    SELECT CAST(p.sort_key AS TEXT) AS key, ${COLUMNS}
-    FROM (${keys}) AS k CROSS JOIN posts AS p ON p.rowid = k.row
-    WHERE ${rowFilter(scope)} ORDER BY k.key ${sql.raw(order)}`.execute(query);
-  return rows;
-}
-
-/** The page out of up to one row too many, which tells that there is a next one. */
-function cut(rows: readonly KeyedRow[], limit: number): PageOfRows {
-  const last = rows.length > limit ? rows[limit - 1] : undefined;
-  return { rows: rows.slice(0, limit), next: last === undefined ? null : BigInt(last.key) };
-}
-
 /**
- * The scope on `posts AS p`: a guard where the lists hold it already, the filter itself where they cannot.
+ * The posts of the scope, as lists that an index of posts holds in the order of a page: one for each account and
+ * status, as far as these are few. The engine merges them. What a list leaves open is asked of each post, in a
+ * form that no index fits.
  */
-function rowFilter({ ownerId, accountIds, statuses, isDisplaced, from, to }: Scope): RawBuilder<unknown> {
-  const conditions = [sql`p.owner_id = ${ownerId}`];
-  // The plus keeps SQLite from seeking once for each value where it can read one entry and compare.
-  if (accountIds !== null)
-    conditions.push(sql`+p.account_id IN (SELECT value FROM json_each(${JSON.stringify(accountIds)}))`);
-  if (statuses !== null) conditions.push(sql`+p.status IN (${sql.join(statuses)})`);
-  if (isDisplaced && from !== null) conditions.push(sql`p.scheduled_at >= ${from}`);
-  if (isDisplaced && to !== null) conditions.push(sql`p.scheduled_at <= ${to}`);
-  return sql.join(conditions, sql` AND `);
-}
-
-/**
- * What a hit of the text index must fulfil, said of `key`; the index alone is read, the row is left where it
- * is.
- */
-function isFitting(scope: Scope): RawBuilder<unknown> {
-  return sql`EXISTS (SELECT 1 FROM posts AS p INDEXED BY posts_sort WHERE p.sort_key = key AND ${rowFilter(scope)})`;
-}
-
-/**
- * Key and row of what fits everything but the text, newest first where nothing else is asked: one ordered list for
- * each combination of values, merged lazily.
- */
-function streams(
-  scope: Scope,
-  range: KeyRange,
-  limit: number,
-  order: TimeOrder = "DESC",
-): RawBuilder<unknown> {
-  const lists = listsOf(scope).map(
-    ({ index, where, isLoose }) => sql`
-      SELECT sort_key AS key, rowid AS row FROM posts AS p INDEXED BY ${sql.ref(index)}
-      WHERE ${where} AND sort_key >= ${range.floor} AND sort_key < ${range.ceiling} ${isLoose || scope.isDisplaced ? sql`AND ${rowFilter(scope)}` : sql``}`,
+function walk(scope: Scope, { lists: most }: Bounds): Posts {
+  const { ownerId } = scope;
+  const statuses = scope.statuses ?? [null];
+  const isByAccount = (scope.accountIds?.length ?? Infinity) * statuses.length <= most;
+  const accountIds = isByAccount ? (scope.accountIds ?? []) : [null];
+  const lists = accountIds.flatMap((accountId) =>
+    statuses.map((status) => [
+      accountId === null ? sql`p.owner_id = ${ownerId}` : sql`p.account_id = ${accountId}`,
+      ...(status === null ? [] : [sql`p.status = ${status}`]),
+      ...(isByAccount || scope.accountIds === null
+        ? []
+        : [sql`p.account_id || '' IN (${sql.join(scope.accountIds)})`]),
+    ]),
   );
-  return sql`${sql.join(lists, sql` UNION ALL `)} ORDER BY key ${sql.raw(order)} LIMIT ${limit}`;
+  const parts = lists.map((list) => pick(sql`posts AS p`, scope, list));
+  return sql.join(parts, sql` UNION ALL `);
+}
+
+/** Those of some posts that are in the scope; `conditions` say of which accounts and statuses. */
+function pick(posts: Posts, scope: Scope, conditions: readonly Posts[] = conditionsOf(scope)): Posts {
+  const { from, before } = scope;
+  const times = [
+    sql`(p.scheduled_at, p.id) < (${before.at}, ${before.id})`,
+    ...(from === null ? [] : [sql`p.scheduled_at >= ${from}`]),
+  ];
+  return sql`SELECT ${COLUMNS} FROM ${posts} WHERE ${sql.join([...conditions, ...times], sql` AND `)}`;
+}
+
+function conditionsOf({ ownerId, accountIds, statuses }: Scope): readonly Posts[] {
+  return [
+    sql`p.owner_id = ${ownerId}`,
+    ...(accountIds === null ? [] : [sql`p.account_id IN (${sql.join(accountIds)})`]),
+    ...(statuses === null ? [] : [sql`p.status IN (${sql.join(statuses)})`]),
+  ];
+}
+
+function positionOf(row: ShownRow | undefined): Position | null {
+  return row === undefined ? null : { at: row.scheduled_at, id: row.id };
+}
+
+function textOf({ caption, metadata }: ShownRow): string {
+  return searchableText({ caption, metadata: metadata === null ? null : (JSON.parse(metadata) as Metadata) });
 }

@@ -1,27 +1,61 @@
-import { MAX_WORD_CHARS, type Piece } from "../../domain/compare-words.ts";
+import {
+  fold,
+  MAX_WORD_CHARS,
+  searchableText,
+  splitPieces,
+  type Piece,
+  type SearchableText,
+  type SearchTerm,
+} from "../../domain/compare-words.ts";
 
-/* What an index of words holds of a text, on either engine. */
+/*
+ * What a text index holds of a post, the same on both engines. A token is a word, a sign beyond ASCII, or one
+ * or two characters of a script without spaces. So each token stands alone for the engine's own
+ * tokenizer, whatever Unicode it knows.
+ */
 
-/** Begins a token that no text can contain: there it is a symbol, which is written in hex. */
-const SYMBOL = "\ue001";
+/** Words that begin with one letter are nearly all there are. */
+const MIN_PREFIX_CHARS = 2;
 
-/** The tokens that a text with this piece has for certain; single characters add nothing to pairs. */
-export function neededTokens(piece: Piece): string[] {
-  const tokens = exactTokens(piece);
-  const characters = Array.from(piece.text).length;
-  return piece.kind === "dense" && characters > 1 ? tokens.slice(characters) : tokens;
+export interface WantedToken {
+  readonly text: string;
+  /** Also what begins like it. */
+  readonly isPrefix: boolean;
 }
 
-/** A word as a whole, a symbol, or every character and every two neighbours of a dense run. */
-export function exactTokens({ kind, text }: Piece): string[] {
-  if (kind === "word") return [indexedWord(text)];
-  const characters = Array.from(text);
-  if (kind === "symbol")
-    return characters.map((character) => SYMBOL + (character.codePointAt(0) ?? 0).toString(16));
-  const pairs = characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
-  return [...characters, ...pairs];
+export function tokensOf(post: SearchableText): string[] {
+  const tokens = splitPieces(fold(searchableText(post))).flatMap((piece) =>
+    piece.kind === "dense" ? [...piece.text, ...pairsOf(piece.text)] : wholeOf(piece),
+  );
+  return [...new Set(tokens)];
 }
 
-export function indexedWord(word: string): string {
+/** What each post with these terms has; nothing where the terms tell nothing. */
+export function wantedTokens(terms: readonly SearchTerm[]): WantedToken[] {
+  return terms.flatMap(tokensOfTerm);
+}
+
+function tokensOfTerm({ pieces }: SearchTerm): WantedToken[] {
+  return pieces.flatMap((piece, at): WantedToken[] => {
+    const isLast = at === pieces.length - 1;
+    if (piece.kind === "word" && isLast) {
+      return piece.text.length < MIN_PREFIX_CHARS ? [] : [{ text: cut(piece.text), isPrefix: true }];
+    }
+    const pairs = piece.kind === "dense" ? pairsOf(piece.text) : [];
+    return (pairs.length === 0 ? wholeOf(piece) : pairs).map((text) => ({ text, isPrefix: false }));
+  });
+}
+
+function wholeOf({ kind, text }: Piece): string[] {
+  if (kind === "word") return [cut(text)];
+  return text < "\x80" ? [] : [text];
+}
+
+function pairsOf(dense: string): string[] {
+  const characters = Array.from(dense);
+  return characters.slice(1).map((character, before) => `${characters[before] ?? ""}${character}`);
+}
+
+function cut(word: string): string {
   return word.length <= MAX_WORD_CHARS ? word : Array.from(word).slice(0, MAX_WORD_CHARS).join("");
 }

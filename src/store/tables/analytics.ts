@@ -1,7 +1,6 @@
 import type { Reader } from "../engine/store.ts";
 import { rowsOf } from "../engine/statements.ts";
 import { sql } from "kysely";
-import { firstKeyAt } from "../search/sort-key.ts";
 
 export interface EndedPost {
   readonly status: "published" | "failed";
@@ -23,6 +22,6 @@ export async function readEnded(
     sql<EndedPost>`
       SELECT status, scheduled_at, published_at FROM posts
       WHERE account_id = ${account.id} AND owner_id = ${account.ownerId} AND status IN ('published', 'failed')
-        AND sort_key >= ${firstKeyAt(range.from)} AND sort_key < ${firstKeyAt(range.to + 1)}`,
+        AND scheduled_at >= ${range.from} AND scheduled_at <= ${range.to}`,
   );
 }

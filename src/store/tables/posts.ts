@@ -8,7 +8,6 @@ import { conflictSentence, TRANSITIONS, type Trigger } from "../../domain/posts/
 import { toIso, toIsoOrNull } from "../../domain/time.ts";
 import type { PostRow, Tables } from "../engine/schema.ts";
 import { POST_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
-import { nextSortKey, readPlace, type Place } from "../search/sort-key.ts";
 
 export function toPost(row: ShownRow): Post {
   return {
@@ -78,12 +77,8 @@ export function freshRow(post: NewPost): PostRow {
 }
 
 export async function insertPost(tx: Tx, row: PostRow): Promise<void> {
-  const sortKey = await nextSortKey(tx, row.scheduled_at);
-  await queryOf(tx)
-    .insertInto("posts")
-    .values({ ...row, sort_key: sortKey })
-    .execute();
-  await indexOf(tx).put(tx, searchable(row, sortKey));
+  await queryOf(tx).insertInto("posts").values(row).execute();
+  await indexOf(tx).put(tx, searchable(row));
 }
 
 /**
@@ -107,7 +102,8 @@ export function findPosts(reader: Reader, ownerId: string, ids: readonly string[
     .select(POST_COLUMNS)
     .where("owner_id", "=", ownerId)
     .where("id", "in", ids)
-    .orderBy("sort_key")
+    .orderBy("scheduled_at")
+    .orderBy("id")
     .execute();
 }
 
@@ -135,7 +131,6 @@ export async function transition(
   set: TransitionSet,
 ): Promise<PostRow> {
   const { from, to } = TRANSITIONS[trigger];
-  const before = await readPlace(tx, post);
   const row = await queryOf(tx)
     .updateTable("posts")
     // Whoever has read it with another fence has read something else.
@@ -152,8 +147,8 @@ export async function transition(
     )
     .returning(POST_COLUMNS)
     .executeTakeFirst();
-  if (row === undefined || before === null) throw await whyNot(tx, post, trigger);
-  await refreshIndex(tx, row, { set, place: before });
+  if (row === undefined) throw await whyNot(tx, post, trigger);
+  if (set.caption !== undefined || set.metadata !== undefined) await indexOf(tx).put(tx, searchable(row));
   return row;
 }
 
@@ -175,27 +170,8 @@ export function postNotFound(id: string): AppError {
   return new AppError("not_found", `There is no post ${JSON.stringify(shown)}. Take ids from list_posts.`);
 }
 
-/** Keeps search and order true to what was written. */
-async function refreshIndex(
-  tx: Tx,
-  row: PostRow,
-  { set, place }: { set: TransitionSet; place: Place },
-): Promise<void> {
-  const { sortKey } = place;
-  const isMoved = set.scheduled_at !== undefined && set.scheduled_at !== place.scheduledAt;
-  const isReworded = set.caption !== undefined || set.metadata !== undefined;
-  if (!isMoved && !isReworded) return;
-  await indexOf(tx).remove(tx, sortKey);
-  const newKey = isMoved ? await nextSortKey(tx, row.scheduled_at) : sortKey;
-  if (isMoved)
-    await queryOf(tx).updateTable("posts").set({ sort_key: newKey }).where("id", "=", row.id).execute();
-  await indexOf(tx).put(tx, searchable(row, newKey));
-}
-
-type Wording = Pick<PostRow, "owner_id" | "caption" | "metadata">;
-
-export function searchable(row: Wording, sortKey: bigint): IndexedPost {
-  return { sortKey, ownerId: row.owner_id, caption: row.caption, metadata: readMetadata(row) };
+export function searchable(row: Pick<PostRow, "id" | "caption" | "metadata">): IndexedPost {
+  return { id: row.id, caption: row.caption, metadata: readMetadata(row) };
 }
 
 /**

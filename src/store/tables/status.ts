@@ -2,7 +2,6 @@ import type { Reader } from "../engine/store.ts";
 import { anyOf, rowsOf } from "../engine/statements.ts";
 import { sql, type RawBuilder } from "kysely";
 import type { Tables } from "../engine/schema.ts";
-import { firstKeyAt } from "../search/sort-key.ts";
 
 /** Whose posts are counted; `accountIds` of a limited key, null: all of the owner's. */
 export interface StatusScope {
@@ -33,14 +32,14 @@ export async function countPosts(
 ): Promise<PostCounts> {
   const count = (where: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(SELECT count(*) FROM posts WHERE account_id IN ${ownAccounts(scope)} AND ${where})`;
-  const late = sql`sort_key < ${firstKeyAt(at.overdueBefore)}`;
+  const late = sql`scheduled_at < ${at.overdueBefore}`;
   const rows = await rowsOf(
     reader,
     sql<PostCounts>`SELECT
     ${count(sql`status IN ('scheduled', 'publishing', 'uploaded') AND ${late}`)} AS overdue,
     ${count(sql`status = 'publishing'`)} AS publishing,
     ${count(sql`status = 'uploaded'`)} AS uploaded,
-    ${count(sql`status = 'failed' AND sort_key >= ${firstKeyAt(at.failedSince)}`)} AS failed`,
+    ${count(sql`status = 'failed' AND scheduled_at >= ${at.failedSince}`)} AS failed`,
   );
   return rows[0] ?? { overdue: 0, publishing: 0, uploaded: 0, failed: 0 };
 }
@@ -57,8 +56,8 @@ export async function readFailures(
     reader,
     sql<FailureRow>`
     SELECT id, account_id, provider, scheduled_at, error FROM posts
-    WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND sort_key >= ${firstKeyAt(range.since)}
-    ORDER BY sort_key DESC LIMIT ${range.limit}`,
+    WHERE account_id IN ${ownAccounts(scope)} AND status = 'failed' AND scheduled_at >= ${range.since}
+    ORDER BY scheduled_at DESC, id DESC LIMIT ${range.limit}`,
   );
   return rows;
 }
@@ -84,7 +83,7 @@ export async function readNextScheduled(
     reader,
     sql<{ next: number | null }>`
     SELECT min((SELECT scheduled_at FROM posts
-      WHERE account_id = own.id AND status = 'scheduled' AND sort_key >= ${firstKeyAt(now)} ORDER BY sort_key LIMIT 1)) AS next
+      WHERE account_id = own.id AND status = 'scheduled' AND scheduled_at >= ${now} ORDER BY scheduled_at LIMIT 1)) AS next
     FROM ${ownAccounts(scope)} AS own`,
   );
   return rows[0]?.next ?? null;

@@ -264,8 +264,8 @@ describe("a word to other processes", () => {
 async function addPostUnderWay(worker: string, state: "intent"): Promise<void> {
   await sql`INSERT INTO accounts (id, owner_id, provider, name, status, scopes, settings, secrets_version, next_allowed_at, created_at, updated_at)
     VALUES ('acc', 'o', 'p', 'n', 'connected', '[]', '{}', 0, 0, 0, 0)`.execute(onlooker.query);
-  await sql`INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, sort_key, status, in_doubt, attempts, tries, run, fence, lease_worker, content_hash, created_at, updated_at)
-    VALUES ('post', 'o', 'acc', 'p', '', 0, 0, 1, 'publishing', 0, 1, 0, 1, 1, ${worker}, '', 0, 0)`.execute(
+  await sql`INSERT INTO posts (id, owner_id, account_id, provider, media_url, scheduled_at, due_at, status, in_doubt, attempts, tries, run, fence, lease_worker, content_hash, created_at, updated_at)
+    VALUES ('post', 'o', 'acc', 'p', '', 0, 0, 'publishing', 0, 1, 0, 1, 1, ${worker}, '', 0, 0)`.execute(
     onlooker.query,
   );
   await sql`INSERT INTO effects (post_id, run, step, fence, effect_key, request_hash, state, asked, started_at)

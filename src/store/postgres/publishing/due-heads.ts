@@ -18,20 +18,20 @@ export function firstOf(account: string): string {
   return `FROM posts h
     WHERE h.account_id = ${account} AND h.next_at IS NOT NULL AND h.lease_worker IS NULL
       AND h.due_at <= $1 AND h.next_at + 0 <= $1
-    ORDER BY h.due_at, h.sort_key LIMIT 1`;
+    ORDER BY h.due_at, h.id LIMIT 1`;
 }
 
 /** Posts in quarantine, or the others: $3. */
 const WANTED = `(p.crashes >= ${QUARANTINE_FROM}) = $3::boolean`;
 
-const COLUMNS = "id, account_id, crashes, next_at, due_at, sort_key";
+const COLUMNS = "id, account_id, crashes, next_at, due_at";
 const WAITING = "FROM posts WHERE next_at <= $1 AND next_at IS NOT NULL AND lease_worker IS NULL";
 
 /** Of the first that are due, those that can be had. $2: limit, $4: how many are looked at. */
 const FIRST_DUE = `
   SELECT p.id FROM (SELECT ${COLUMNS} ${WAITING} ORDER BY next_at LIMIT $4) p JOIN accounts a ON a.id = p.account_id
   WHERE ${FREE} AND ${WANTED} AND p.id = (SELECT h.id ${firstOf("p.account_id")})
-  ORDER BY p.next_at, p.due_at, p.sort_key LIMIT $2`;
+  ORDER BY p.next_at, p.due_at, p.id LIMIT $2`;
 
 const COUNT_DUE = `SELECT count(*)::int AS n FROM (SELECT 1 ${WAITING} LIMIT $2) w`;
 
@@ -42,16 +42,16 @@ const COUNT_DUE = `SELECT count(*)::int AS n FROM (SELECT 1 ${WAITING} LIMIT $2)
 const FIRST_OF_EACH = `
   WITH RECURSIVE busy (account_id) AS (
     (SELECT account_id FROM posts WHERE next_at IS NOT NULL AND lease_worker IS NULL
-     ORDER BY account_id, due_at, sort_key LIMIT 1)
+     ORDER BY account_id, due_at, id LIMIT 1)
     UNION ALL
     SELECT (SELECT n.account_id FROM posts n
             WHERE n.next_at IS NOT NULL AND n.lease_worker IS NULL AND n.account_id > busy.account_id
-            ORDER BY n.account_id, n.due_at, n.sort_key LIMIT 1)
+            ORDER BY n.account_id, n.due_at, n.id LIMIT 1)
     FROM busy WHERE busy.account_id IS NOT NULL)
   SELECT p.id FROM busy JOIN accounts a ON a.id = busy.account_id
   JOIN LATERAL (SELECT ${COLUMNS} ${firstOf("busy.account_id")}) p ON true
   WHERE ${FREE} AND ${WANTED}
-  ORDER BY p.next_at, p.due_at, p.sort_key LIMIT $2`;
+  ORDER BY p.next_at, p.due_at, p.id LIMIT $2`;
 
 /** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
 const LOOKED_AT_BESIDE = 50;
