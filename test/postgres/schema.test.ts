@@ -33,7 +33,7 @@ describe("the schema of PostgreSQL", () => {
     await Promise.all([client, ...others].map((one) => migrate(one)));
     await Promise.all(others.map((other) => other.end()));
     const { rows } = await client.query("SELECT version FROM schema_version");
-    expect(rows).toEqual([{ version: 2 }]);
+    expect(rows).toEqual([{ version: 3 }]);
   });
 
   it("has SQLite's tables and columns, which may be null where they may there", async () => {
@@ -96,7 +96,7 @@ describe("the schema of PostgreSQL", () => {
     await expect(migrate(other)).rejects.toMatchObject({
       kind: "unavailable",
       message:
-        "The database was written by a newer Posthorn (schema 99, this one knows 2). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.",
+        "The database was written by a newer Posthorn (schema 99, this one knows 3). Nothing was changed. Update Posthorn, or point DATABASE_URL at another database.",
     });
     await other.end();
   });
