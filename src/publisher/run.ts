@@ -11,8 +11,7 @@ import { MediaUnavailable } from "../ports/media.ts";
 import type { ClaimedPost } from "../store/engine/claims.ts";
 import { Fenced, type PostEnd } from "../store/engine/ledger.ts";
 import { LATE_FROM_MS } from "./late-causes.ts";
-import { verdictOnLive } from "./live-verdict.ts";
-import { verdictOnError, verdictOnOutcome, type Situation } from "./verdict.ts";
+import { resultOf, verdictOnError, verdictOnLive, verdictOnOutcome, type Situation } from "./verdict.ts";
 
 export interface RunOptions {
   readonly signal: AbortSignal;
@@ -34,7 +33,7 @@ export async function runPost(
   let end: PostEnd | null;
   try {
     signal.throwIfAborted();
-    run = await createPublishRun(ctx, claimed, { signal, isSettleOnly: false });
+    run = await createPublishRun(ctx, claimed, { signal, isReconcileOnly: false });
     const outcome: PublishOutcome = await run.publish();
     end = await endOnOutcome(ctx, claimed, { outcome, effects: run.effects });
   } catch (error) {
@@ -101,20 +100,12 @@ async function endOnError(
 
 /** We are stopping: the next process goes on from the ledger, at once. */
 function release(at: Situation): PostEnd {
-  return {
+  return resultOf(at, {
     trigger: at.isUploaded || at.isPublished || at.hasTouchedPlatform ? null : "release",
     nextAt: at.now,
-    error: null,
     isInDoubt: at.isOpen,
-    tries: at.tries,
-    platformPostId: null,
-    platformUrl: null,
-    publishedAt: null,
-    warnings: null,
     attempt: { outcome: "interrupted", error: "The publisher was stopped." },
-    accountWait: null,
-    at: at.now,
-  };
+  });
 }
 
 function situationOf(ctx: AppContext, claimed: ClaimedPost, effects: Effects | null): Situation {

@@ -17,7 +17,7 @@ it("asks the platforms about their accounts soon after the start, and once a day
   await using ctx = await createTestContext({ platformList: [platform], feed: {} as never });
   for (let account = 0; account < 3; account += 1) await addAccount(ctx);
   const startedAt = ctx.clock.now();
-  const keeper = startMaintenance(ctx, { random: () => 0.5 });
+  const maintenance = startMaintenance(ctx, { random: () => 0.5 });
   await ctx.clock.advance(MINUTE);
   await expect.poll(() => asked.length).toBe(3);
   for (let pass = 0; pass < 23; pass += 1) await ctx.clock.advance(HOUR);
@@ -28,7 +28,7 @@ it("asks the platforms about their accounts soon after the start, and once a day
   }
   await expect.poll(() => asked.length).toBe(6);
   expect(asked.at(-1)! - startedAt).toBeGreaterThan(DAY);
-  keeper.close();
+  maintenance.close();
 });
 
 it("goes on with its other jobs, and at the next pass, when one fails", async () => {
@@ -45,13 +45,13 @@ it("goes on with its other jobs, and at the next pass, when one fails", async ()
   const broken = job("broken", () => {
     throw new Error("It broke.");
   });
-  const keeper = startMaintenance(ctx, { jobs: [broken, job("whole", () => {})], random: () => 0 });
+  const maintenance = startMaintenance(ctx, { jobs: [broken, job("whole", () => {})], random: () => 0 });
   await ctx.clock.advance(MINUTE);
   await expect.poll(() => runs.length).toBe(2);
   await ctx.clock.advance(HOUR);
   await expect.poll(() => runs.toSorted()).toEqual(["broken", "broken", "whole", "whole"]);
   expect(ctx.log.text()).toContain("It broke.");
-  keeper.close();
+  maintenance.close();
   await ctx.clock.advance(2 * HOUR);
   expect(runs).toHaveLength(4);
 });

@@ -44,7 +44,7 @@ export async function runPublisher(
       onLost,
     });
     const events = startWebhookLoop(own);
-    const keeper = startMaintenance(own);
+    const maintenance = startMaintenance(own);
     const stopListening = own.store.wake.listen(() => {
       publisher.wake();
       events.wake();
@@ -52,7 +52,7 @@ export async function runPublisher(
     return {
       ...publisher,
       async close(graceMs) {
-        keeper.close();
+        maintenance.close();
         stopListening();
         await events.close(Math.min(graceMs ?? EVENTS_GRACE_MS, EVENTS_GRACE_MS));
         await publisher.close(graceMs);

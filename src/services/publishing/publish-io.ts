@@ -27,7 +27,7 @@ export type LeasedPost = Pick<Candidate, "post" | "account" | "effects"> & { rea
 
 export interface RunOptions {
   readonly signal: AbortSignal;
-  readonly isSettleOnly: boolean;
+  readonly isReconcileOnly: boolean;
 }
 
 /** How long a doubtful outcome is asked about although the post's own time is over. */
@@ -55,7 +55,7 @@ export async function createPublishRun(
     rows: leased.effects,
     signal: options.signal,
     deadline: row.scheduled_at + ctx.settings.maxLatenessMs,
-    isSettleOnly: options.isSettleOnly,
+    isReconcileOnly: options.isReconcileOnly,
     reconciles: capabilities.reconciles,
     guard: guardQuotas(ctx, leased, capabilities),
   });

@@ -46,7 +46,7 @@ export interface TakenOver {
 
 export interface ClaimWish {
   readonly workerId: string;
-  /** Asked inside the transaction: nothing is taken up before its time. */
+  /** Asked inside the transaction: nothing is claimed before its time. */
   readonly now: () => number;
   readonly limit: number;
   /** Only posts that one more crash makes fail; otherwise all but them. */
@@ -56,11 +56,11 @@ export interface ClaimWish {
    * later.
    */
   readonly leftOver: { readonly afterMs: number; readonly spacingMs: number };
-  /** What made a post late, as far as it can be told when it is taken up; null where it is not late. */
+  /** What made a post late, as far as it can be told when it is claimed. Null where it is not late. */
   readonly causeOf: (late: Candidate, now: number) => LateCause | null;
 }
 
-/** A post that may be taken up, with everything that working on it needs, as it was when it was read. */
+/** A post that may be claimed, with everything that working on it needs, as it was when it was read. */
 export interface Candidate {
   readonly post: PostRow;
   readonly account: Tables["accounts"];

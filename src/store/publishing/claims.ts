@@ -118,7 +118,7 @@ export function asClaimed(
   return wanted.map(({ post, account, effects }) => {
     const lease: Lease = { postId: post.id, accountId: account.id, workerId, fence: post.fence + 1 };
     const attempt = attempts.get(post.id) ?? 1;
-    // One that goes on in its last attempt was taken up before.
+    // One that goes on in its last attempt was claimed before.
     const lateCause = attempt > post.attempts ? (causes.get(post.id) ?? null) : null;
     return { post, account, effects, lease, attempt, lateCause };
   });

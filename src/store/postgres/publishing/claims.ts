@@ -8,7 +8,7 @@ import { noteTime } from "../../publishing/clock-mark.ts";
 import { hasQuarantined, readNextAfter } from "../../publishing/due-posts.ts";
 import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/release.ts";
 import { noteUnusable } from "../../publishing/unusable-posts.ts";
-import { claimDue } from "./take-up.ts";
+import { claimDue } from "./claim-due.ts";
 
 /**
  * PostgreSQL's way to claim: any number of workers at once, each taking what no other one is taking. The

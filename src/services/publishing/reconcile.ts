@@ -20,12 +20,12 @@ const ASK_TIMEOUT_MS = 30 * SECOND;
  * Asks the platform about a failed post whose outcome is unknown. Returns the post when it turns out
  * published, null when it is proven absent and may be sent again; throws `conflict` while it stays unknown.
  */
-export async function settleInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
+export async function reconcileInDoubt(call: CallContext, row: PostRow): Promise<{ post: Post } | null> {
   const { ctx } = call;
   const claimed = await holdOrRefuse(ctx, row);
   const signal = deadline(ASK_TIMEOUT_MS);
   try {
-    const run = await createPublishRun(ctx, claimed, { signal, isSettleOnly: true });
+    const run = await createPublishRun(ctx, claimed, { signal, isReconcileOnly: true });
     const found = await askWhere(run);
     if (found === null) throw new OutcomeUnknown("The platform has not finished with it.");
     await giveBack(ctx, claimed);

@@ -1,4 +1,4 @@
-import { MINUTE, SECOND } from "../domain/time.ts";
+import { DAY, MINUTE, SECOND } from "../domain/time.ts";
 import { MIN_WAIT_MS } from "../services/platforms/requests/retry-after.ts";
 
 const BASE_MS = 2 * SECOND;
@@ -54,4 +54,32 @@ export function backoffMs(tries: number, random: number): number {
 /** Where a platform asks to slow down and does not say for how long. */
 export function rateBackoffMs(tries: number, random: number): number {
   return Math.max(backoffMs(tries + 2, random), MIN_WAIT_MS);
+}
+
+interface Held {
+  readonly now: number;
+  readonly scheduledAt: number;
+  readonly giveUpAt: number;
+}
+
+/** Backs off from checking posts that are still private after their time. */
+const RECHECKS = { share: 1 / 10, leastMs: SECOND, mostMs: 15 * MINUTE, forMs: 7 * DAY } as const;
+
+/** When a post is checked again that is on its platform and private. Null: never. */
+export function recheckAt({ checkAgainMs }: { checkAgainMs?: number }, at: Held): number | null {
+  const lateMs = at.now - at.scheduledAt;
+  if (lateMs < 0) {
+    const ahead = checkAgainMs === undefined ? at.scheduledAt : at.now + checkAgainMs;
+    return Math.max(Math.min(ahead, at.scheduledAt), at.now + SECOND);
+  }
+  if (lateMs > RECHECKS.forMs) return null;
+  const waitMs = Math.min(Math.max(lateMs * RECHECKS.share, RECHECKS.leastMs), RECHECKS.mostMs);
+  return at.now + Math.round(Math.max(waitMs, checkAgainMs ?? 0));
+}
+
+/** Said once it should have been public for a while: platforms flip within some minutes. */
+export function stillHidden(at: Held): string | null {
+  return at.now <= at.giveUpAt
+    ? null
+    : "It is on the platform, but still private although its time is over. Look at it there.";
 }

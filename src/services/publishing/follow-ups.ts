@@ -7,7 +7,7 @@ import { AskAgain, NothingSent, OutcomeUnknown } from "./effect-errors.ts";
 import { noted, writeDone, type Running } from "./effect-steps.ts";
 
 /** A follow-up that passing trouble kept from going out. */
-export interface PendingExtra {
+export interface PendingFollowUp {
   readonly name: string;
   readonly why: string;
   /** How soon it is worth another try; null: nobody says. */
@@ -23,14 +23,14 @@ export interface LiveState {
   readonly since: number;
   /** What was refused of it. */
   readonly warnings: readonly string[];
-  readonly pending: readonly PendingExtra[];
+  readonly pending: readonly PendingFollowUp[];
 }
 
-const EXTRA_PREFIX = "extra:";
+const FOLLOW_UP_PREFIX = "extra:";
 
 /** Kept in the ledger beside the steps: notes of ours, nothing that was sent. */
 export function isNote(step: string): boolean {
-  return step === LIVE_STEP || step.startsWith(EXTRA_PREFIX);
+  return step === LIVE_STEP || step.startsWith(FOLLOW_UP_PREFIX);
 }
 
 /** The steps of a ledger whose outcome is not known. */
@@ -40,10 +40,10 @@ export function openSteps(effects: readonly Pick<EffectRow, "step" | "state">[])
 }
 
 /** Null while nobody can see it. */
-export function liveStateOf(at: Running, pending: readonly PendingExtra[]): LiveState | null {
+export function liveStateOf(at: Running, pending: readonly PendingFollowUp[]): LiveState | null {
   const live = at.steps.get(LIVE_STEP);
   if (live === undefined) return null;
-  const notes = [...at.steps.entries()].filter(([step]) => step.startsWith(EXTRA_PREFIX));
+  const notes = [...at.steps.entries()].filter(([step]) => step.startsWith(FOLLOW_UP_PREFIX));
   const warnings = notes.flatMap(([, { result }]) => {
     const warning: unknown = JSON.parse(result ?? "null");
     return typeof warning === "string" ? [warning] : [];
@@ -66,13 +66,13 @@ export function noteLive(at: Running, { platformPostId, platformUrl }: LiveAt, n
 }
 
 /** Runs what follows a live post. Null where it is done or was refused; else what it waits for. */
-export async function runExtra(
+export async function runFollowUp(
   at: Running,
   name: string,
   work: () => Promise<void>,
-): Promise<PendingExtra | null> {
+): Promise<PendingFollowUp | null> {
   if (!at.steps.has(LIVE_STEP)) throw new TypeError(`"${name}" can only follow a post that is live.`);
-  const step = `${EXTRA_PREFIX}${name}`;
+  const step = `${FOLLOW_UP_PREFIX}${name}`;
   if (at.steps.has(step)) return null;
   try {
     await work();
@@ -88,7 +88,7 @@ export async function runExtra(
 }
 
 /** What may work with another try; null for what never will. */
-export function passing(name: string, error: unknown): PendingExtra | null {
+export function passing(name: string, error: unknown): PendingFollowUp | null {
   if (error instanceof AskAgain) return { name, why: error.message, afterMs: error.afterMs, isLimit: false };
   if (error instanceof PlatformFault) {
     const isLimit = error.kind === "rate";
