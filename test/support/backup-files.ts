@@ -6,7 +6,7 @@ import { pack } from "tar-stream";
 import { signBackup } from "../../src/services/upkeep/backup.ts";
 import { readArchive } from "../../src/store/backup/backup-archive.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
-import { openSqlite, type SqliteDatabase } from "../../src/store/engine/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 
 /** Entries to be written anew, with others' names added; null: taken out. */
 type Changes = Readonly<Record<string, string | Buffer | null>>;

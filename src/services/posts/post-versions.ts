@@ -1,5 +1,5 @@
 import { canReachAccount, type Caller } from "../../domain/permissions.ts";
-import { readPostMarks } from "../../store/tables/posts.ts";
+import { readPostMarks } from "../../store/queries/posts.ts";
 import type { AppContext } from "../context.ts";
 
 /**

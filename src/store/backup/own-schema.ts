@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts";
 import { applyMigrations, MIGRATIONS } from "../sqlite/migrations/migrate.ts";
-import { isSqliteError, openSqlite, type SqliteDatabase } from "../engine/driver.ts";
+import { isSqliteError, openSqlite, type SqliteDatabase } from "../sqlite/driver.ts";
 
 export const DAMAGED = "The database in the backup is damaged. Nothing was changed. Take another backup.";
 

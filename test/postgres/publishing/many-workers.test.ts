@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
 import { change, rowsOf } from "../../../src/store/engine/statements.ts";
 import type { Store, Tx } from "../../../src/store/engine/store.ts";
-import { transition } from "../../../src/store/tables/posts.ts";
+import { transition } from "../../../src/store/queries/posts.ts";
 import { createDatabase } from "../../support/postgres.ts";
 import { drain, enlist, fillQueue, publish, wishOf } from "../../support/postgres-queue.ts";
 import type { TestDatabase } from "../../support/postgres-server.ts";

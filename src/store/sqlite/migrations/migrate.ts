@@ -1,5 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
-import { rollback, type SqliteDatabase } from "../../engine/driver.ts";
+import { rollback, type SqliteDatabase } from "../driver.ts";
 import * as init from "./0001_init.ts";
 import * as causes from "./0002_causes.ts";
 import * as suspects from "./0003_suspects.ts";
@@ -16,7 +16,17 @@ interface Migration {
 }
 
 /** In order, append-only; `PRAGMA user_version` counts those that a database has. */
-export const MIGRATIONS: readonly Migration[] = [init, causes, suspects, reach, grants, live, limits, search, crashes];
+export const MIGRATIONS: readonly Migration[] = [
+  init,
+  causes,
+  suspects,
+  reach,
+  grants,
+  live,
+  limits,
+  search,
+  crashes,
+];
 
 export const NEWEST_SCHEMA = MIGRATIONS.length;
 

@@ -1,12 +1,49 @@
-import { sql } from "kysely";
-import type { Candidate, ClaimWish } from "../engine/claims.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
-import { queryOf } from "../engine/handle.ts";
-import { POST_COLUMNS } from "../engine/post-columns.ts";
-import type { Reader } from "../engine/store.ts";
-import { QUARANTINE_FROM } from "./release.ts";
+import type { Claimed, Claims, ClaimWish } from "../engine/claims.ts";
+import type { Reader, Store, Tx } from "../engine/store.ts";
+import {
+  hasQuarantined,
+  readCandidates,
+  readNextAfter,
+  takePosts,
+} from "../queries/publishing/claiming.ts";
+import { noteTime } from "../queries/publishing/clock-mark.ts";
+import {
+  abandon,
+  failMissed,
+  freeWorker,
+  QUARANTINE_FROM,
+  takeOver,
+} from "../queries/publishing/release.ts";
+import { noteUnusable } from "../queries/publishing/unusable-posts.ts";
+import type { SqliteDatabase } from "./driver.ts";
+import { rawOf } from "./handle.ts";
 
-/** Which posts are due, and what is known of them. */
+/**
+ * SQLite's way to claim: one writer at a time, so that what is read in the transaction is so until it ends.
+ */
+export function createClaims(store: Reader & Pick<Store, "write">): Claims {
+  const { write } = store;
+  return {
+    nextAfter: (moment) => readNextAfter(store, moment),
+    hasQuarantined: (now) => hasQuarantined(store, now),
+    claim: (wish) => write((tx) => claimDue(tx, wish)),
+    failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
+    noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
+    freeWorker: (workerId, now) => write((tx) => freeWorker(tx, workerId, now)),
+    takeOver: (workerId, now) => write((tx) => takeOver(tx, workerId, now)),
+    abandon: (leases, now) =>
+      write(async (tx) => {
+        for (const lease of leases) await abandon(tx, lease, now);
+      }),
+    noteTime: (now, toleranceMs) => write((tx) => noteTime(tx, now, toleranceMs)),
+  };
+}
+
+async function claimDue(tx: Tx, wish: ClaimWish): Promise<Claimed> {
+  const now = wish.now();
+  const found = await readCandidates(tx, findDue(rawOf(tx), { ...wish, now }));
+  return { posts: await takePosts(tx, found, wish, now), isFull: found.length === wish.limit };
+}
 
 /** The account `a` may get a post; parameter: the moment. */
 const FREE = "a.status IN ('connected', 'expiring') AND a.in_flight_post IS NULL AND a.next_allowed_at <= ?";
@@ -73,7 +110,7 @@ const FEW_ACCOUNTS = 50;
  * are due; where too many of these cannot be had (one account's backlog, say), it goes from account to
  * account.
  */
-export function findDue(
+function findDue(
   raw: SqliteDatabase,
   { now, limit, isQuarantined }: Pick<ClaimWish, "limit" | "isQuarantined"> & { readonly now: number },
 ): string[] {
@@ -89,49 +126,3 @@ export function findDue(
   return first.length === limit || count(COUNT_DUE, now, lookedAt) < lookedAt ? first : walk();
 }
 
-/** Everything about these posts that working on them needs, in their order. */
-export async function readCandidates(reader: Reader, ids: readonly string[]): Promise<Candidate[]> {
-  const query = queryOf(reader);
-  const rows = await query.selectFrom("posts").select(POST_COLUMNS).where("id", "in", ids).execute();
-  const posts = new Map(rows.map((row) => [row.id, row]));
-  const accountIds = rows.map((post) => post.account_id);
-  const found = await query.selectFrom("accounts").selectAll().where("id", "in", accountIds).execute();
-  const accounts = new Map(found.map((row) => [row.id, row]));
-  const effects = await query.selectFrom("effects").selectAll().where("post_id", "in", ids).execute();
-  const touched = new Set(effects.map((row) => row.post_id));
-  return ids.flatMap((id) => {
-    const post = posts.get(id);
-    const account = post && accounts.get(post.account_id);
-    if (post === undefined || account === undefined) return [];
-    const own = touched.has(id) ? effects.filter((row) => row.post_id === id && row.run === post.run) : [];
-    return [{ post, account, effects: own }];
-  });
-}
-
-/**
- * When the first post after this moment wants attention; null when none waits. One before it may be held up
- * by its channel.
- */
-export async function readNextAfter(reader: Reader, moment: number): Promise<number | null> {
-  const row = await queryOf(reader)
-    .selectFrom("posts")
-    .select(({ fn }) => fn.min("next_at").as("next"))
-    .where("next_at", "is not", null)
-    .where("lease_worker", "is", null)
-    .where("next_at", ">", moment)
-    .executeTakeFirst();
-  return row?.next ?? null;
-}
-
-/** Whether a due post waits that one more crash makes fail. */
-export async function hasQuarantined(reader: Reader, now: number): Promise<boolean> {
-  const row = await queryOf(reader)
-    .selectFrom("posts")
-    .select("id")
-    .where("crashes", ">=", sql.lit(QUARANTINE_FROM))
-    .where("next_at", "<=", now)
-    .where("lease_worker", "is", null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
