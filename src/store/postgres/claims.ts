@@ -1,6 +1,6 @@
 import type { Claimed, ClaimedPost, Claims, ClaimWish } from "../engine/claims.ts";
 import { Fenced, type Lease } from "../engine/ledger.ts";
-import { rowOf, rowsOf } from "../engine/statements.ts";
+import { rowsOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
 import { readingAgain } from "../engine/unanswered.ts";
 import { isHeld } from "../queries/publishing/ledger.ts";
@@ -111,9 +111,9 @@ const LISTED = "SELECT 1 FROM workers WHERE id = $1 FOR KEY SHARE";
 /** The ids of the posts that are this transaction's, first due first. */
 async function lockDue(tx: Tx, { limit, isQuarantined }: ClaimWish, now: number): Promise<string[]> {
   for (let span = FIRST_SPAN * limit; ; span *= WIDER) {
-    const heads = await findDue(tx, { now, limit: span, isQuarantined });
+    const heads = await rowsOf<{ id: string }>(tx, FIRST_OF_EACH, [now, span, isQuarantined]);
     if (heads.length === 0) return [];
-    const locked = await rowsOf<{ id: string }>(tx, LOCK, [now, heads, limit]);
+    const locked = await rowsOf<{ id: string }>(tx, LOCK, [now, heads.map(({ id }) => id), limit]);
     if (locked.length === limit || heads.length < span) return locked.map(({ id }) => id);
   }
 }
@@ -138,55 +138,15 @@ function firstOf(account: string): string {
 /** Posts in quarantine, or the others: $3. */
 const WANTED = `(p.crashes >= ${QUARANTINE_FROM}) = $3::boolean`;
 
-const COLUMNS = "id, account_id, crashes, next_at, due_at";
-const WAITING = "FROM posts WHERE next_at <= $1 AND next_at IS NOT NULL AND lease_worker IS NULL";
-
-/** Of the first that are due, those that can be had. $2: limit, $4: how many are looked at. */
-const FIRST_DUE = `
-  SELECT p.id FROM (SELECT ${COLUMNS} ${WAITING} ORDER BY next_at LIMIT $4) p JOIN accounts a ON a.id = p.account_id
-  WHERE ${FREE} AND ${WANTED} AND p.id = (SELECT h.id ${firstOf("p.account_id")})
-  ORDER BY p.next_at, p.due_at, p.id LIMIT $2`;
-
-const COUNT_DUE = `SELECT count(*)::int AS n FROM (SELECT 1 ${WAITING} LIMIT $2) w`;
-
 /**
- * The first due post of each account with posts that wait. Walks from one account to the next, so that the
- * work does not grow with their backlogs; sorted by the whole of posts_claim, which no other index is.
+ * The first due post of each account that can get one, first due first; locks nothing. One look at an index for each
+ * account: the work does not grow with their backlogs. $2: limit.
  */
 const FIRST_OF_EACH = `
-  WITH RECURSIVE busy (account_id) AS (
-    (SELECT account_id FROM posts WHERE next_at IS NOT NULL AND lease_worker IS NULL
-     ORDER BY account_id, due_at, id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT n.account_id FROM posts n
-            WHERE n.next_at IS NOT NULL AND n.lease_worker IS NULL AND n.account_id > busy.account_id
-            ORDER BY n.account_id, n.due_at, n.id LIMIT 1)
-    FROM busy WHERE busy.account_id IS NOT NULL)
-  SELECT p.id FROM busy JOIN accounts a ON a.id = busy.account_id
-  JOIN LATERAL (SELECT ${COLUMNS} ${firstOf("busy.account_id")}) p ON true
+  SELECT p.id FROM accounts a
+  JOIN LATERAL (SELECT id, crashes, next_at, due_at ${firstOf("a.id")}) p ON true
   WHERE ${FREE} AND ${WANTED}
   ORDER BY p.next_at, p.due_at, p.id LIMIT $2`;
-
-/** Posts looked at beyond those wanted, before it is cheaper to go from account to account. */
-const LOOKED_AT_BESIDE = 50;
-
-/** The ids of the first due post of each account that can get one, first due first; locks nothing. */
-async function findDue(
-  tx: Tx,
-  { now, limit, isQuarantined }: Pick<ClaimWish, "limit" | "isQuarantined"> & { readonly now: number },
-): Promise<string[]> {
-  const lookedAt = limit + LOOKED_AT_BESIDE;
-  const first = await rowsOf<{ id: string }>(tx, FIRST_DUE, [now, limit, isQuarantined, lookedAt]);
-  const isEnough = first.length === limit || (await countDue(tx, now, lookedAt)) < lookedAt;
-  const found = isEnough
-    ? first
-    : await rowsOf<{ id: string }>(tx, FIRST_OF_EACH, [now, limit, isQuarantined]);
-  return found.map(({ id }) => id);
-}
-
-async function countDue(tx: Tx, now: number, limit: number): Promise<number> {
-  return (await rowOf<{ n: number }>(tx, COUNT_DUE, [now, limit]))?.n ?? 0;
-}
 
 /**
  * Not FOR UPDATE, which would also stand against new posts of the account: their foreign key locks its row.

@@ -159,7 +159,7 @@ describe("several workers on one database", () => {
       ),
     );
     const held =
-      "SELECT count(*)::int AS n FROM accounts WHERE next_allowed_at = ? AND in_flight_post IS NULL";
+      "SELECT count(*)::int AS n FROM accounts WHERE next_allowed_at = $1 AND in_flight_post IS NULL";
     expect(await rowsOf(first(), held, [wait.until])).toEqual([{ n: 90 }]);
     expect((await first().claims.claim(wishOf("worker_9", { now }))).posts).toEqual([]);
   });
