@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { systemClock } from "../src/app/system-clock.ts";
 import { openStore } from "../src/store/open-store.ts";
 import type { Store } from "../src/store/engine/store.ts";
-import { toPost } from "../src/store/tables/posts.ts";
+import { toPost } from "../src/store/queries/posts.ts";
 import { queryOf } from "../test/support/handles.ts";
 import { addPosts } from "../test/support/post-rows.ts";
 import { createDatabaseOn, startPostgres, type PostgresServer } from "../test/support/postgres-server.ts";

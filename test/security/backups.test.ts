@@ -12,7 +12,7 @@ import { guestCall } from "../../src/services/context.ts";
 import { createPlatformIo } from "../../src/services/platforms/platform-io.ts";
 import { openSecrets, sealSecrets } from "../../src/services/platforms/secrets.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/store/sqlite/migrations/migrate.ts";
-import { openSqlite, type SqliteDatabase } from "../../src/store/engine/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 import { editBackup, forgeBackup } from "../support/backup-files.ts";
 import { runCli, type CliRun } from "../support/cli.ts";
 import { queryOf } from "../support/handles.ts";

@@ -1,5 +1,5 @@
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import type { SqliteDatabase } from "../../src/store/engine/driver.ts";
+import type { SqliteDatabase } from "../../src/store/sqlite/driver.ts";
 
 let text: Promise<string> | null = null;
 

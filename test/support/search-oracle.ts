@@ -4,7 +4,7 @@ import { parseSearch } from "../../src/domain/compare-words.ts";
 import { POST_STATUSES } from "../../src/domain/posts/post-states.ts";
 import type { PostFilter, Position, Search } from "../../src/store/engine/search.ts";
 import type { Reader, Store } from "../../src/store/engine/store.ts";
-import { transition } from "../../src/store/tables/posts.ts";
+import { transition } from "../../src/store/queries/posts.ts";
 import { addAccount, addPosts, type TestPost } from "./post-rows.ts";
 
 /* Made-up posts, any searches among them, and what these find by the rules said once more: for every engine. */

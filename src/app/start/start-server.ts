@@ -14,7 +14,7 @@ import { startHttpServer, type HttpServer } from "../../http/server.ts";
 import { createMcpEndpoints } from "../../mcp/transports/endpoints.ts";
 import type { Publisher } from "../../publisher/loop.ts";
 import { removeLeftovers, replaceFile, UNFINISHED } from "../../store/backup/durable.ts";
-import type { WorkerRole } from "../../store/tables/workers.ts";
+import type { WorkerRole } from "../../store/queries/workers.ts";
 
 import { enlist, runPublisher, type Machine } from "../publishing/running-publisher.ts";
 import { localCaller } from "../../cli/local-caller.ts";

@@ -24,7 +24,7 @@ import { quote, toIso } from "../../domain/time.ts";
 import { readRestore } from "../../services/upkeep/restored.ts";
 import { parseConfig, type Setup } from "../setup.ts";
 import type { Tell } from "../../store/engine/store.ts";
-import { tryWriting } from "../../store/tables/meta.ts";
+import { tryWriting } from "../../store/queries/meta.ts";
 import { secretKeyId } from "../../store/engine/cipher.ts";
 
 /**

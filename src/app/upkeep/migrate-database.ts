@@ -19,7 +19,7 @@ import { listStoredKeys } from "../../store/backup/stored-keys.ts";
 import { isMovedAlready, moveDatabase, type MovedCount } from "../../store/moving/move.ts";
 import type { Tell } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
-import { takeFolder } from "../../store/sqlite/folder-lock.ts";
+import { takeFolder } from "../../store/sqlite/locks.ts";
 import { systemClock } from "../system-clock.ts";
 
 interface Migration {

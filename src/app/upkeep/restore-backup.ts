@@ -28,7 +28,7 @@ import type { Store } from "../../store/engine/store.ts";
 import { openStore } from "../../store/open-store.ts";
 import { countPosts, countPostsIn, foldLog, foldLogOf, isSound } from "../../store/backup/restored-copy.ts";
 import { isThere, removeLeftovers, syncFolder } from "../../store/backup/durable.ts";
-import { takeFolder } from "../../store/sqlite/folder-lock.ts";
+import { takeFolder } from "../../store/sqlite/locks.ts";
 import { newGeneration, writeGenerationFile, type Generation } from "../../store/backup/generation.ts";
 import { verifyBackup, type VerifiedBackup } from "../../store/backup/verify-backup.ts";
 import { systemClock } from "../system-clock.ts";

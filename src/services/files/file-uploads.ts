@@ -16,7 +16,7 @@ import {
   takeAbandonedUploads,
   takeUnfinishedUpload,
   type FileRow,
-} from "../../store/tables/files/files.ts";
+} from "../../store/queries/files/files.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext, GuestCall } from "../context.ts";
 import { checkSigned, createDownloadUrl, createUploadUrl, type SignedParts } from "./file-addresses.ts";

@@ -4,7 +4,7 @@ import type { Caller } from "../../domain/permissions.ts";
 import type { ListPostsArgs, PostPage } from "../../domain/posts/post-lists.ts";
 import { parseBound, quote } from "../../domain/time.ts";
 import type { Position, PostFilter } from "../../store/engine/search.ts";
-import { toPost } from "../../store/tables/posts.ts";
+import { toPost } from "../../store/queries/posts.ts";
 import { parseSearch } from "../../domain/compare-words.ts";
 import { meantAccountIds } from "../accounts/meant-channel.ts";
 import type { AppContext, CallContext } from "../context.ts";

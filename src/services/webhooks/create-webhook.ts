@@ -10,7 +10,7 @@ import {
   type WebhookArgs,
 } from "../../domain/webhooks/webhook.ts";
 import type { Tx } from "../../store/engine/store.ts";
-import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/tables/webhooks.ts";
+import { insertWebhook, listWebhookRows, type WebhookRow } from "../../store/queries/webhooks.ts";
 import { findAccount } from "../accounts/accounts.ts";
 import { commitOnce } from "../access/idempotency.ts";
 import type { AppContext, CallContext } from "../context.ts";

@@ -2,7 +2,6 @@ import type { Kysely, RawBuilder, Transaction } from "kysely";
 import type { SearchableText, SearchTerm } from "../../domain/compare-words.ts";
 import type { AppError } from "../../domain/errors.ts";
 import type { Claims } from "./claims.ts";
-import type { SqliteDatabase } from "./driver.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Liveness, Wake } from "./liveness.ts";
 import type { Tables } from "./schema.ts";
@@ -16,21 +15,11 @@ import type { Search } from "./search.ts";
 /** Where a `Reader` keeps what it is made of; only `src/store` may name it. */
 export const HANDLE: unique symbol = Symbol("what the store is made of");
 
-interface AnyHandle {
+/** Each engine keeps in it what it needs besides. */
+export interface Handle {
   readonly query: Kysely<Tables>;
   readonly index: PostIndex;
 }
-
-export interface SqliteHandle extends AnyHandle {
-  readonly engine: "sqlite";
-  readonly raw: SqliteDatabase;
-}
-
-export interface PostgresHandle extends AnyHandle {
-  readonly engine: "postgres";
-}
-
-export type Handle = SqliteHandle | PostgresHandle;
 
 /** What is read from: the store itself, or a transaction, which also sees what it has written. */
 export interface Reader {

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import { indexOf, readRaw } from "../engine/handle.ts";
+import { indexOf } from "../engine/handle.ts";
+import { readRaw } from "../sqlite/handle.ts";
 import { change, rowOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { takeOver } from "../publishing/release.ts";
-import { listHolders } from "../publishing/restored-posts.ts";
-import { readMeta } from "../tables/meta.ts";
-import { searchable } from "../tables/posts.ts";
+import { takeOver } from "../queries/publishing/release.ts";
+import { listHolders } from "../queries/publishing/restored-posts.ts";
+import { readMeta } from "../queries/meta.ts";
+import { searchable } from "../queries/posts.ts";
 import { digestTable, storable } from "./digest.ts";
 import {
   keyOf,

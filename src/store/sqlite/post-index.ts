@@ -1,8 +1,9 @@
 import { sql } from "kysely";
-import { queryOf, rawOf } from "../engine/handle.ts";
-import type { SqliteDatabase } from "../engine/driver.ts";
+import { queryOf } from "../engine/handle.ts";
+import { rawOf } from "./handle.ts";
+import type { SqliteDatabase } from "./driver.ts";
 import type { IndexedPost, PostIndex } from "../engine/store.ts";
-import { tokensOf, wantedTokens } from "../search/tokens.ts";
+import { tokensOf, wantedTokens } from "../queries/search/tokens.ts";
 
 /**
  * FTS5's `search_index`, which stores no text. Its rowids are the numbers that `search_posts` gives to posts: VACUUM

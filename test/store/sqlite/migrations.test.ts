@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseSearch } from "../../../src/domain/compare-words.ts";
-import { openSqlite, type SqliteDatabase } from "../../../src/store/engine/driver.ts";
+import { openSqlite, type SqliteDatabase } from "../../../src/store/sqlite/driver.ts";
 import { statements as init } from "../../../src/store/sqlite/migrations/0001_init.ts";
 import { keepSchemaCopy } from "../../../src/store/backup/schema-copy.ts";
 import { MIGRATIONS } from "../../../src/store/sqlite/migrations/migrate.ts";

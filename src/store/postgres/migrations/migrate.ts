@@ -5,6 +5,7 @@ import type { Tell } from "../../engine/store.ts";
 import * as init from "./0001_init.ts";
 import * as search from "./0008_search.ts";
 import * as crashes from "./0009_crashes.ts";
+import * as requestCounts from "./0010_request_counts.ts";
 
 /** Statements, and steps that no statement can say. */
 interface Migration {
@@ -12,7 +13,7 @@ interface Migration {
 }
 
 /** In order, append-only; the table `schema_version` counts those that a database has. */
-const MIGRATIONS: readonly Migration[] = [init, search, crashes];
+const MIGRATIONS: readonly Migration[] = [init, search, crashes, requestCounts];
 
 /** Advisory locks of a database are told apart by their numbers alone: this one is "Posthorn" in ASCII. */
 const LOCK = "5795996486486553198";

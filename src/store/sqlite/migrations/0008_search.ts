@@ -1,5 +1,5 @@
 import type { Metadata } from "../../../domain/posts/post.ts";
-import type { SqliteDatabase } from "../../engine/driver.ts";
+import type { SqliteDatabase } from "../driver.ts";
 import { indexPost } from "../post-index.ts";
 
 /** Posts stand by their time and id, and their words in FTS5's own index: see src/store/sqlite/post-index.ts. */

@@ -1,5 +1,5 @@
 import { AppError } from "../../../domain/errors.ts";
-import { rollback, type SqliteDatabase } from "../../engine/driver.ts";
+import { rollback, type SqliteDatabase } from "../driver.ts";
 import * as init from "./0001_init.ts";
 import * as causes from "./0002_causes.ts";
 import * as suspects from "./0003_suspects.ts";

@@ -1,9 +1,9 @@
 import { sql, type RawBuilder } from "kysely";
-import { TRANSITIONS } from "../../domain/posts/post-states.ts";
+import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
 import { freeWorker } from "./release.ts";
-import { RESTORED_STEP } from "../engine/ledger.ts";
-import { anyOf, change, rowOf, rowsOf } from "../engine/statements.ts";
-import type { Reader, Tx } from "../engine/store.ts";
+import { RESTORED_STEP } from "../../engine/ledger.ts";
+import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
 
 export interface Suspicion {
   /** Milliseconds since 1970: nothing that was due later can have gone out unknown to this database. */

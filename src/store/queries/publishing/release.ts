@@ -1,12 +1,12 @@
 import { sql } from "kysely";
-import type { Attempt } from "../../domain/posts/post.ts";
-import { TRANSITIONS } from "../../domain/posts/post-states.ts";
-import type { MissedCutoff, MissedPost, TakenOver } from "../engine/claims.ts";
-import { LIVE_STEP, RESTORED_STEP, type Lease } from "../engine/ledger.ts";
-import { queryOf } from "../engine/handle.ts";
-import { anyOf, change, rowOf, rowsOf } from "../engine/statements.ts";
-import type { Tx } from "../engine/store.ts";
-import { freeRenewals } from "../tables/grants.ts";
+import type { Attempt } from "../../../domain/posts/post.ts";
+import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import type { MissedCutoff, MissedPost, TakenOver } from "../../engine/claims.ts";
+import { LIVE_STEP, RESTORED_STEP, type Lease } from "../../engine/ledger.ts";
+import { queryOf } from "../../engine/handle.ts";
+import { anyOf, change, rowOf, rowsOf } from "../../engine/statements.ts";
+import type { Tx } from "../../engine/store.ts";
+import { freeRenewals } from "../grants.ts";
 import { isHeld } from "./ledger.ts";
 import { freeWebhooks } from "./outbox.ts";
 

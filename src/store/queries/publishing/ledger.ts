@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
-import { TRANSITIONS } from "../../domain/posts/post-states.ts";
-import { queryOf } from "../engine/handle.ts";
+import { TRANSITIONS } from "../../../domain/posts/post-states.ts";
+import { queryOf } from "../../engine/handle.ts";
 import {
   Fenced,
   LIVE_STEP,
@@ -12,9 +12,9 @@ import {
   type NewEffect,
   type PostEnd,
   type StepRef,
-} from "../engine/ledger.ts";
-import type { Store, Tx } from "../engine/store.ts";
-import { readingAgain } from "../engine/unanswered.ts";
+} from "../../engine/ledger.ts";
+import type { Store, Tx } from "../../engine/store.ts";
+import { readingAgain } from "../../engine/unanswered.ts";
 import { forgetSetupProblems, noteSetupProblem } from "./setup-problems.ts";
 
 /**

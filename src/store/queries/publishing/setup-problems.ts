@@ -1,7 +1,7 @@
-import { queryOf } from "../engine/handle.ts";
-import type { Lease } from "../engine/ledger.ts";
-import type { Reader, Tx } from "../engine/store.ts";
-import { setMeta } from "../tables/meta.ts";
+import { queryOf } from "../../engine/handle.ts";
+import type { Lease } from "../../engine/ledger.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
+import { setMeta } from "../meta.ts";
 
 /*
  * What keeps a platform from taking posts and only whoever runs this installation can mend, as the last post

@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from "kysely";
-import { hasTerms, searchableText } from "../../domain/compare-words.ts";
-import type { Metadata } from "../../domain/posts/post.ts";
-import { indexOf, queryOf } from "../engine/handle.ts";
-import { SHOWN_COLUMNS, type ShownRow } from "../engine/post-columns.ts";
-import type { Page, PageOfRows, Position, PostFilter, Search } from "../engine/search.ts";
-import type { Reader } from "../engine/store.ts";
+import { hasTerms, searchableText } from "../../../domain/compare-words.ts";
+import type { Metadata } from "../../../domain/posts/post.ts";
+import { indexOf, queryOf } from "../../engine/handle.ts";
+import { SHOWN_COLUMNS, type ShownRow } from "../../engine/post-columns.ts";
+import type { Page, PageOfRows, Position, PostFilter, Search } from "../../engine/search.ts";
+import type { Reader } from "../../engine/store.ts";
 
 /*
  * A page walks posts, newest first, along an index in that order. A search looks first whether its words are rare:

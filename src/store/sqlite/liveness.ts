@@ -1,7 +1,7 @@
 import type { Liveness, Wake } from "../engine/liveness.ts";
 import type { Reader } from "../engine/store.ts";
-import { createWorkerLocks } from "../sqlite/worker-lock.ts";
-import { listWorkersBeside } from "../tables/workers.ts";
+import { createWorkerLocks } from "./locks.ts";
+import { listWorkersBeside } from "../queries/workers.ts";
 
 /**
  * SQLite's way: all workers are on one machine, and the kernel gives up the lock of one that ends, never

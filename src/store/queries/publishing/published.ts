@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
-import { rowOf } from "../engine/statements.ts";
-import type { Reader } from "../engine/store.ts";
+import { rowOf } from "../../engine/statements.ts";
+import type { Reader } from "../../engine/store.ts";
 
 /** Of which posts a quota speaks. */
 export interface QuotaWindow {

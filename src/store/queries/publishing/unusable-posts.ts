@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { UnusableNote } from "../engine/claims.ts";
-import { change, rowsOf } from "../engine/statements.ts";
-import type { Tx } from "../engine/store.ts";
+import type { UnusableNote } from "../../engine/claims.ts";
+import { change, rowsOf } from "../../engine/statements.ts";
+import type { Tx } from "../../engine/store.ts";
 
 /* Due posts whose channel cannot be used: they say so. When it can be used again they start (waiting-posts.ts). */
 

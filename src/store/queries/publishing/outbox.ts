@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { queryOf } from "../engine/handle.ts";
-import { rowsOf } from "../engine/statements.ts";
-import type { Reader, Tx } from "../engine/store.ts";
-import type { DeliveryRow, WebhookRow } from "../tables/webhooks.ts";
+import { queryOf } from "../../engine/handle.ts";
+import { rowsOf } from "../../engine/statements.ts";
+import type { Reader, Tx } from "../../engine/store.ts";
+import type { DeliveryRow, WebhookRow } from "../webhooks.ts";
 
 /**
  * Events on their way to webhooks. Triggers write them, in the transaction of the change itself and only

@@ -6,7 +6,7 @@ import {
   type Piece,
   type SearchableText,
   type SearchTerm,
-} from "../../domain/compare-words.ts";
+} from "../../../domain/compare-words.ts";
 
 /*
  * What a text index holds of a post, the same on both engines. A token is a word, a sign beyond ASCII, or one

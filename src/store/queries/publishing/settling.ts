@@ -1,9 +1,9 @@
-import { queryOf } from "../engine/handle.ts";
-import type { EffectRow, Lease } from "../engine/ledger.ts";
-import type { PostRow } from "../engine/schema.ts";
-import type { Tx } from "../engine/store.ts";
-import { findAccountRow, type AccountRow } from "../tables/accounts.ts";
-import { POST_COLUMNS } from "../engine/post-columns.ts";
+import { queryOf } from "../../engine/handle.ts";
+import type { EffectRow, Lease } from "../../engine/ledger.ts";
+import type { PostRow } from "../../engine/schema.ts";
+import type { Tx } from "../../engine/store.ts";
+import { findAccountRow, type AccountRow } from "../accounts.ts";
+import { POST_COLUMNS } from "../../engine/post-columns.ts";
 
 /** A post that a caller's request works on, and no publisher. */
 export interface HeldPost {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { change } from "../engine/statements.ts";
-import type { Tx } from "../engine/store.ts";
-import { readMeta, setMeta } from "../tables/meta.ts";
+import { change } from "../../engine/statements.ts";
+import type { Tx } from "../../engine/store.ts";
+import { readMeta, setMeta } from "../meta.ts";
 
 const KEY = "clock";
 

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { queryOf } from "../engine/handle.ts";
-import type { PostRow } from "../engine/schema.ts";
-import type { Reader } from "../engine/store.ts";
+import { queryOf } from "../../engine/handle.ts";
+import type { PostRow } from "../../engine/schema.ts";
+import type { Reader } from "../../engine/store.ts";
 
 /** The id of a waiting post with the same content on the same channel. */
 export async function findWaitingTwin(
