@@ -3,15 +3,19 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { PLATFORMS, TOOLS } from "../src/app/catalog.ts";
+import { readSwaggerUi } from "../src/http/openapi/swagger-ui.ts";
 import { readCalendarHtml } from "../src/mcp/resources/calendar-html.ts";
 import { listModules } from "../src/toolkit/load-folder.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Puts the finished page in the place of the module that makes it with a tool for development. */
-const finishedCalendar: Plugin = {
-  name: "finished-calendar",
+/** Puts finished pages in the place of the modules that make them with tools for development. */
+const finishedPages: Plugin = {
+  name: "finished-pages",
   setup(builder) {
+    builder.onLoad({ filter: /[\\/]swagger-ui\.ts$/ }, async () => ({
+      contents: `export const readSwaggerUi = async () => (${JSON.stringify(await readSwaggerUi())});`,
+    }));
     builder.onLoad({ filter: /[\\/]calendar-html\.ts$/ }, async () => ({
       contents: `export const readCalendarHtml = async () => ${JSON.stringify(await readCalendarHtml())};`,
     }));
@@ -51,7 +55,7 @@ try {
     target: "node20.19",
     sourcemap: true,
     sourcesContent: false,
-    plugins: [finishedCalendar],
+    plugins: [finishedPages],
     logLevel: "warning",
   });
   await chmod(join(draft, "posthorn.js"), 0o755);

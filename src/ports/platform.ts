@@ -85,7 +85,7 @@ export interface Inspection {
   readonly quotaUse?: Readonly<Record<string, number>>;
 }
 
-/** A platform: one file under `src/platforms`, data first. */
+/** A platform: one folder under `src/platforms`, data first. */
 export interface Platform<S extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   readonly title: string;

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { commonMetadata } from "../../src/domain/posts/common-metadata.ts";
 import { newId } from "../../src/domain/ids.ts";
 import { AppError } from "../../src/domain/errors.ts";
-import feed from "../../src/platforms/feed.ts";
+import feed from "../../src/platforms/feed/index.ts";
 import { deleteFile } from "../../src/services/files/files.ts";
 import { editPublishedPost, setThumbnail } from "../../src/services/posts/live-posts.ts";
 import { schedulePost, schedulePosts } from "../../src/services/posts/schedule-post.ts";

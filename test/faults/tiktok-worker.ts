@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import tiktok from "../../src/platforms/tiktok.ts";
+import tiktok from "../../src/platforms/tiktok/index.ts";
 import { runMediaWorker } from "../support/media-worker.ts";
 
 // argv: data folder, address of the platform, key of the film, which is the owner's own.

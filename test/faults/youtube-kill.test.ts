@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { beforeAll, expect, it } from "vitest";
-import youtube from "../../src/platforms/youtube.ts";
+import youtube from "../../src/platforms/youtube/index.ts";
 import { createCipher } from "../../src/store/engine/cipher.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { createFakeYoutube, toWire } from "../platforms/youtube/fake.ts";

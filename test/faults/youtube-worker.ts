@@ -1,4 +1,4 @@
-import youtube from "../../src/platforms/youtube.ts";
+import youtube from "../../src/platforms/youtube/index.ts";
 import { runMediaWorker } from "../support/media-worker.ts";
 
 // argv: data folder, address of YouTube.

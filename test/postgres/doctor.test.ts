@@ -84,7 +84,7 @@ describe("posthorn doctor with DATABASE_URL", () => {
         new RegExp(`^ok: PostgreSQL \\d+\\.\\d+ at ${HOST} answers\\. Its database is "${database.name}"$`),
       ),
     ]);
-    expect(linesOf("schema")).toEqual(["ok: 1, this Posthorn's"]);
+    expect(linesOf("schema")).toEqual([expect.stringMatching(/^ok: \d+, this Posthorn's$/)]);
     expect(linesOf("user")).toEqual(['ok: "postgres" may write']);
     expect(linesOf("commits")).toEqual(["ok: synchronous_commit is on"]);
     expect(linesOf("connections")).toEqual([
@@ -162,9 +162,9 @@ describe("posthorn doctor with DATABASE_URL", () => {
     expect(linesOf("database")[1]).toMatch(/^problem: PostgreSQL at \S+ has synchronous_commit off/);
     expect(linesOf("user")).toHaveLength(1);
     await administer(server, `ALTER DATABASE ${database.name} RESET synchronous_commit`);
-    await ask("UPDATE schema_version SET version = 99");
-    expect((await examine()).linesOf("schema")[0]).toMatch(/^problem: 99, and this Posthorn knows 1\./);
-    await ask("UPDATE schema_version SET version = 1");
+    await ask("UPDATE schema_version SET version = version + 99");
+    expect((await examine()).linesOf("schema")[0]).toMatch(/^problem: \d+, and this Posthorn knows \d+\./);
+    await ask("UPDATE schema_version SET version = version - 99");
     await ask("CREATE TABLE moving_progress (name text PRIMARY KEY, value text NOT NULL)");
     expect((await examine()).linesOf("database")[1]).toMatch(
       /^problem: Another database is being moved into this one/,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { newId } from "../../src/domain/ids.ts";
-import feed from "../../src/platforms/feed.ts";
+import feed from "../../src/platforms/feed/index.ts";
 import { deleteFile } from "../../src/services/files/files.ts";
 import { schedulePost, schedulePosts } from "../../src/services/posts/schedule-post.ts";
 import type { Tables } from "../../src/store/engine/schema.ts";

@@ -9,7 +9,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join, resolve } from "node:path";
-import ghost from "../../src/platforms/ghost.ts";
+import ghost from "../../src/platforms/ghost/index.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { editPublishedPost } from "../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../src/services/posts/insights.ts";

@@ -9,7 +9,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import mastodon from "../../src/platforms/mastodon.ts";
+import mastodon from "../../src/platforms/mastodon/index.ts";
 import { comeBack, leadOn } from "../../src/services/accounts/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";
 import { guestCall } from "../../src/services/context.ts";

@@ -6,7 +6,7 @@
  *   npx tsx test/real/matrix.ts [folder]
  */
 import { setTimeout as wait } from "node:timers/promises";
-import matrix from "../../src/platforms/matrix.ts";
+import matrix from "../../src/platforms/matrix/index.ts";
 import { SECOND } from "../../src/domain/time.ts";
 import { disconnectChannel } from "../../src/services/accounts/accounts.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";

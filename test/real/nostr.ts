@@ -8,7 +8,7 @@
 import { randomBytes } from "node:crypto";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import nostr from "../../src/platforms/nostr.ts";
+import nostr from "../../src/platforms/nostr/index.ts";
 import { OutboundFailure } from "../../src/ports/outbound.ts";
 import type { Sockets } from "../../src/ports/sockets.ts";
 import { connectWithSecrets } from "../../src/services/accounts/connecting/connections.ts";

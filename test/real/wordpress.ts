@@ -6,7 +6,7 @@
  *   npx tsx test/real/wordpress.ts [folder of another WordPress, unpacked]
  */
 import { setTimeout as wait } from "node:timers/promises";
-import wordpress from "../../src/platforms/wordpress.ts";
+import wordpress from "../../src/platforms/wordpress/index.ts";
 import { comparable, textOfHtml } from "../../src/platforms/shared/text/html-text.ts";
 import { listChoices } from "../../src/services/accounts/choices.ts";
 import { comeBack, leadOn } from "../../src/services/accounts/connecting/consent.ts";

@@ -1,4 +1,4 @@
-import bluesky from "../../src/platforms/bluesky.ts";
+import bluesky from "../../src/platforms/bluesky/index.ts";
 import { createOutbound } from "../../src/media/outbound/outbound.ts";
 import type { JsonObject } from "../../src/ports/platform-io.ts";
 import type { Outbound } from "../../src/ports/outbound.ts";

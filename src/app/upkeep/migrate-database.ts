@@ -13,7 +13,6 @@ import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { openBucket, openDatabase, openDiskRoom, ownDatabase } from "../file-store.ts";
 import { createFolderStore } from "../../media/stores/folder-store.ts";
-import { whyGivenUp } from "../../publisher/given-up.ts";
 import { openCipher } from "../secret-key.ts";
 import { parseConfig, readMasterKey, type Settings } from "../setup.ts";
 import { createWhole, isThere } from "../../store/backup/durable.ts";
@@ -86,7 +85,7 @@ async function move({
   }
   const now = (to.liveness.clock ?? systemClock).now();
   const begun = (): Promise<void> => leaveMark(folder);
-  const tables = await moveDatabase({ from, to, now, why: whyGivenUp, begun, signal, progress });
+  const tables = await moveDatabase({ from, to, now, begun, signal, progress });
   return { folder: folder.path, tables, ...files };
 }
 
@@ -112,7 +111,7 @@ async function copyFiles({ config, secrets, folder }: Target, signal: AbortSigna
     const bucket = await openBucket({ config, secrets, folder }, { outbound: door, clock: systemClock });
     if (bucket === null) return { copied: 0, missing: [] };
     await bucket.assertSettings();
-    const files = createFolderStore(folder.files, openDiskRoom(folder, "files", systemClock));
+    const files = createFolderStore(folder.files, openDiskRoom(folder, "files"));
     let copied = 0;
     const missing: string[] = [];
     for (const key of listStoredKeys(folder.database)) {

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { EndedPost } from "../engine/claims.ts";
 import { indexOf, readRaw } from "../engine/handle.ts";
 import { change, rowOf, rowsOf } from "../engine/statements.ts";
 import type { Reader, Store, Tx } from "../engine/store.ts";
-import { takeOver } from "../publishing/giving-back.ts";
+import { takeOver } from "../publishing/release.ts";
 import { readMeta } from "../tables/meta.ts";
 import { searchable } from "../tables/posts.ts";
 import { digestTable, storable } from "./digest.ts";
@@ -40,8 +39,6 @@ export interface MoveOptions {
   readonly from: Store;
   readonly to: Store;
   readonly now: number;
-  /** What is said of a post that has ended every process that worked on it. */
-  readonly why: (post: EndedPost) => string;
   /** Called before the first row is copied. */
   readonly begun: () => Promise<void>;
   readonly signal: AbortSignal;
@@ -64,7 +61,7 @@ export async function assertMoved(reader: Reader): Promise<void> {
  * afterwards. The source is only read; no process works on it.
  */
 export async function moveDatabase(options: MoveOptions): Promise<readonly MovedCount[]> {
-  const { from, to, now, why, begun, signal, progress } = options;
+  const { from, to, now, begun, signal, progress } = options;
   await begin(from, to);
   await begun();
   const counts: MovedCount[] = [];
@@ -76,7 +73,7 @@ export async function moveDatabase(options: MoveOptions): Promise<readonly Moved
     progress({ table: table.name, rows });
     signal.throwIfAborted();
   }
-  await to.write((tx) => finish(tx, { now, why }));
+  await to.write((tx) => finish(tx, now));
   return counts;
 }
 
@@ -211,9 +208,9 @@ async function assertSame(
 }
 
 /** The processes that held anything are all dead: the folder was taken by the move alone. */
-async function finish(tx: Tx, note: Pick<MoveOptions, "now" | "why">): Promise<void> {
+async function finish(tx: Tx, now: number): Promise<void> {
   const workers = await rowsOf<{ id: string }>(tx, HOLDERS, []);
-  for (const { id } of workers) await takeOver(tx, id, note);
+  for (const { id } of workers) await takeOver(tx, id, now);
   await rowOf(tx, CONTINUE_NUMBERS, []);
   await change(tx, "DROP TABLE moving_progress", []);
 }

@@ -161,7 +161,7 @@ function endStatement({ trigger }: PostEnd): string {
   return `
     UPDATE posts SET ${to} next_at = ?, error = ?, in_doubt = ?, tries = ?,
       platform_post_id = COALESCE(?, platform_post_id), platform_url = COALESCE(?, platform_url),
-      published_at = COALESCE(?, published_at), warnings = COALESCE(?, warnings), lease_worker = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL, updated_at = ?
+      published_at = COALESCE(?, published_at), warnings = COALESCE(?, warnings), lease_worker = NULL, crashes = 0, updated_at = ?
     WHERE ${LEASED} ${from}`;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import bluesky from "../../../src/platforms/bluesky.ts";
+import bluesky from "../../../src/platforms/bluesky/index.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 
 function check(post: { caption?: string; mediaUrl?: string; metadata?: JsonObject }): {

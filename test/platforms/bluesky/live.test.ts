@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import bluesky from "../../../src/platforms/bluesky.ts";
+import bluesky from "../../../src/platforms/bluesky/index.ts";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { PlatformIo } from "../../../src/ports/platform-io.ts";
 import type { PublishIo } from "../../../src/ports/publish-io.ts";

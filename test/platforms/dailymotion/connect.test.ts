@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import dailymotion from "../../../src/platforms/dailymotion.ts";
+import dailymotion from "../../../src/platforms/dailymotion/index.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import {
   openConnection,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import dailymotion from "../../../src/platforms/dailymotion.ts";
+import dailymotion from "../../../src/platforms/dailymotion/index.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";

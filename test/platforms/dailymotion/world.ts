@@ -1,4 +1,4 @@
-import dailymotion from "../../../src/platforms/dailymotion.ts";
+import dailymotion from "../../../src/platforms/dailymotion/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

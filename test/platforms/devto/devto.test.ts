@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import devto from "../../../src/platforms/devto.ts";
+import devto from "../../../src/platforms/devto/index.ts";
 import { escapeMarkdown } from "../../../src/platforms/devto/text.ts";
 import type { OutboundRequest } from "../../../src/ports/outbound.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";

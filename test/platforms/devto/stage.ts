@@ -1,4 +1,4 @@
-import devto from "../../../src/platforms/devto.ts";
+import devto from "../../../src/platforms/devto/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { FakeClock } from "../../support/clock.ts";

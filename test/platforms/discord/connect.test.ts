@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import discord from "../../../src/platforms/discord.ts";
+import discord from "../../../src/platforms/discord/index.ts";
 import type { MediaFigures } from "../../../src/domain/files/media-limits.ts";
 import { checkPost, maxBytesOf, type DiscordPost } from "../../../src/platforms/discord/metadata.ts";
 import { toPlatformAccount } from "../../../src/services/platforms/platform-io.ts";

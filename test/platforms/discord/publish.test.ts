@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import discord from "../../../src/platforms/discord.ts";
+import discord from "../../../src/platforms/discord/index.ts";
 import { escapeMarkdown, measure } from "../../../src/platforms/discord/text.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";

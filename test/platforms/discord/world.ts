@@ -1,4 +1,4 @@
-import discord from "../../../src/platforms/discord.ts";
+import discord from "../../../src/platforms/discord/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

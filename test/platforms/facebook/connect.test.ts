@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import facebook from "../../../src/platforms/facebook.ts";
+import facebook from "../../../src/platforms/facebook/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { storeAccounts } from "../../../src/services/accounts/connecting/store-accounts.ts";
 import { openAccountIo } from "../../../src/services/platforms/platform-io.ts";

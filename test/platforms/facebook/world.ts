@@ -1,6 +1,6 @@
 import type { MediaSource } from "../../../src/ports/media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import facebook from "../../../src/platforms/facebook.ts";
+import facebook from "../../../src/platforms/facebook/index.ts";
 import { keepGrant } from "../../../src/services/platforms/grants.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { insertAccount, type AccountRow } from "../../../src/store/tables/accounts.ts";

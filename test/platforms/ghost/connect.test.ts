@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import ghost from "../../../src/platforms/ghost.ts";
+import ghost from "../../../src/platforms/ghost/index.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { FakeClock } from "../../support/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import ghost from "../../../src/platforms/ghost.ts";
+import ghost from "../../../src/platforms/ghost/index.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";

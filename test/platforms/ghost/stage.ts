@@ -1,4 +1,4 @@
-import ghost from "../../../src/platforms/ghost.ts";
+import ghost from "../../../src/platforms/ghost/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import type { AccountRow } from "../../../src/store/tables/accounts.ts";

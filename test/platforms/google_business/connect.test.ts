@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import google from "../../../src/platforms/google_business.ts";
+import google from "../../../src/platforms/google_business/index.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { listPlatforms } from "../../../src/services/platforms/platforms.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import google from "../../../src/platforms/google_business.ts";
+import google from "../../../src/platforms/google_business/index.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

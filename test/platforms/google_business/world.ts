@@ -1,4 +1,4 @@
-import google from "../../../src/platforms/google_business.ts";
+import google from "../../../src/platforms/google_business/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";

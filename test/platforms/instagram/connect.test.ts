@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import instagram from "../../../src/platforms/instagram.ts";
+import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { createConnectIo, createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

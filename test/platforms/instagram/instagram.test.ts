@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import instagram from "../../../src/platforms/instagram.ts";
+import instagram from "../../../src/platforms/instagram/index.ts";
 import { DAY, HOUR, MINUTE } from "../../../src/domain/time.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import lemmy from "../../../src/platforms/lemmy.ts";
+import lemmy from "../../../src/platforms/lemmy/index.ts";
 import { OutboundFailure, type OutboundRequest } from "../../../src/ports/outbound.ts";
 import { finish } from "../../support/contract/ends.ts";
 import { addPost } from "../../support/publishing.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import lemmy from "../../../src/platforms/lemmy.ts";
+import lemmy from "../../../src/platforms/lemmy/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

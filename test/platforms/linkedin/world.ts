@@ -1,5 +1,5 @@
 import { FakeClock } from "../../support/clock.ts";
-import linkedin from "../../../src/platforms/linkedin.ts";
+import linkedin from "../../../src/platforms/linkedin/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";
 import { PHOTO, PHOTO_URL } from "../../support/contract/stage-media.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import mastodon from "../../../src/platforms/mastodon.ts";
+import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { guestCall } from "../../../src/services/context.ts";

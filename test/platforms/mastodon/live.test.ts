@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import mastodon from "../../../src/platforms/mastodon.ts";
+import mastodon from "../../../src/platforms/mastodon/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

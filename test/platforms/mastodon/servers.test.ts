@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import mastodon from "../../../src/platforms/mastodon.ts";
+import mastodon from "../../../src/platforms/mastodon/index.ts";
 import { OutboundFailure, type OutboundRequest } from "../../../src/ports/outbound.ts";
 import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import matrix from "../../../src/platforms/matrix.ts";
+import matrix from "../../../src/platforms/matrix/index.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { PHOTO_URL, PICTURES } from "../../support/contract/stage-media.ts";

@@ -1,4 +1,4 @@
-import matrix from "../../../src/platforms/matrix.ts";
+import matrix from "../../../src/platforms/matrix/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import type { AccountRow } from "../../../src/store/tables/accounts.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import misskey from "../../../src/platforms/misskey.ts";
+import misskey from "../../../src/platforms/misskey/index.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import misskey from "../../../src/platforms/misskey.ts";
+import misskey from "../../../src/platforms/misskey/index.ts";
 import { OutboundFailure, type OutboundRequest, type OutboundResponse } from "../../../src/ports/outbound.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import nostr from "../../../src/platforms/nostr.ts";
+import nostr from "../../../src/platforms/nostr/index.ts";
 import { inspectConnected } from "../../../src/services/accounts/inspect.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import nostr from "../../../src/platforms/nostr.ts";
+import nostr from "../../../src/platforms/nostr/index.ts";
 import type { Json } from "../../../src/ports/platform-io.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AppError } from "../../../src/domain/errors.ts";
-import nostr from "../../../src/platforms/nostr.ts";
+import nostr from "../../../src/platforms/nostr/index.ts";
 import { OutboundFailure } from "../../../src/ports/outbound.ts";
 import type { Socket, Sockets } from "../../../src/ports/sockets.ts";
 import { expectOnce, finish } from "../../support/contract/ends.ts";

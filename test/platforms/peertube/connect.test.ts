@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DAY } from "../../../src/domain/time.ts";
-import peertube from "../../../src/platforms/peertube.ts";
+import peertube from "../../../src/platforms/peertube/index.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";

@@ -1,5 +1,5 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import peertube from "../../../src/platforms/peertube.ts";
+import peertube from "../../../src/platforms/peertube/index.ts";
 import { keepGrant } from "../../../src/services/platforms/grants.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { insertAccount, type AccountRow } from "../../../src/store/tables/accounts.ts";

@@ -3,7 +3,7 @@ import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { DAY } from "../../../src/domain/time.ts";
-import pinterest from "../../../src/platforms/pinterest.ts";
+import pinterest from "../../../src/platforms/pinterest/index.ts";
 import { SCOPES } from "./fake.ts";
 import { openWorld } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import pinterest from "../../../src/platforms/pinterest.ts";
+import pinterest from "../../../src/platforms/pinterest/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { openConsentWorld } from "../../support/contract/consent-world.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";

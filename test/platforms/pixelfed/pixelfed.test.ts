@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import pixelfed from "../../../src/platforms/pixelfed.ts";
+import pixelfed from "../../../src/platforms/pixelfed/index.ts";
 import type { OutboundRequest, OutboundResponse } from "../../../src/ports/outbound.ts";
 import { capabilitiesFor } from "../../../src/services/platforms/capabilities.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";

@@ -3,7 +3,7 @@ import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { connectChannel } from "../../../src/services/accounts/connecting/connections.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { DAY } from "../../../src/domain/time.ts";
-import reddit from "../../../src/platforms/reddit.ts";
+import reddit from "../../../src/platforms/reddit/index.ts";
 import { NEWS_FLAIR } from "./communities.ts";
 import { SCOPES } from "./fake.ts";
 import { openWorld } from "./world.ts";

@@ -1,4 +1,4 @@
-import reddit from "../../../src/platforms/reddit.ts";
+import reddit from "../../../src/platforms/reddit/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { openConsentWorld } from "../../support/contract/consent-world.ts";
 import { createFakeReddit, SCOPES } from "./fake.ts";

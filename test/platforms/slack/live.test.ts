@@ -5,7 +5,7 @@ import { editPublishedPost } from "../../../src/services/posts/live-posts.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
-import slack from "../../../src/platforms/slack.ts";
+import slack from "../../../src/platforms/slack/index.ts";
 import { PHOTO_URL } from "../../support/contract/stage-media.ts";
 import { openWorld } from "./world.ts";
 

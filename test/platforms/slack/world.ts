@@ -1,4 +1,4 @@
-import slack from "../../../src/platforms/slack.ts";
+import slack from "../../../src/platforms/slack/index.ts";
 import type { JsonObject } from "../../../src/ports/platform-io.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import telegram from "../../../src/platforms/telegram.ts";
+import telegram from "../../../src/platforms/telegram/index.ts";
 import { getAccountAnalytics } from "../../../src/services/accounts/analytics.ts";
 import { editPublishedPost, setThumbnail } from "../../../src/services/posts/live-posts.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";

@@ -1,4 +1,4 @@
-import telegram from "../../../src/platforms/telegram.ts";
+import telegram from "../../../src/platforms/telegram/index.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { callOf, createTestContext } from "../../support/context.ts";
 import { connectOn } from "../../support/contract/connect-on.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import threads from "../../../src/platforms/threads.ts";
+import threads from "../../../src/platforms/threads/index.ts";
 import { measure } from "../../../src/platforms/threads/text.ts";
 import { DAY } from "../../../src/domain/time.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { AppError } from "../../../src/domain/errors.ts";
 import type { MediaFacts, MediaItem, MediaSource } from "../../../src/ports/media.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import tiktok from "../../../src/platforms/tiktok.ts";
+import tiktok from "../../../src/platforms/tiktok/index.ts";
 import type { AppContext } from "../../../src/services/context.ts";
 import { FakeClock } from "../../support/clock.ts";
 import { consentOn } from "../../support/contract/consent-on.ts";

@@ -1,4 +1,4 @@
-import tumblr from "../../../src/platforms/tumblr.ts";
+import tumblr from "../../../src/platforms/tumblr/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import type { PostRow } from "../../../src/store/engine/schema.ts";
 import { openConsentWorld } from "../../support/contract/consent-world.ts";

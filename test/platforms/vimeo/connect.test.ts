@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import vimeo from "../../../src/platforms/vimeo.ts";
+import vimeo from "../../../src/platforms/vimeo/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";

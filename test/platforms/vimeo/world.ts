@@ -1,5 +1,5 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import vimeo from "../../../src/platforms/vimeo.ts";
+import vimeo from "../../../src/platforms/vimeo/index.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { insertAccount } from "../../../src/store/tables/accounts.ts";
 import { FakeClock } from "../../support/clock.ts";

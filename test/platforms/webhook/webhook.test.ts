@@ -3,7 +3,7 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MINUTE, SECOND } from "../../../src/domain/time.ts";
 import { createOutbound } from "../../../src/media/outbound/outbound.ts";
-import webhook from "../../../src/platforms/webhook.ts";
+import webhook from "../../../src/platforms/webhook/index.ts";
 import type { MediaSource } from "../../../src/ports/media.ts";
 import { connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { retryPost } from "../../../src/services/posts/retry-post.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import wordpress from "../../../src/platforms/wordpress.ts";
+import wordpress from "../../../src/platforms/wordpress/index.ts";
 import { leadOn } from "../../../src/services/accounts/connecting/consent.ts";
 import { connectChannel, connectWithSecrets } from "../../../src/services/accounts/connecting/connections.ts";
 import { guestCall } from "../../../src/services/context.ts";

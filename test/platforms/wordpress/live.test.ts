@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import wordpress from "../../../src/platforms/wordpress.ts";
+import wordpress from "../../../src/platforms/wordpress/index.ts";
 import { listChoices } from "../../../src/services/accounts/choices.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readInsights } from "../../../src/services/posts/insights.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import wordpress from "../../../src/platforms/wordpress.ts";
+import wordpress from "../../../src/platforms/wordpress/index.ts";
 import { retryPost } from "../../../src/services/posts/retry-post.ts";
 import { schedulePost } from "../../../src/services/posts/schedule-post.ts";
 import { findAccountRow } from "../../../src/store/tables/accounts.ts";

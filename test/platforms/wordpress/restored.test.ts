@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import wordpress from "../../../src/platforms/wordpress.ts";
+import wordpress from "../../../src/platforms/wordpress/index.ts";
 import { RESTORED_STEP } from "../../../src/store/engine/ledger.ts";
 import { endOf } from "../../support/contract/ends.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -5,7 +5,7 @@ import { readInsights } from "../../../src/services/posts/insights.ts";
 import { createPlatformIo } from "../../../src/services/platforms/platform-io.ts";
 import { readStepResults } from "../../../src/services/publishing/step-results.ts";
 import { toPlatformPost } from "../../../src/services/publishing/publish-io.ts";
-import x from "../../../src/platforms/x.ts";
+import x from "../../../src/platforms/x/index.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";
 import { callOf } from "../../support/context.ts";
 import { queryOf } from "../../support/handles.ts";

@@ -1,4 +1,4 @@
-import x from "../../../src/platforms/x.ts";
+import x from "../../../src/platforms/x/index.ts";
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
 import { guestCall } from "../../../src/services/context.ts";
 import { comeBack, leadOn } from "../../../src/services/accounts/connecting/consent.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import youtube from "../../../src/platforms/youtube.ts";
+import youtube from "../../../src/platforms/youtube/index.ts";
 import { tagsLength } from "../../../src/platforms/youtube/metadata.ts";
 import { untilPacificMidnight } from "../../../src/platforms/shared/google.ts";
 import { HOUR } from "../../../src/domain/time.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMediaProbe } from "../../../src/media/probe/lazy-probe.ts";
-import youtube from "../../../src/platforms/youtube.ts";
+import youtube from "../../../src/platforms/youtube/index.ts";
 import type { OAuthWay } from "../../../src/ports/connect.ts";
 import { disconnectChannel } from "../../../src/services/accounts/accounts.ts";
 import { inspectAccount } from "../../../src/services/accounts/inspect.ts";

@@ -1,5 +1,5 @@
 import type { AnyPlatform } from "../../../src/ports/platform.ts";
-import youtube from "../../../src/platforms/youtube.ts";
+import youtube from "../../../src/platforms/youtube/index.ts";
 import { keepGrant } from "../../../src/services/platforms/grants.ts";
 import { sealSecrets } from "../../../src/services/platforms/secrets.ts";
 import { insertAccount, type AccountRow } from "../../../src/store/tables/accounts.ts";

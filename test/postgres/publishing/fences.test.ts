@@ -14,7 +14,6 @@ import { openStoreOn } from "../../support/postgres-store-on.ts";
 
 const DUE_AT = Date.parse("2026-11-21T09:00:00Z");
 const now = (): number => DUE_AT + 1_000;
-const why = (): string => "It ended the process.";
 const STEP = { run: 1, step: "create" };
 
 let database: TestDatabase;
@@ -123,11 +122,11 @@ describe("the ledger of a worker that lost posts to another", () => {
     await late.reached;
     const noLease = { leaseMs: 0, requestMs: 0 };
     const taking = createClaims(other, (tx, workerId) => isProvenDead(tx, workerId, noLease));
-    expect(await taking.takeOver("worker_a", now(), why)).toBeNull();
+    expect(await taking.takeOver("worker_a", now())).toBeNull();
     late.commit();
     const { posts } = await claiming;
     expect(posts).toHaveLength(1);
-    expect(await taking.takeOver("worker_a", now(), why)).toMatchObject({ posts: 1 });
+    expect(await taking.takeOver("worker_a", now())).toMatchObject({ posts: 1 });
     expect(await claim(other, "worker_b")).toHaveLength(1);
     // It has noticed nothing yet.
     await expect(store.claims.claim(wish)).rejects.toThrow(Fenced);
@@ -142,7 +141,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     await late.reached;
     // It waits for what is written and not committed yet, and so does whoever claims after it.
     const taking = createClaims(other, async () => true)
-      .takeOver("worker_a", now(), why)
+      .takeOver("worker_a", now())
       .then(() => claim(other, "worker_b"));
     await new Promise((resolve) => setTimeout(resolve, 300));
     late.commit();
@@ -157,7 +156,7 @@ describe("the ledger of a worker that lost posts to another", () => {
     if (mine === undefined) throw new Error("Nothing was claimed.");
     const early = holding(other);
     const claims = createClaims({ ...other, write: early.write }, async () => true);
-    const taking = claims.takeOver("worker_a", now(), why);
+    const taking = claims.takeOver("worker_a", now());
     await early.reached;
     const writing = expect(store.ledger.intent(mine.lease, effectOf())).rejects.toThrow(Fenced);
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -171,11 +170,11 @@ describe("the ledger of a worker that lost posts to another", () => {
     await fillQueue(store, { accounts: 2, posts: 2, dueAt: DUE_AT });
     const posts = await claim(store, "worker_a");
     const living = createClaims(other, async (_tx, workerId) => workerId !== "worker_a");
-    expect(await living.takeOver("worker_a", now(), why)).toBeNull();
+    expect(await living.takeOver("worker_a", now())).toBeNull();
     expect(await claim(other, "worker_b")).toEqual([]);
-    expect(await createClaims(other, async () => true).takeOver("worker_a", now(), why)).toEqual({
+    expect(await createClaims(other, async () => true).takeOver("worker_a", now())).toEqual({
       posts: 2,
-      givenUp: [],
+      failed: [],
     });
     expect((await claim(other, "worker_b")).map(({ post }) => post.id)).toEqual(
       posts.map(({ post }) => post.id),

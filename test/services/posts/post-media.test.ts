@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import sharp from "sharp";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import bluesky from "../../../src/platforms/bluesky.ts";
+import bluesky from "../../../src/platforms/bluesky/index.ts";
 import type { MediaItem } from "../../../src/ports/media.ts";
 import { storeUpload } from "../../../src/services/files/file-uploads.ts";
 import { limitMedia } from "../../../src/services/publishing/limited-media.ts";

@@ -13,8 +13,10 @@ export function testData(platform: AnyPlatform): void {
   const { capabilities } = platform;
   const keys = Object.keys(platform.metadata.shape);
 
-  it("has a file of its name, a title and a page it follows", () => {
-    expect(readdirSync(new URL("../../../src/platforms/", import.meta.url))).toContain(`${platform.name}.ts`);
+  it("has a folder of its name, a title and a page it follows", () => {
+    expect(readdirSync(new URL(`../../../src/platforms/${platform.name}/`, import.meta.url))).toContain(
+      "index.ts",
+    );
     expect(platform.name).toMatch(/^[a-z][a-z0-9_]*$/);
     expect(platform.title).toMatch(/^[A-Z]/);
     expect(platform.docs).toMatch(/^https:\/\//);

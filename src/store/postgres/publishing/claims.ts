@@ -2,12 +2,11 @@ import type { Claims } from "../../engine/claims.ts";
 import type { Lease } from "../../engine/ledger.ts";
 import { rowsOf } from "../../engine/statements.ts";
 import type { Reader, Store, Tx } from "../../engine/store.ts";
-import { readSuspects } from "../../publishing/claims.ts";
 import { noteTime } from "../../publishing/clock-mark.ts";
-import { readNextAfter } from "../../publishing/due-posts.ts";
-import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/giving-back.ts";
+import { hasQuarantined, readNextAfter } from "../../publishing/due-posts.ts";
+import { abandon, failMissed, freeWorker, takeOver } from "../../publishing/release.ts";
 import { noteUnusable } from "../../publishing/unusable-posts.ts";
-import { claimDue } from "./take-up.ts";
+import { claimDue } from "./claim-due.ts";
 
 /**
  * PostgreSQL's way to claim: any number of workers at once, each taking what no other one is taking. The
@@ -21,7 +20,7 @@ export function createClaims(
   const { write } = store;
   return {
     nextAfter: (moment) => readNextAfter(store, moment),
-    suspects: (wish) => readSuspects(store, wish),
+    hasQuarantined: (now) => hasQuarantined(store, now),
     claim: (wish) => write((tx) => claimDue(tx, wish)),
     failMissed: (cutoff) => write((tx) => failMissed(tx, cutoff)),
     noteUnusable: (note) => write((tx) => noteUnusable(tx, note)),
@@ -30,11 +29,11 @@ export function createClaims(
         await lockHeld(tx, workerId);
         return freeWorker(tx, workerId, now);
       }),
-    takeOver: (workerId, now, why) =>
+    takeOver: (workerId, now) =>
       write(async (tx) => {
         if (!(await isDead(tx, workerId))) return null;
         await lockHeld(tx, workerId);
-        return takeOver(tx, workerId, { now, why });
+        return takeOver(tx, workerId, now);
       }),
     abandon: (leases, now) =>
       write(async (tx) => {

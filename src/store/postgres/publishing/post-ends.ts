@@ -57,7 +57,7 @@ const END_POSTS = `
   UPDATE posts p SET status = coalesce(u.status, p.status), next_at = u.next_at, error = u.error, in_doubt = u.in_doubt,
     tries = u.tries, platform_post_id = coalesce(u.platform_post_id, p.platform_post_id),
     platform_url = coalesce(u.platform_url, p.platform_url), published_at = coalesce(u.published_at, p.published_at),
-    warnings = coalesce(u.warnings, p.warnings), lease_worker = NULL, ends = 0, lone_ends = 0, ends_at_step = NULL,
+    warnings = coalesce(u.warnings, p.warnings), lease_worker = NULL, crashes = 0,
     updated_at = u.at
   FROM json_to_recordset($1::json) AS u (post text, allowed text[], status text, next_at bigint, error text, in_doubt smallint,
     tries integer, platform_post_id text, platform_url text, published_at bigint, warnings text, at bigint)

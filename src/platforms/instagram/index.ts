@@ -1,0 +1,67 @@
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts";
+import { DAY, MINUTE } from "../../domain/time.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import type { PlatformAccount } from "../../ports/platform-io.ts";
+import { INSTAGRAM_HOST } from "./api.ts";
+import { facebookLogin, instagramLogin } from "./connect.ts";
+import { ACCOUNT_METRICS, analytics, insights, inspect } from "./live.ts";
+import { IMAGE, REEL, STORY_FILM, STORY_IMAGE } from "./media.ts";
+import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { VERSION_SETTING } from "../shared/meta/graph.ts";
+
+const SETTINGS: readonly PlatformSetting[] = [
+  {
+    name: "BASE_URL",
+    meaning: "Where requests are sent, without the version",
+    kind: "address",
+    default: INSTAGRAM_HOST,
+    isRequired: false,
+  },
+  VERSION_SETTING,
+];
+
+const CAPABILITIES: PlatformCapabilities = {
+  media: { required: true, maxItems: MAX_ITEMS, accepts: [IMAGE, REEL] },
+  caption: { maxLength: MAX_CAPTION, unit: "characters" },
+  scheduling: "prepare",
+  // A container is forgotten after 24 hours.
+  leadMinutes: { min: 0, default: 15, max: 23 * 60 },
+  thumbnail: { set: true, replaceAfterPublish: false },
+  editPublished: { fields: [] },
+  analytics: {
+    account: ACCOUNT_METRICS,
+    post: ["views", "reach", "likes", "comments", "shares", "saves"],
+  },
+  reconciles: "container",
+  fetchesMedia: ["image", "video"],
+  quotas: [{ name: "posts", max: 100, perMinutes: DAY / MINUTE, from: "rolling", scope: "account" }],
+};
+
+function capabilitiesOf({ limits }: PlatformAccount, post: InstagramPost | null): PlatformCapabilities {
+  const perDay = limits["postsPerDay"];
+  const quotas = CAPABILITIES.quotas.map((quota) =>
+    typeof perDay === "number" ? { ...quota, max: perDay } : quota,
+  );
+  if (post?.metadata.story !== true) return { ...CAPABILITIES, quotas };
+  const media = { required: true, maxItems: 1, accepts: [STORY_IMAGE, STORY_FILM] };
+  return { ...CAPABILITIES, media, quotas };
+}
+
+export default definePlatform({
+  name: "instagram",
+  title: "Instagram",
+  aliases: ["insta", "ig"],
+  docs: "https://developers.facebook.com/docs/instagram-platform/content-publishing",
+  capabilities: CAPABILITIES,
+  capabilitiesOf,
+  metadata: InstagramMetadata,
+  settings: SETTINGS,
+  connect: [instagramLogin, facebookLogin],
+  check: checkPost,
+  inspect,
+  publish,
+  insights,
+  analytics,
+});

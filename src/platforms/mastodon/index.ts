@@ -1,0 +1,46 @@
+import { definePlatform } from "../../ports/platform.ts";
+import { analytics } from "../shared/mastodon/analytics.ts";
+import { check, measure } from "../shared/mastodon/check.ts";
+import { oauthWay, revoke, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
+import { inspect } from "../shared/mastodon/inspect.ts";
+import { CAPABILITIES, capabilitiesOf } from "../shared/mastodon/limits.ts";
+import { edit, insights, remove, setThumbnail } from "../shared/mastodon/live.ts";
+import { MastodonMetadata } from "../shared/mastodon/metadata.ts";
+import { publish } from "../shared/mastodon/publish.ts";
+import { SERVER_SETTING } from "../shared/servers.ts";
+
+const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media"] as const;
+
+const SERVERS: Servers = {
+  title: "Mastodon",
+  example: "https://mastodon.social",
+  scopes: SCOPES,
+  tokenPlace:
+    "On the server, under Preferences, Development, make an application with the scopes " +
+    `${SCOPES.join(", ")}. Its page shows the access token.`,
+  tokenPath: "/settings/applications",
+  software: null,
+  // So that a person with several accounts on the server can choose.
+  oauth: { authorizeParams: { force_login: "true" }, revoke },
+};
+
+/** Every server that speaks Mastodon's API; what each is and takes, `inspect` asks it. */
+export default definePlatform({
+  name: "mastodon",
+  title: SERVERS.title,
+  docs: "https://docs.joinmastodon.org/methods/statuses",
+  capabilities: CAPABILITIES,
+  capabilitiesOf,
+  metadata: MastodonMetadata,
+  settings: [SERVER_SETTING],
+  connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
+  check,
+  measure,
+  inspect,
+  publish,
+  edit,
+  setThumbnail,
+  insights,
+  analytics,
+  remove,
+});

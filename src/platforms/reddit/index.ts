@@ -1,0 +1,61 @@
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { REDDIT_API } from "./api.ts";
+import { communities, flairs } from "./choices.ts";
+import { consent } from "./connect.ts";
+import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";
+import { ACCEPTS } from "./media.ts";
+import { check, MAX_PICTURES, RedditMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { measure } from "./text.ts";
+
+const FLAIR = ["flairId", "flairText"];
+
+const CAPABILITIES: PlatformCapabilities = {
+  media: { required: false, maxItems: MAX_PICTURES, accepts: ACCEPTS },
+  caption: { maxLength: 40_000, unit: "weighted" },
+  scheduling: "none",
+  leadMinutes: { min: 0, default: 0, max: 0 },
+  thumbnail: { set: true, replaceAfterPublish: false },
+  editPublished: { fields: ["caption", "markdown", ...FLAIR] },
+  analytics: { account: ["followers", "karma"], post: ["likes", "comments", "views"] },
+  reconciles: "list",
+  fetchesMedia: [],
+  quotas: [],
+};
+
+export default definePlatform({
+  name: "reddit",
+  title: "Reddit",
+  docs: "https://www.reddit.com/dev/api",
+  capabilities: CAPABILITIES,
+  capabilitiesOf: (_account, post) =>
+    post === null || isSelf(post) ? CAPABILITIES : { ...CAPABILITIES, editPublished: { fields: FLAIR } },
+  metadata: RedditMetadata,
+  settings: [
+    {
+      name: "BASE_URL",
+      meaning: "Where Reddit's API is asked",
+      kind: "address",
+      default: REDDIT_API,
+      isRequired: false,
+    },
+    {
+      name: "USER_AGENT",
+      meaning: "How Posthorn names itself to Reddit, as node:<your domain>:1 (by /u/<your name>)",
+      kind: "text",
+      default: null,
+      isRequired: false,
+    },
+  ],
+  connect: [consent],
+  choices: { subreddit: communities, flairId: flairs },
+  check,
+  measure,
+  inspect,
+  publish,
+  edit,
+  insights,
+  analytics,
+  remove,
+});

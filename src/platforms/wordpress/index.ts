@@ -1,0 +1,42 @@
+import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
+import { definePlatform } from "../../ports/platform.ts";
+import { SERVER_SETTING } from "../shared/servers.ts";
+import { TITLE } from "./api.ts";
+import { AUTHORIZE, inspect, PASSWORD } from "./connect.ts";
+import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
+import { MEDIA } from "./media.ts";
+import { checkPost, WordpressMetadata } from "./metadata.ts";
+import { publish } from "./publish.ts";
+import { CHOICES } from "./terms.ts";
+
+const CAPABILITIES: PlatformCapabilities = {
+  media: { required: false, ...MEDIA },
+  caption: { maxLength: null, unit: "characters" },
+  scheduling: "platform",
+  leadMinutes: { min: 0, default: 30, max: 365 * 24 * 60 },
+  thumbnail: { set: true, replaceAfterPublish: true },
+  editPublished: { fields: EDITABLE },
+  analytics: { account: [], post: ["comments"] },
+  reconciles: "client_key",
+  fetchesMedia: [],
+  quotas: [],
+};
+
+/** Sites of one's own, from WordPress 5.6 on. */
+export default definePlatform({
+  name: "wordpress",
+  title: TITLE,
+  docs: "https://developer.wordpress.org/rest-api/reference/posts/",
+  capabilities: CAPABILITIES,
+  metadata: WordpressMetadata,
+  settings: [SERVER_SETTING],
+  connect: [PASSWORD, AUTHORIZE],
+  choices: CHOICES,
+  check: checkPost,
+  inspect,
+  publish,
+  edit,
+  setThumbnail,
+  insights,
+  remove,
+});
