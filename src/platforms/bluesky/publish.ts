@@ -1,19 +1,28 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
+import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import { PlatformFault, type Json, type JsonObject } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { contentOf } from "./content.ts";
-import { gatesOf } from "./gates.ts";
-import { sendImage, sendMedia } from "./media.ts";
-import type { BlueskyPost } from "./metadata.ts";
-import { checkPost, partsOf } from "./parts.ts";
-import { cidOf, findRecord, POST, uriOf, type RecordWrite } from "./records.ts";
-import { didOf, pdsOf, webUrl } from "./session.ts";
-import { laterTid, newTid } from "./tid.ts";
-import { StillProcessing } from "./video.ts";
-import { AnyAnswer, isXrpcError, ownXrpc } from "./xrpc.ts";
+import {
+  AnyAnswer,
+  cidOf,
+  didOf,
+  findRecord,
+  isXrpcError,
+  laterTid,
+  newTid,
+  ownXrpc,
+  pdsOf,
+  POST,
+  POSTGATE,
+  type RecordWrite,
+  THREADGATE,
+  uriOf,
+  webUrl,
+} from "./api.ts";
+import { sendImage, sendMedia, StillProcessing } from "./media.ts";
+import { type BlueskyMetadata, type BlueskyPost, checkPost, contentOf, partsOf } from "./metadata.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -178,4 +187,47 @@ async function isThere(plan: readonly RecordWrite[], io: PublishIo): Promise<boo
     if ((await findRecord(io, { base: pdsOf(io), repo: didOf(io), collection, rkey })) !== null) return true;
   }
   return false;
+}
+
+const RULES = {
+  mentioned: "app.bsky.feed.threadgate#mentionRule",
+  followers: "app.bsky.feed.threadgate#followerRule",
+  following: "app.bsky.feed.threadgate#followingRule",
+} as const;
+
+interface Gated {
+  readonly did: string;
+  readonly rkey: string;
+  readonly createdAt: string;
+}
+
+/** The records that say who may reply and quote; they stand under the post's own key. */
+export function gatesOf(metadata: BlueskyMetadata, post: Gated): RecordWrite[] {
+  return [threadgate(metadata.replyRules, post), postgate(metadata.allowQuotes, post)].filter(
+    (gate) => gate !== null,
+  );
+}
+
+function threadgate(
+  rules: BlueskyMetadata["replyRules"],
+  { did, rkey, createdAt }: Gated,
+): RecordWrite | null {
+  if (rules === undefined || rules === "everybody") return null;
+  const allow: JsonObject[] =
+    rules === "nobody" ? [] : [...new Set(rules)].map((rule) => ({ $type: RULES[rule] }));
+  return {
+    collection: THREADGATE,
+    rkey,
+    value: { $type: THREADGATE, post: uriOf(did, POST, rkey), allow, createdAt },
+  };
+}
+
+function postgate(allowQuotes: boolean | undefined, { did, rkey, createdAt }: Gated): RecordWrite | null {
+  if (allowQuotes !== false) return null;
+  const embeddingRules = [{ $type: "app.bsky.feed.postgate#disableRule" }];
+  return {
+    collection: POSTGATE,
+    rkey,
+    value: { $type: POSTGATE, post: uriOf(did, POST, rkey), embeddingRules, createdAt },
+  };
 }

@@ -3,7 +3,7 @@ import type { PlatformSetting } from "../../domain/accounts/platform-settings.ts
 import { DAY } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
+import { bearer, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
 
 const API = "https://api.dailymotion.com";
 export const TOKEN_URL = "https://oauth2.dailymotion.com/v2/token";
@@ -78,7 +78,7 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return [...(isQuota ? [OVER_QUOTA] : []), ...(first === "" ? [] : [`param ${first}`]), code];
 }
 
-export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
+interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
   /** Default: GET. */
   readonly method?: PlatformRequest["method"];
   /** Below /v2. */

@@ -4,8 +4,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { Connected, ConnectInput, ConnectIo, Secrets, SecretsWay, Tokens } from "../../ports/connect.ts";
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { faultsBy } from "../shared/faults.ts";
-import { naming } from "../shared/naming.ts";
+import { faultsBy, naming } from "../shared/faults.ts";
 import { call, callWith, Id, TOKEN_URL } from "./api.ts";
 
 const KEY_PLACE =

@@ -4,7 +4,7 @@ import { inspect, KEY } from "./connect.ts";
 import { edit, insights, remove } from "./live.ts";
 import { categories, checkPost, DailymotionMetadata, EDITABLE, MAX_DESCRIPTION } from "./metadata.ts";
 import { publish } from "./publish.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
+import { ACCEPTED } from "../shared/media.ts";
 
 export default definePlatform({
   name: "dailymotion",

@@ -4,10 +4,9 @@ import { HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { faultsBy } from "../shared/faults.ts";
-import { settleByListing } from "../shared/settle.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { sendUnseen, settleByListing } from "../shared/settle.ts";
 import { AnyAnswer, call, GONE, Id } from "./api.ts";
 import { checkPost, joined, partsOf, type DailymotionPost } from "./metadata.ts";
 
@@ -28,7 +27,7 @@ const Video = z.looseObject({
     .nullish()
     .catch(null),
 });
-export type Video = z.infer<typeof Video>;
+type Video = z.infer<typeof Video>;
 
 const Gone = z.looseObject({ error: z.looseObject({}) }).transform(() => null);
 

@@ -8,11 +8,11 @@ import {
   type PlatformResponse,
   type Signed,
 } from "../../ports/platform-io.ts";
-import { faultsBy, type Code } from "../shared/faults.ts";
+import { type Code, faultsBy } from "../shared/faults.ts";
 
 const API = "https://dev.to/api";
 
-export interface Call extends Pick<PlatformRequest, "query" | "isIdempotent"> {
+interface Call extends Pick<PlatformRequest, "query" | "isIdempotent"> {
   /** Default: GET. */
   readonly method?: PlatformRequest["method"];
   readonly path: string;
@@ -82,7 +82,7 @@ export const Article = z.looseObject({
 });
 export type Article = z.infer<typeof Article>;
 
-export const DUPLICATE = "duplicate";
+const DUPLICATE = "duplicate";
 
 const Refusal = z.looseObject({ error: z.string() });
 

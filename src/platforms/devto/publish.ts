@@ -4,11 +4,10 @@ import { DAY, MINUTE } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
-import { sendUnseen } from "../shared/unseen.ts";
+import { itemsOf } from "../shared/media.ts";
+import { sendUnseen } from "../shared/settle.ts";
 import { Article, call } from "./api.ts";
-import { check, type DevtoPost } from "./metadata.ts";
-import { escapeMarkdown } from "./text.ts";
+import { check, type DevtoPost, escapeMarkdown } from "./metadata.ts";
 
 export const IMAGE_LIMITS = {
   maxBytes: 25_000_000,

@@ -5,7 +5,7 @@ import { MEDIA_KINDS, type MediaKind } from "../../domain/accounts/account.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { AppError } from "../../domain/errors.ts";
 import type { FeedItem, FeedMedia } from "../../ports/feed-shelf.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import { itemsOf } from "../shared/media.ts";
 import { definePlatform, type PlatformPost } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";

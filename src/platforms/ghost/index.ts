@@ -13,8 +13,7 @@ import {
   setThumbnail,
 } from "./live.ts";
 import { check, GhostMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { MEDIA } from "./upload.ts";
+import { MEDIA, publish } from "./publish.ts";
 
 /** Articles on a Ghost site, of any host; Ghost 5 and 6. */
 export default definePlatform({

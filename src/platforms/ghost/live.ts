@@ -4,11 +4,9 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { Json, JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { call, callOrGone, Posts, Site, type Post } from "./api.ts";
-import { lexicalOf } from "./content.ts";
-import type { GhostPost } from "./metadata.ts";
-import { change, fieldsOf, findPost, pathOf } from "./publish.ts";
-import { upload, uploadedMedia } from "./upload.ts";
+import { call, callOrGone, type Post, Posts, Site } from "./api.ts";
+import { type GhostPost, lexicalOf } from "./metadata.ts";
+import { change, fieldsOf, findPost, pathOf, upload, uploadedMedia } from "./publish.ts";
 
 function idOf({ platformPostId }: GhostPost): string {
   if (platformPostId !== null) return platformPostId;

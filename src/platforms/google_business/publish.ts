@@ -4,7 +4,7 @@ import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { asciiAddressOf } from "../shared/media/fetched.ts";
+import { asciiAddressOf } from "../shared/media.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
 import { checkPost, fieldsOf, type BusinessPost } from "./metadata.ts";
@@ -31,7 +31,7 @@ const APPEARS_WITHIN_MS = 2 * MINUTE;
 /** After trouble. */
 const ASK_AGAIN_MS = 20 * SECOND;
 
-export const LocalPost = z.looseObject({
+const LocalPost = z.looseObject({
   name: nameOf("accounts", "locations", "localPosts"),
   state: z.string().catch(""),
   summary: z.string().catch(""),

@@ -6,9 +6,8 @@ import type { PlatformAccount } from "../../ports/platform-io.ts";
 import { INSTAGRAM_HOST } from "./api.ts";
 import { facebookLogin, instagramLogin } from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, insights, inspect } from "./live.ts";
-import { IMAGE, REEL, STORY_FILM, STORY_IMAGE } from "./media.ts";
+import { IMAGE, publish, REEL, STORY_FILM, STORY_IMAGE } from "./publish.ts";
 import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
-import { publish } from "./publish.ts";
 import { VERSION_SETTING } from "../shared/meta/graph.ts";
 
 const SETTINGS: readonly PlatformSetting[] = [

@@ -4,10 +4,9 @@ import { DAY, SECOND } from "../../domain/time.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GONE, GoneBody, metaFaults } from "../shared/meta/faults.ts";
+import { GONE, GoneBody, metaFaults } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
-import { accountId, get, isOfPage } from "./api.ts";
-import { classifyMild } from "./faults.ts";
+import { accountId, classifyMild, get, isOfPage } from "./api.ts";
 import type { InstagramPost } from "./metadata.ts";
 
 const Profile = z.looseObject({

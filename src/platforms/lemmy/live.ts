@@ -4,8 +4,8 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Choice } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
-import { Community, namesOf, own, ownOrGone, pageOf, Posted, versionOf, type PostView } from "./api.ts";
+import { itemsOf } from "../shared/media.ts";
+import { Community, namesOf, own, ownOrGone, pageOf, Posted, type PostView, versionOf } from "./api.ts";
 import type { LemmyPost } from "./metadata.ts";
 import { contentOf, sendPicture, uploadStep } from "./publish.ts";
 

@@ -8,9 +8,16 @@ import type { EffectContext, PublishIo, Settled, SettleContext } from "../../por
 import { settleByListing } from "../shared/settle.ts";
 import { askLinkedIn, DuplicateFault, findPost, pageOf, sendLinkedIn, urn } from "./api.ts";
 import { sendImage, sendVideo, waitForMedia } from "./media.ts";
-import { authorOf, contentProblems, isPage, mixProblem, type LinkedInPost } from "./metadata.ts";
-import { isAllowed } from "./scopes.ts";
-import { ofLittleText, toLittleText } from "./text.ts";
+import {
+  authorOf,
+  contentProblems,
+  isAllowed,
+  isPage,
+  type LinkedInPost,
+  mixProblem,
+  ofLittleText,
+  toLittleText,
+} from "./metadata.ts";
 
 /** How long LinkedIn surely knows a repeated post for a duplicate. */
 const KNOWN_FOR_MS = 10 * MINUTE;

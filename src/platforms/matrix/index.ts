@@ -3,7 +3,7 @@ import { PASSWORD, TOKEN } from "./connect.ts";
 import { analytics, edit, insights, remove } from "./live.ts";
 import { CAPABILITIES, capabilitiesOf, check, MatrixMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
-import { inspect } from "./room.ts";
+import { inspect } from "./api.ts";
 
 /** Rooms without encryption, on any server. */
 export default definePlatform({

@@ -3,8 +3,7 @@ import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import { ACCEPTED, itemsOf } from "../shared/media.ts";
 
 const MIB = 1_024 * 1_024;
 const MAX_ITEMS = 20;

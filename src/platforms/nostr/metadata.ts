@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import { itemsOf } from "../shared/media.ts";
 
 const {
   title,
@@ -16,7 +16,7 @@ const {
   thread,
 } = commonMetadata;
 
-export const FORMATS = ["note", "picture", "video", "article"] as const;
+const FORMATS = ["note", "picture", "video", "article"] as const;
 type Format = (typeof FORMATS)[number];
 
 /** What a post on Nostr takes beside caption and media. */

@@ -10,11 +10,9 @@ import { bearer } from "../shared/faults.ts";
 import { publishHeld } from "../shared/film/held.ts";
 import { uploadFilm, type Film, type Lost, type Uploaded } from "../shared/film/sessions.ts";
 import { serverOf } from "../shared/servers.ts";
-import { askOwn, own } from "./api.ts";
-import { peertubeFaults } from "./faults.ts";
-import { changeVideo, thumbnailOf } from "./live.ts";
+import { askOwn, own, peertubeFaults } from "./api.ts";
+import { changeVideo, findVideo, pathOf, standingOf, thumbnailOf, Video } from "./live.ts";
 import { checkPost, fieldsOf, given, PRIVACIES, visibilityOf, type PeertubePost } from "./metadata.ts";
-import { findVideo, pathOf, standingOf, Video } from "./video.ts";
 
 /** What a broken connection sends twice; servers that keep files elsewhere take none under 5 MiB. */
 const CHUNK_BYTES = 8 * 1024 * 1024;

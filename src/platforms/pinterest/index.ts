@@ -1,7 +1,6 @@
 import { definePlatform } from "../../ports/platform.ts";
-import { ACCOUNT_METRICS, analytics } from "./analytics.ts";
+import { ACCOUNT_METRICS, analytics, boards, edit, insights, inspect, remove } from "./live.ts";
 import { consent } from "./connect.ts";
-import { boards, edit, insights, inspect, remove } from "./live.ts";
 import { check, MAX_DESCRIPTION_CHARS, MAX_PICTURES, PinterestMetadata } from "./metadata.ts";
 import { IMAGE_LIMITS, publish } from "./publish.ts";
 

@@ -1,13 +1,10 @@
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { REDDIT_API } from "./api.ts";
-import { communities, flairs } from "./choices.ts";
-import { consent } from "./connect.ts";
+import { communities, consent, flairs } from "./connect.ts";
 import { analytics, edit, insights, inspect, isSelf, remove } from "./live.ts";
-import { ACCEPTS } from "./media.ts";
-import { check, MAX_PICTURES, RedditMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { measure } from "./text.ts";
+import { ACCEPTS, publish } from "./publish.ts";
+import { check, MAX_PICTURES, measure, RedditMetadata } from "./metadata.ts";
 
 const FLAIR = ["flairId", "flairText"];
 

@@ -3,9 +3,8 @@ import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { AnyAnswer, ask, listOf } from "./api.ts";
 import { ME, Me, SUSPENDED } from "./connect.ts";
-import { Entry } from "./find.ts";
-import { communityOf, type RedditPost } from "./metadata.ts";
-import { bodyOf } from "./text.ts";
+import { Entry } from "./publish.ts";
+import { bodyOf, communityOf, type RedditPost } from "./metadata.ts";
 
 /** A post of text alone: Reddit lets nobody change the others. */
 export function isSelf({ mediaUrl, metadata }: RedditPost): boolean {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;
 
@@ -67,4 +68,22 @@ export function check(
       ? ["Only films have a still picture: metadata.thumbnailUrl is not used."]
       : [];
   return { errors, warnings };
+}
+
+/** https://www.reddit.com/wiki/markdown: emphasis, code, superscript, spoilers, tables, links, entities. */
+const escapeMarkdown = markdownEscaper({ starts: "#>+=-", signs: "\\\\*_~`^|[\\]<>&" });
+
+/** As a plain text, which Reddit counts with its escapes. */
+function escape(text: string): string {
+  return escapeMarkdown(text).replace(/(?<!\n)\n(?!\n)/g, "  \n");
+}
+
+export function measure(text: string): number {
+  return [...escape(text)].length;
+}
+
+/** The body as Reddit is given it: read character by character, each line a line, unless it is Markdown. */
+export function bodyOf({ caption, metadata }: RedditPost): string {
+  const text = caption ?? "";
+  return metadata.markdown === true ? text : escape(text);
 }

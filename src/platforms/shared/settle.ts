@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { MINUTE } from "../../domain/time.ts";
-import type { Settled, SettleContext } from "../../ports/publish-io.ts";
+import type { Json } from "../../ports/platform-io.ts";
+import type { EffectContext, EffectSpec, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
+import { asNotSent } from "./faults.ts";
 
 /** The platform's clock may be behind ours by so much. */
 const CLOCK_TOLERANCE_MS = MINUTE;
@@ -67,5 +69,25 @@ export function blind(title: string): () => Promise<Settled<never>> {
   return async () => ({
     outcome: "unknown",
     reason: `the answer was lost, and ${title} cannot be asked whether the post is there.`,
+  });
+}
+
+/**
+ * A step that leaves nothing anybody sees until a later one names what it gave, an upload say: a lost answer
+ * leaves nothing in doubt, and the step may be sent again. `isGone`: as for any step.
+ */
+export function sendUnseen<R extends Json>(
+  io: Pick<PublishIo, "effect">,
+  spec: Pick<EffectSpec<R>, "step" | "request" | "isGone"> & {
+    readonly send: (context: EffectContext) => Promise<R>;
+  },
+): Promise<R> {
+  return io.effect<R>({
+    ...spec,
+    send: (context) =>
+      spec.send(context).catch((error: unknown) => {
+        throw asNotSent(error);
+      }),
+    settle: async () => ({ outcome: "send_again" }),
   });
 }

@@ -4,13 +4,9 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
-import { AnyAnswer, call } from "./api.ts";
-import { channelOf, nameOf, placeOf } from "./channel.ts";
-import { findShare, Message } from "./look-up.ts";
-import { partsOf, type SlackPost } from "./metadata.ts";
-import { MESSAGE, replyStep } from "./publish.ts";
-import { Sent } from "./send.ts";
-import { escapeText, hasMarkup, richText } from "./text.ts";
+import { AnyAnswer, call, channelOf, nameOf, placeOf } from "./api.ts";
+import { findShare, Message, MESSAGE, replyStep, Sent } from "./publish.ts";
+import { escapeText, hasMarkup, partsOf, richText, type SlackPost } from "./metadata.ts";
 
 /** The place of the post's message. Throws `conflict` for an id that is none of Slack's. */
 function requirePlace({ platformPostId }: SlackPost): { channel: string; ts: string } {

@@ -2,9 +2,8 @@ import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts
 import { definePlatform } from "../../ports/platform.ts";
 import { connect, inspect, INSTRUCTIONS, SECRET_FIELDS, STEPS } from "./connect.ts";
 import { ACCOUNT_METRICS, analytics, edit, remove, setThumbnail } from "./live.ts";
-import { DOCUMENTS, SHOWN } from "./media.ts";
+import { DOCUMENTS, publish, SHOWN } from "./publish.ts";
 import { checkPost, MAX_ITEMS, TelegramMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, maxItems: MAX_ITEMS, accepts: SHOWN },

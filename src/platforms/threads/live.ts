@@ -4,7 +4,7 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { DAY, SECOND } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import { GoneBody } from "../shared/meta/faults.ts";
+import { GoneBody } from "../shared/meta/graph.ts";
 import { Id } from "../../ports/platform-values.ts";
 import { call, classifyGone, classifyMild } from "./api.ts";
 import type { ThreadsPost } from "./metadata.ts";

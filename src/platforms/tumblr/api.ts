@@ -7,8 +7,7 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type FaultRule } from "../shared/faults.ts";
-import { untilMidnight } from "../shared/midnight.ts";
+import { bearer, type FaultRule, faultsBy, untilMidnight } from "../shared/faults.ts";
 
 export const TUMBLR_API = "https://api.tumblr.com";
 

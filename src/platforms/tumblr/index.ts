@@ -3,9 +3,8 @@ import { definePlatform } from "../../ports/platform.ts";
 import { TUMBLR_API, TUMBLR_ZONE } from "./api.ts";
 import { consent } from "./connect.ts";
 import { analytics, edit, insights, inspect, remove } from "./live.ts";
-import { ACCEPTS } from "./media.ts";
+import { ACCEPTS, publish } from "./publish.ts";
 import { check, MAX_ITEMS, TumblrMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
 
 export default definePlatform({
   name: "tumblr",

@@ -2,12 +2,11 @@ import * as z from "zod";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
-import { orNull } from "../shared/or-null.ts";
+import { orNull } from "../shared/faults.ts";
 import { AnyAnswer, ask, blogPath } from "./api.ts";
 import { addressOf, shownBlog, USER_INFO, UserInfo } from "./connect.ts";
-import { contentOf } from "./content.ts";
-import { fieldsOf, Placed, readPost, type TumblrEntry } from "./find.ts";
-import type { TumblrPost } from "./metadata.ts";
+import { contentOf, type TumblrPost } from "./metadata.ts";
+import { fieldsOf, Placed, readPost, type TumblrEntry } from "./publish.ts";
 
 /** One that was in the queue may have been published meanwhile, under another id. */
 async function find({ platformPostId }: TumblrPost, io: PlatformIo): Promise<TumblrEntry | null> {

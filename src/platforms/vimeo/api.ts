@@ -6,7 +6,7 @@ import {
   type PlatformRequest,
   type PlatformResponse,
 } from "../../ports/platform-io.ts";
-import { bearer, faultsBy, type Code, type FaultRule } from "../shared/faults.ts";
+import { bearer, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
 
 const API = "https://api.vimeo.com";
 /** https://developer.vimeo.com/api/changelog: the version is named in each request. */
@@ -86,7 +86,7 @@ export function vimeoFaults(
   return faultsBy({ title: "Vimeo", codesOf, rules: [...rules, limited, ...RULES] });
 }
 
-export interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
+interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
   /** Default: GET. */
   readonly method?: PlatformRequest["method"];
   /** /me/videos, /videos/1. */

@@ -4,12 +4,17 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { UPLOAD_TIMES } from "../shared/media/chunks.ts";
-import { publishHeld, type Standing } from "../shared/film/held.ts";
-import { sendThumbnail, type Picture, type Thumbnail } from "../shared/film/thumbnail.ts";
+import { UPLOAD_TIMES } from "../shared/uploads.ts";
+import {
+  type Picture,
+  publishHeld,
+  sendThumbnail,
+  type Standing,
+  type Thumbnail,
+} from "../shared/film/held.ts";
 import { askOwn, findVideo, own, removeVideo, Video, vimeoFaults } from "./api.ts";
 import { fieldsOf, privacyOf, VIEWS, viewOf, type VimeoPost } from "./metadata.ts";
-import { upload } from "./upload.ts";
+import { upload } from "./publish.ts";
 
 /** Uploads the film for nobody to see, and makes it what it is to be at its time. */
 export async function publish(post: VimeoPost, io: PublishIo): Promise<PublishOutcome> {

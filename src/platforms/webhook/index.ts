@@ -9,7 +9,7 @@ import { SECOND } from "../../domain/time.ts";
 import { definePlatform } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformResponse } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { ACCEPTED } from "../shared/media/accepted.ts";
+import { ACCEPTED } from "../shared/media.ts";
 import { toEvent, WebhookMetadata, type WebhookPost } from "./event.ts";
 
 const MAX_ITEMS = 21;

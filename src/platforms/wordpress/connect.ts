@@ -11,8 +11,7 @@ import type {
 import type { Inspection } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import { basic } from "../shared/faults.ts";
-import { askOrNull } from "../shared/fediverse.ts";
-import { explaining, requireServer } from "../shared/servers.ts";
+import { askOrNull, explaining, requireServer } from "../shared/servers.ts";
 import { ask, requestTo, TITLE } from "./api.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
 

@@ -4,10 +4,8 @@ import { SERVER_SETTING } from "../shared/servers.ts";
 import { TITLE } from "./api.ts";
 import { AUTHORIZE, inspect, PASSWORD } from "./connect.ts";
 import { edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
-import { MEDIA } from "./media.ts";
-import { checkPost, WordpressMetadata } from "./metadata.ts";
-import { publish } from "./publish.ts";
-import { CHOICES } from "./terms.ts";
+import { MEDIA, publish } from "./publish.ts";
+import { checkPost, CHOICES, WordpressMetadata } from "./metadata.ts";
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: false, ...MEDIA },

@@ -3,12 +3,10 @@ import { AppError } from "../../domain/errors.ts";
 import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
-import { itemsOf } from "../shared/media/items.ts";
+import { itemsOf } from "../shared/media.ts";
 import { ask, count, findPost, orGone, update } from "./api.ts";
-import { contentOf, escapeLine, Filed } from "./content.ts";
-import { stepOf, upload } from "./media.ts";
-import { keyOf, type WordpressPost } from "./metadata.ts";
-import { fileUnder } from "./terms.ts";
+import { contentOf, escapeLine, Filed, fileUnder, keyOf, type WordpressPost } from "./metadata.ts";
+import { stepOf, upload } from "./publish.ts";
 
 const TEXT = ["caption", "altText", "html"];
 

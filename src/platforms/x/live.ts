@@ -4,10 +4,8 @@ import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import type { Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
-import { ask, Id, ME, send, UserAnswer } from "./api.ts";
-import { classify, isMissing } from "./faults.ts";
-import type { XPost } from "./metadata.ts";
-import { partsOf } from "./parts.ts";
+import { ask, classify, Id, isMissing, ME, send, UserAnswer } from "./api.ts";
+import { partsOf, type XPost } from "./metadata.ts";
 import { stepOf } from "./publish.ts";
 
 /** For so long X tells clicks; asked for later, it tells nothing. */

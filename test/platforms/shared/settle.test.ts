@@ -4,9 +4,9 @@ import type { Json } from "../../../src/ports/platform-io.ts";
 import type { SettleContext } from "../../../src/ports/publish-io.ts";
 import {
   blind,
+  type Listing,
   settleByKeyThenListing,
   settleByListing,
-  type Listing,
 } from "../../../src/platforms/shared/settle.ts";
 
 const SENT_AT = 1_000 * MINUTE;

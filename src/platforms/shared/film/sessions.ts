@@ -11,7 +11,7 @@ import {
   type SignedRequest,
 } from "../../../ports/platform-io.ts";
 import type { EffectContext, PublishIo, Settled, SettleContext } from "../../../ports/publish-io.ts";
-import { committedBytes, sendInChunks } from "../media/chunks.ts";
+import { committedBytes, sendInChunks } from "../uploads.ts";
 import { settleByListing } from "../settle.ts";
 
 /** What was uploaded stands in the list of uploads by then. */
@@ -60,7 +60,7 @@ export interface Lost {
  * How a platform takes films in sessions of PUTs with Content-Range: YouTube's protocol
  * (https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol), and node-uploadx's.
  */
-export interface FilmSessions {
+interface FilmSessions {
   /** Of the platform, for sentences. */
   readonly title: string;
   readonly mediaUrl: string;

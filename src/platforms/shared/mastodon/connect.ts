@@ -14,10 +14,8 @@ import type {
   SecretsWay,
   Target,
 } from "../../../ports/connect.ts";
-import { askOrNull } from "../fediverse.ts";
-import { explaining, requireServer, type ServerKind } from "../servers.ts";
-import { call } from "./api.ts";
-import { Account, handleOf } from "./entities.ts";
+import { askOrNull, explaining, requireServer, type ServerKind } from "../servers.ts";
+import { Account, call, handleOf } from "./api.ts";
 
 /** What is one platform's own in connecting to a server of Mastodon's API. */
 export interface Servers extends ServerKind {
