@@ -72,6 +72,17 @@ export interface EffectSpec<R extends Json> {
   isGone?(result: R): Promise<boolean>;
 }
 
+/** Thrown by `publish` while the platform works on what it was sent: the same as `processing`. */
+export class StillProcessing extends Error {
+  readonly checkAgainMs: number;
+
+  constructor(checkAgainMs: number) {
+    super("The platform is working on what it was sent.");
+    this.name = "StillProcessing";
+    this.checkAgainMs = checkAgainMs;
+  }
+}
+
 export interface PublishIo extends PlatformIo {
   readonly media: PostMedia;
   /** True from scheduledAt on: what is public from its first moment may go out only then. */

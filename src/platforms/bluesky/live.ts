@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { AnalyticsDay, PlatformAnalytics } from "../../ports/platform.ts";
+import type { AnalyticsDay, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import {
   AnyAnswer,
   didOf,
@@ -187,10 +187,7 @@ function keyOf(post: BlueskyPost): string {
  * The account's own server says whether the post is there; the counts come from Bluesky's index, where it can
  * be reached.
  */
-export async function insights(
-  post: BlueskyPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: BlueskyPost, io: PlatformIo): Promise<PostInsights> {
   const record = await findRecord(io, {
     base: pdsOf(io),
     repo: didOf(io),

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
-import type { PublishIo } from "../../ports/publish-io.ts";
+import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { asNotSent } from "../shared/faults.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
@@ -182,11 +182,6 @@ const POLL_MS = 3_000;
 const MAX_POLLS = 200;
 const SERVICE_AUTH_SECONDS = 30 * 60;
 
-/** The video is being processed: nothing to do but to ask again. */
-export class StillProcessing extends Error {
-  readonly checkAgainMs = POLL_MS;
-}
-
 const Job = z.looseObject({
   jobId: z.string().default(""),
   state: z.string().default(""),
@@ -221,7 +216,7 @@ async function sendVideo(item: MediaItem, to: Sending): Promise<Blob> {
   });
   const job = z.object({ jobId: z.string(), blob: Blob.nullable() }).parse(stored);
   const blob = job.blob ?? finished(await readJob(to.io, service, job.jobId));
-  if (blob === null) throw new StillProcessing("The video is being processed.");
+  if (blob === null) throw new StillProcessing(POLL_MS);
   return blob;
 }
 

@@ -4,7 +4,7 @@ import { parseUrl } from "../../domain/parse-url.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
 import { itemsOf, type PostItem } from "../shared/media.ts";
 import { pdsOf, POST, resolveHandle } from "./api.ts";
 
@@ -96,7 +96,7 @@ export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
 }
 
 /** What the schema cannot say: length in graphemes and bytes, and what excludes what. */
-export function checkPost(post: BlueskyPost): { errors: string[]; warnings: string[] } {
+export function checkPost(post: BlueskyPost): Checked {
   const { metadata } = post;
   const parts = partsOf(post);
   const errors = parts.flatMap((part, at) =>

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { toIso } from "../../domain/time.ts";
 import { type Json, type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
@@ -21,8 +20,8 @@ import {
   uriOf,
   webUrl,
 } from "./api.ts";
-import { sendImage, sendMedia, StillProcessing } from "./media.ts";
-import { type BlueskyMetadata, type BlueskyPost, checkPost, contentOf, partsOf } from "./metadata.ts";
+import { sendImage, sendMedia } from "./media.ts";
+import { type BlueskyMetadata, type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
 
 const Plan = z
   .array(z.object({ collection: z.string(), rkey: z.string(), value: z.record(z.string(), z.json()) }))
@@ -34,23 +33,16 @@ const Plan = z
  * there whole or not at all.
  */
 export async function publish(post: BlueskyPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
-  try {
-    if (!io.isDue) {
-      await sendEmbeds(post, io, false);
-      return { state: "prepared" };
-    }
-    const stored = await io.once<Json>("records", async () =>
-      buildRecords(post, await sendEmbeds(post, io, false), io),
-    );
-    const plan = Plan.parse(stored);
-    await write(post, plan, io);
-    return liveAt(plan, io);
-  } catch (error) {
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
-    throw error;
+  if (!io.isDue) {
+    await sendEmbeds(post, io, false);
+    return { state: "prepared" };
   }
+  const stored = await io.once<Json>("records", async () =>
+    buildRecords(post, await sendEmbeds(post, io, false), io),
+  );
+  const plan = Plan.parse(stored);
+  await write(post, plan, io);
+  return liveAt(plan, io);
 }
 
 function liveAt([first]: z.infer<typeof Plan>, io: PublishIo): PublishOutcome {

@@ -57,9 +57,7 @@ const ME = { path: "/me" };
 /** Each channel that the key is good for. */
 async function connect({ secrets }: ConnectInput, io: ConnectIo): Promise<Connected> {
   const tokens = await naming("apiSecret", () => askForToken(secrets, io));
-  const { profiles } = await naming("apiKey", () =>
-    callWith(io, tokens.secrets["accessToken"] ?? "", ME, Me),
-  );
+  const { profiles } = await naming("apiKey", () => callWith(io, tokens, ME, Me));
   if (profiles.length === 0)
     throw new AppError("invalid", `apiKey: gives access to no channel. ${KEY_PLACE}`);
   const targets = profiles.map(({ profile_id: id, name }) => ({

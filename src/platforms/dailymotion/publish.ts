@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { HOUR, MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -8,7 +7,7 @@ import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { faultsBy } from "../shared/faults.ts";
 import { sendUnseen, settleByListing } from "../shared/settle.ts";
 import { AnyAnswer, call, GONE, Id } from "./api.ts";
-import { checkPost, joined, partsOf, type DailymotionPost } from "./metadata.ts";
+import { type DailymotionPost, joined, partsOf } from "./metadata.ts";
 
 const Video = z.looseObject({
   video_id: Id,
@@ -57,8 +56,6 @@ const LOOK_AGAIN_MS = 10 * SECOND;
 
 /** Brings the film there in private, for nobody to find, and makes it what it is to be at its time. */
 export async function publish(post: DailymotionPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const { id, at } = Created.parse(io.resultOf("video") ?? (await create(post, io, await upload(post, io))));
   const isOut = io.resultOf("publish") !== null;
   const { waits, video } = isOut ? { waits: null, video: null } : await look({ post, id, at }, io);

@@ -21,7 +21,9 @@ const KEY: SecretsWay = {
 
 async function connect(input: ConnectInput, io: ConnectIo): Promise<Connected> {
   const apiKey = input.secrets["apiKey"] ?? "";
-  const user = await naming("apiKey", () => callWith(io, apiKey, { path: "/users/me" }, User));
+  const user = await naming("apiKey", () =>
+    callWith(io, { secrets: { apiKey } }, { path: "/users/me" }, User),
+  );
   return {
     tokens: null,
     targets: [
@@ -45,6 +47,7 @@ export default definePlatform({
   name: "devto",
   title: "DEV",
   docs: "https://developers.forem.com/api/v1",
+  baseUrl: "https://dev.to/api",
   capabilities: {
     media: {
       required: false,
@@ -62,15 +65,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: DevtoMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where the API of DEV, or of another Forem, is",
-      kind: "address",
-      default: "https://dev.to/api",
-      isRequired: false,
-    },
-  ],
   connect: [KEY],
   check,
   inspect,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
 const { title, description, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -41,7 +41,7 @@ export type DevtoPost = PlatformPost<z.infer<typeof DevtoMetadata>>;
 /** Front matter would go before everything else that is said of the article, that it is a draft among it. */
 const FRONT_MATTER = /^\s*---/;
 
-export function check({ caption, mediaUrl, metadata }: DevtoPost): { errors: string[]; warnings: string[] } {
+export function check({ caption, mediaUrl, metadata }: DevtoPost): Checked {
   const errors: string[] = [];
   if (metadata.format === "markdown" && FRONT_MATTER.test(caption ?? ""))
     errors.push(

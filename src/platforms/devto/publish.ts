@@ -7,7 +7,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { itemsOf } from "../shared/media.ts";
 import { sendUnseen } from "../shared/settle.ts";
 import { Article, call } from "./api.ts";
-import { check, type DevtoPost, escapeMarkdown } from "./metadata.ts";
+import { type DevtoPost, escapeMarkdown } from "./metadata.ts";
 
 export const IMAGE_LIMITS = {
   maxBytes: 25_000_000,
@@ -16,8 +16,6 @@ export const IMAGE_LIMITS = {
 
 /** A draft, which its author alone sees; at its time it is published. Both may be asked for again. */
 export async function publish(post: DevtoPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = check(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   // The addresses of our own files are others each time.
   const fields = await io.once("article", () => fieldsOf(post, io));
   const id = await sendUnseen<number>(io, {

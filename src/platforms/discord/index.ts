@@ -42,6 +42,7 @@ export default definePlatform({
   name: "discord",
   title: "Discord",
   docs: "https://docs.discord.com/developers/resources/message",
+  baseUrl: "https://discord.com/api/v10",
   capabilities: CAPABILITIES,
   capabilitiesOf: (account) => ({
     ...CAPABILITIES,
@@ -51,15 +52,6 @@ export default definePlatform({
       : {}),
   }),
   metadata: DiscordMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Discord's API, with its version",
-      kind: "address",
-      default: "https://discord.com/api/v10",
-      isRequired: false,
-    },
-  ],
   connect: [
     {
       kind: "secrets",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_FILES = 10;
@@ -66,7 +66,7 @@ export function itemsOf({ mediaUrl, metadata }: DiscordPost): { url: string; alt
 export function checkPost(
   post: DiscordPost,
   { account, media }: Pick<CheckedAt, "account" | "media">,
-): { errors: string[]; warnings: string[] } {
+): Checked {
   const { title: name, threadId, tagIds, crosspost } = post.metadata;
   const errors: string[] = [];
   const isNew = threadId === undefined;

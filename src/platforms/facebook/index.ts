@@ -29,6 +29,7 @@ import { edit, insights, readInsights, remove, setThumbnail } from "./live.ts";
 import { checkPost, FacebookMetadata, type FacebookPost, MAX_PHOTOS, MAX_TEXT } from "./metadata.ts";
 import { IMAGES, publish } from "./publish.ts";
 import { FILMS } from "./upload.ts";
+import { addressSetting } from "../../ports/platform-setup.ts";
 
 const SETUP: SetupGuide = {
   url: "https://developers.facebook.com/apps",
@@ -58,39 +59,15 @@ const SETUP: SetupGuide = {
 const DIALOG_HOST = "https://www.facebook.com";
 const NEEDED = ["pages_show_list", "pages_read_engagement", "pages_manage_posts"] as const;
 
-const address = { kind: "address", isRequired: false } as const;
-
 const SETTINGS: readonly PlatformSetting[] = [
-  {
-    ...address,
-    name: "AUTH_URL",
-    meaning: "Where people are asked for their consent",
-    default: `${DIALOG_HOST}/${GRAPH_VERSION}/dialog/oauth`,
-  },
-  {
-    ...address,
-    name: "TOKEN_URL",
-    meaning: "Where tokens are got",
-    default: `${GRAPH_HOST}/${GRAPH_VERSION}/oauth/access_token`,
-  },
-  {
-    ...address,
-    name: "BASE_URL",
-    meaning: "Where the Graph API is, without its version",
-    default: GRAPH_HOST,
-  },
-  {
-    ...address,
-    name: "VIDEO_URL",
-    meaning: "Where films are published, without the version",
-    default: GRAPH_HOST,
-  },
-  {
-    ...address,
-    name: "UPLOAD_URL",
-    meaning: "Where reels are sent, instead of this host",
-    default: "https://rupload.facebook.com",
-  },
+  addressSetting(
+    "AUTH_URL",
+    "Where people are asked for their consent",
+    `${DIALOG_HOST}/${GRAPH_VERSION}/dialog/oauth`,
+  ),
+  addressSetting("TOKEN_URL", "Where tokens are got", `${GRAPH_HOST}/${GRAPH_VERSION}/oauth/access_token`),
+  addressSetting("VIDEO_URL", "Where films are published, without the version", GRAPH_HOST),
+  addressSetting("UPLOAD_URL", "Where reels are sent, instead of this host", "https://rupload.facebook.com"),
   VERSION_SETTING,
   {
     name: "LOGIN_CONFIG_ID",
@@ -343,6 +320,7 @@ export default definePlatform({
   title: "Facebook",
   aliases: ["fb", "meta"],
   docs: "https://developers.facebook.com/documentation/pages-api/posts",
+  baseUrl: GRAPH_HOST,
   capabilities: CAPABILITIES,
   capabilitiesOf: (_account, post) =>
     post === null || mayBeReel(post) ? CAPABILITIES : { ...CAPABILITIES, quotas: [] },

@@ -3,7 +3,7 @@ import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import { PlatformFault } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 
 /** Long known, and what its apps go by; the reference does not name it. */
@@ -53,10 +53,7 @@ export function mediaOf({ mediaUrl, metadata }: FacebookPost): GivenMedia[] {
 }
 
 /** Rules that data cannot say. Of files that are not ours nothing is known yet. */
-export function checkPost(
-  post: FacebookPost,
-  { media }: Pick<CheckedAt, "media">,
-): { readonly errors: string[]; readonly warnings: string[] } {
+export function checkPost(post: FacebookPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
   const items = mediaOf(post);
   const known = items.flatMap(({ url }) => media.get(url) ?? []);

@@ -6,7 +6,13 @@ import type { ImageLimits } from "../../ports/media.ts";
 import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { Id } from "../../ports/platform-values.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { LiveAt, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
+import {
+  type LiveAt,
+  type PublishIo,
+  type SettleContext,
+  type Settled,
+  StillProcessing,
+} from "../../ports/publish-io.ts";
 import { fileNameOf } from "../shared/media.ts";
 import { Created, GoneBody, listAll } from "../shared/meta/graph.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -54,7 +60,6 @@ export async function publish(post: FacebookPost, io: PublishIo): Promise<Publis
     return { state: "live", ...at };
   } catch (error) {
     if (error instanceof TooNear) return { state: "prepared" };
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
     throw error;
   }
 }
@@ -107,7 +112,7 @@ async function look(hung: Hung, io: PublishIo): Promise<"out" | "waiting" | "dra
     if (placed.isScheduled && film.isReady) return "waiting";
     const isDraft = isReadyVideo && io.now() >= (await io.once("ready", () => io.now())) + FLIP_AFTER_MS;
     if (isDraft) return "draft";
-    throw new StillProcessing();
+    throw new StillProcessing(CHECK_FILM_MS);
   }
   if (io.now() < post.scheduledAt + FLIP_AFTER_MS) return "waiting";
   await publishNow(hung, io);
@@ -122,10 +127,8 @@ async function publishNow({ plan, placed }: Hung, io: PublishIo): Promise<void> 
   await askPage(io, { method: "POST", path: placed.id, json, isIdempotent: true }, z.looseObject({}));
 }
 
-/** Facebook is at work on a film: nothing to do but to ask again. */
-class StillProcessing extends Error {
-  readonly checkAgainMs = 5 * SECOND;
-}
+/** How soon a film is asked about again. */
+const CHECK_FILM_MS = 5 * SECOND;
 
 /**
  * A film is there, for nobody to see, before the step that makes it public, which names it: however often that
@@ -161,7 +164,7 @@ async function placeFilm(
 async function assertReady(id: string, io: PublishIo): Promise<void> {
   const film = await readFilm(io, id);
   if (film?.fault !== undefined && film.fault !== null) throw film.fault;
-  if (film !== null && !film.isReady) throw new StillProcessing();
+  if (film !== null && !film.isReady) throw new StillProcessing(CHECK_FILM_MS);
 }
 
 interface Release {

@@ -1,70 +1,33 @@
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import type { ConnectIo, Secrets } from "../../ports/connect.ts";
+import type { Secrets } from "../../ports/connect.ts";
 import {
-  type Json,
   PlatformFault,
   type PlatformIo,
-  type PlatformRequest,
   type PlatformResponse,
   type Signed,
 } from "../../ports/platform-io.ts";
 import { type Code, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 /** Below the site's address. */
 const API = "/ghost/api/admin";
 
 export const ADMIN_KEY = /^([0-9a-f]{24}):((?:[0-9a-f]{2}){16,128})$/i;
 
-interface Call extends Pick<
-  PlatformRequest,
-  "query" | "multipart" | "isIdempotent" | "timeoutMs" | "idleMs"
-> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** With its slash at the end: Ghost redirects what has none. */
-  readonly path: string;
-  readonly json?: Json;
-}
-
-/** One call with the channel's key. */
-export function call<T>(io: PlatformIo, one: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(siteOf(io), one), sign: (secrets) => signed(secrets, io.now()) }, schema);
-}
-
-/** The same; null where what it is about is not there (any more). */
-export async function callOrGone<T>(io: PlatformIo, one: Call, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    return await call(io, one, schema);
-  } catch (error) {
-    if (error instanceof PlatformFault && error.httpStatus === 404) return null;
-    throw error;
-  }
-}
-
-/** While connecting: `adminKey` "" asks without one. */
-export function callWith<T>(
-  io: ConnectIo,
-  at: { readonly site: string; readonly adminKey: string },
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  const { headers, ...request } = requestOf(at.site, one);
-  const authorization = at.adminKey === "" ? {} : signed(at, io.now()).headers;
-  return io.ask({ ...request, headers: { ...headers, ...authorization } }, schema);
-}
-
-function requestOf(site: string, { path, ...one }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...one,
-    url: `${site}${API}${path}`,
-    // What Ghost 5 and 6 both know.
-    headers: { accept: "application/json", "accept-version": "v5.0" },
-    classify,
-  };
-}
+export const {
+  ask: call,
+  askOrGone: callOrGone,
+  askWith: callWith,
+} = restApi({
+  base: siteOf,
+  below: API,
+  // What Ghost 5 and 6 both know.
+  headers: () => ({ accept: "application/json", "accept-version": "v5.0" }),
+  sign: (secrets, io) => signed(secrets, io.now()),
+  classify: () => classify,
+});
 
 /** The address of the account's site, without a slash at its end. */
 function siteOf(io: Pick<PlatformIo, "account" | "setting">): string {

@@ -34,15 +34,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: GhostMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "The site used where none is named",
-      kind: "address",
-      default: null,
-      isRequired: false,
-    },
-  ],
   connect: [KEY],
   choices: { newsletter: newsletters, authors },
   check,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { JsonObject } from "../../ports/platform-io.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
 const { title, description, tags, altText, moreMedia, thumbnailUrl } = commonMetadata;
 
@@ -56,7 +56,7 @@ export const GhostMetadata = z.strictObject({
 export type GhostMetadata = z.infer<typeof GhostMetadata>;
 export type GhostPost = PlatformPost<GhostMetadata>;
 
-export function check({ mediaUrl, metadata }: GhostPost): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: GhostPost): Checked {
   const errors =
     mediaUrl === "" && metadata.moreMedia !== undefined && metadata.moreMedia.length > 0
       ? ["metadata.moreMedia: the first of the media belongs in mediaUrl."]

@@ -4,7 +4,7 @@ import type { Insights } from "../../domain/posts/post.ts";
 import type { PlatformIo } from "../../ports/platform-io.ts";
 import type { PlatformAnalytics } from "../../ports/platform.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
-import { type BusinessPost, checkPost, fieldsOf, partsOf } from "./metadata.ts";
+import { type BusinessPost, fieldsOf, partsOf } from "./metadata.ts";
 import { readPost } from "./publish.ts";
 
 const AnyAnswer = z.unknown();
@@ -21,8 +21,6 @@ function pathOf({ platformPostId }: BusinessPost): string {
 
 /** What is named and not given any more is taken away. */
 export async function edit(post: BusinessPost, changed: readonly string[], io: PlatformIo): Promise<object> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const masks = partsOf(changed);
   const fields = fieldsOf(post, io.account.settings["languageCode"]);
   const json = Object.fromEntries(Object.entries(fields).filter(([name]) => masks.includes(name)));

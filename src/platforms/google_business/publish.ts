@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND, toIso } from "../../domain/time.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
 import { PlatformFault, type JsonObject, type PlatformIo } from "../../ports/platform-io.ts";
@@ -7,7 +6,7 @@ import type { PublishIo } from "../../ports/publish-io.ts";
 import { asciiAddressOf } from "../shared/media.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { askAs, nameOf, placeOf } from "./api.ts";
-import { checkPost, fieldsOf, type BusinessPost } from "./metadata.ts";
+import { type BusinessPost, fieldsOf } from "./metadata.ts";
 
 export const IMAGE = {
   kind: "image",
@@ -61,8 +60,6 @@ class TooNear extends PlatformFault {
 
 /** Google holds a post until its time, and looks at each before it shows it, which may take a while. */
 export async function publish(post: BusinessPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const placed = await place(post, io).catch((error: unknown) => {
     if (error instanceof TooNear) return null;
     throw error;

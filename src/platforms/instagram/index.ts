@@ -10,16 +10,7 @@ import { IMAGE, publish, REEL, STORY_FILM, STORY_IMAGE } from "./publish.ts";
 import { checkPost, InstagramMetadata, MAX_CAPTION, MAX_ITEMS, type InstagramPost } from "./metadata.ts";
 import { VERSION_SETTING } from "../shared/meta/graph.ts";
 
-const SETTINGS: readonly PlatformSetting[] = [
-  {
-    name: "BASE_URL",
-    meaning: "Where requests are sent, without the version",
-    kind: "address",
-    default: INSTAGRAM_HOST,
-    isRequired: false,
-  },
-  VERSION_SETTING,
-];
+const SETTINGS: readonly PlatformSetting[] = [VERSION_SETTING];
 
 const CAPABILITIES: PlatformCapabilities = {
   media: { required: true, maxItems: MAX_ITEMS, accepts: [IMAGE, REEL] },
@@ -53,6 +44,7 @@ export default definePlatform({
   title: "Instagram",
   aliases: ["insta", "ig"],
   docs: "https://developers.facebook.com/docs/instagram-platform/content-publishing",
+  baseUrl: INSTAGRAM_HOST,
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: InstagramMetadata,

@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectInput, ConnectIo, SecretsWay } from "../../ports/connect.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { definePlatform, type Inspection } from "../../ports/platform.ts";
-import { explaining, requireServer, SERVER_SETTING, serverOf } from "../shared/servers.ts";
+import { explaining, requireServer, serverOf } from "../shared/servers.ts";
 import { askServer, call, classifyLogin, Me, namesOf, own, type Person, TITLE, type Version } from "./api.ts";
 import { communities, edit, insights, remove, setThumbnail } from "./live.ts";
 import { check, LemmyMetadata, measure } from "./metadata.ts";
@@ -129,7 +129,6 @@ export default definePlatform({
   capabilities: capabilitiesOf({ limits: {} }),
   capabilitiesOf,
   metadata: LemmyMetadata,
-  settings: [SERVER_SETTING],
   connect: [PASSWORD],
   choices: { community: communities },
   check,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { checkAltTexts } from "../shared/thread.ts";
 
 const { title, altText, moreMedia, link, sensitive, thumbnailUrl } = commonMetadata;
@@ -39,10 +39,7 @@ export function communityOf({ metadata: { community } }: LemmyPost): string {
 const MAX_ALT = 1_500;
 
 /** What the schema cannot say: what excludes what. */
-export function check(
-  { mediaUrl, metadata }: LemmyPost,
-  _at: CheckedAt,
-): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: LemmyPost, _at: CheckedAt): Checked {
   const errors = checkAltTexts(metadata, MAX_ALT);
   if (mediaUrl !== "" && metadata.link !== undefined)
     errors.push("metadata.link: a post has either a link or a picture. Leave one of them out.");

@@ -242,6 +242,7 @@ export default definePlatform({
   name: "linkedin",
   title: "LinkedIn",
   docs: "https://learn.microsoft.com/en-us/linkedin/marketing/community-management/shares/posts-api",
+  baseUrl: LINKEDIN_API,
   capabilities: CAPABILITIES,
   capabilitiesOf: (account, post) => ({
     ...CAPABILITIES,
@@ -253,13 +254,6 @@ export default definePlatform({
   }),
   metadata: LinkedInMetadata,
   settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where LinkedIn's API is asked",
-      kind: "address",
-      default: LINKEDIN_API,
-      isRequired: false,
-    },
     {
       name: "API_VERSION",
       meaning: `Version of the API, as YYYYMM. Default: the one from ${VERSION_MONTHS_AGO[0]} months ago`,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 /** What an app with Share on LinkedIn and Sign In with LinkedIn using OpenID Connect has: any app at once. */
 export const MEMBER_SCOPES: readonly string[] = ["openid", "profile", "w_member_social"];
@@ -79,7 +79,7 @@ export function hasMedia({ mediaUrl, metadata }: LinkedInPost): boolean {
   return mediaUrl !== "" || metadata.thumbnailUrl !== undefined;
 }
 
-export function checkPost(post: LinkedInPost, at: CheckedAt): { errors: string[]; warnings: string[] } {
+export function checkPost(post: LinkedInPost, at: CheckedAt): Checked {
   return { errors: [...contentProblems(post, at), ...commentProblem(post, at.account)], warnings: [] };
 }
 

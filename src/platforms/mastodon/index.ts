@@ -4,7 +4,6 @@ import { check, measure, publish } from "../shared/mastodon/publish.ts";
 import { oauthWay, revoke, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
 import { CAPABILITIES, capabilitiesOf } from "../shared/mastodon/limits.ts";
 import { MastodonMetadata } from "../shared/mastodon/api.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
 
 const SCOPES = ["read:accounts", "read:statuses", "write:statuses", "write:media"] as const;
 
@@ -29,7 +28,6 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: MastodonMetadata,
-  settings: [SERVER_SETTING],
   connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
   check,
   measure,

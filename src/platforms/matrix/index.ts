@@ -13,15 +13,6 @@ export default definePlatform({
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: MatrixMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "The server used where none is named",
-      kind: "address",
-      default: null,
-      isRequired: false,
-    },
-  ],
   connect: [TOKEN, PASSWORD],
   check,
   inspect,

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import type { Connected, ConnectIo, RedirectWay, SecretsWay } from "../../ports/connect.ts";
 import { definePlatform } from "../../ports/platform.ts";
-import { explaining, requireServer, SERVER_SETTING } from "../shared/servers.ts";
+import { explaining, requireServer } from "../shared/servers.ts";
 import { call, handleOf, TITLE, User } from "./api.ts";
 import { analytics, edit, insights, remove } from "./live.ts";
 import { capabilitiesOf, check, inspect, measure, MisskeyMetadata, nameOf } from "./metadata.ts";
@@ -101,7 +101,6 @@ export default definePlatform({
   capabilities: capabilitiesOf({ limits: {} }),
   capabilitiesOf,
   metadata: MisskeyMetadata,
-  settings: [SERVER_SETTING],
   connect: [MIAUTH, TOKEN],
   check,
   measure,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { AcceptedMedia, PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { PlatformAccount, PlatformIo } from "../../ports/platform-io.ts";
-import type { CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, Inspection, PlatformPost } from "../../ports/platform.ts";
 import { ACCEPTED } from "../shared/media.ts";
 import { serverOf } from "../shared/servers.ts";
 import { checkAltTexts, partsOf, tooLong } from "../shared/thread.ts";
@@ -24,7 +24,7 @@ export const MisskeyMetadata = z.strictObject({
 export type MisskeyPost = PlatformPost<z.infer<typeof MisskeyMetadata>>;
 
 /** What the schema cannot say: lengths on this server. */
-export function check(post: MisskeyPost, { account }: CheckedAt): { errors: string[]; warnings: string[] } {
+export function check(post: MisskeyPost, { account }: CheckedAt): Checked {
   const { maxText, maxWarning, maxAlt } = limitsOf(account);
   const { metadata } = post;
   const later = partsOf(post).slice(1);

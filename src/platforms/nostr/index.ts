@@ -20,6 +20,7 @@ import {
 import { check, formatOf, NostrMetadata } from "./metadata.ts";
 import { edit, insights, publish, remove, webUrl } from "./publish.ts";
 import { ownSign, readAll, relaysIn, relaysOf, usualRelays } from "./relays.ts";
+import { addressSetting } from "../../ports/platform-setup.ts";
 
 const NSEC: SecretsWay = {
   kind: "secrets",
@@ -228,8 +229,6 @@ const CAPABILITIES: PlatformCapabilities = {
   quotas: [],
 };
 
-const address = { kind: "address", isRequired: false } as const;
-
 export default definePlatform({
   name: "nostr",
   title: "Nostr",
@@ -253,13 +252,12 @@ export default definePlatform({
       default: "wss://relay.damus.io wss://nos.lol wss://relay.primal.net",
       isRequired: false,
     },
-    {
-      ...address,
-      name: "BLOSSOM_URL",
-      meaning: "File server for media, where none of the account's own takes them",
-      default: "https://blossom.primal.net",
-    },
-    { ...address, name: "WEB_URL", meaning: "Where people look at posts", default: "https://njump.me" },
+    addressSetting(
+      "BLOSSOM_URL",
+      "File server for media, where none of the account's own takes them",
+      "https://blossom.primal.net",
+    ),
+    addressSetting("WEB_URL", "Where people look at posts", "https://njump.me"),
   ],
   connect: [NSEC],
   check,

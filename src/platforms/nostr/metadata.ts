@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { itemsOf } from "../shared/media.ts";
 
 const {
@@ -54,10 +54,7 @@ const ONLY_IN: readonly Only[] = [
 ];
 
 /** What the schema cannot say. */
-export function check(
-  post: NostrPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function check(post: NostrPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { metadata } = post;
   const format = formatOf(post);
   const errors = ONLY_IN.flatMap(([field, formats]) =>

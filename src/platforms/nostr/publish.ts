@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
+import type { PostInsights, PublishOutcome } from "../../ports/platform.ts";
 import type { PublishIo, Settled } from "../../ports/publish-io.ts";
 import { articleTags, draftOf, type Files, replyOf, sendFiles } from "./drafts.ts";
 import { Event, KIND, nameOfEvent, tagOf } from "./event.ts";
@@ -159,10 +158,7 @@ async function find(post: NostrPost, io: PlatformIo): Promise<{ event: Event | n
 const MAX_COUNTED = 500;
 
 /** Whether a relay has it, and what others did with it, as far as its relays know. */
-export async function insights(
-  post: NostrPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: NostrPost, io: PlatformIo): Promise<PostInsights> {
   const { event } = await find(post, io);
   if (event === null) return { state: "removed", visibility: null, metrics: {} };
   const about = formatOf(post) === "article" ? { "#a": [addressOf(post, io)] } : { "#e": [event.id] };

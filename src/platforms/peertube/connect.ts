@@ -16,7 +16,7 @@ import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { AnalyticsDay, Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { explaining, requireServer, serverOf } from "../shared/servers.ts";
-import { askOwn, askServer, KIND, requestOf } from "./api.ts";
+import { askOwn, askServer, KIND, requestWith } from "./api.ts";
 
 const HELP = "Enter the name and password that you sign in with on the server itself.";
 
@@ -100,7 +100,7 @@ interface Grant {
 /** The server's own client is everybody's: https://docs.joinpeertube.org/api/rest-getting-started */
 async function askTokens(io: ConnectIo, server: string, { form, headers = {} }: Grant): Promise<Tokens> {
   const call = { path: "oauth-clients/local" };
-  const client = await askServer(io, { server }, { call, schema: Client });
+  const client = await askServer(io, { server }, call, Client);
   const { client_id, client_secret } = client;
   const granting = {
     method: "POST",
@@ -109,7 +109,7 @@ async function askTokens(io: ConnectIo, server: string, { form, headers = {} }: 
     headers,
     rules: LOGIN_RULES,
   } as const;
-  const told = await askServer(io, { server }, { call: granting, schema: Answer });
+  const told = await askServer(io, { server }, granting, Answer);
   const after = (seconds: number | undefined): number | null =>
     seconds === undefined ? null : io.now() + seconds * SECOND;
   return {
@@ -175,7 +175,7 @@ function renew({ refreshToken = "" }: Secrets, io: RenewalIo): Promise<Tokens> {
 async function revoke({ accessToken = "" }: Secrets, io: RenewalIo): Promise<void> {
   const headers = { authorization: `Bearer ${accessToken}` };
   const call = { method: "POST", path: "users/revoke-token", headers, isIdempotent: true } as const;
-  await io.request(requestOf(placeOf(io), call));
+  await io.request(requestWith(io, { server: placeOf(io) }, call));
 }
 
 /** Path of old servers, address of new ones. */
@@ -205,14 +205,14 @@ interface User {
   readonly maxBytes: number | null;
 }
 
-const ME = { call: { path: "users/me" }, schema: RawUser } as const;
+const ME = { path: "users/me" } as const;
 
 /** Whose token it is, with all channels. */
 async function readUser(
-  io: Pick<ConnectIo, "ask">,
-  at: { readonly server: string; readonly token: string },
+  io: ConnectIo,
+  { server, token }: { readonly server: string; readonly token: string },
 ): Promise<User> {
-  return userOf(at.server, await askServer(io, at, ME));
+  return userOf(server, await askServer(io, { server, secrets: { accessToken: token } }, ME, RawUser));
 }
 
 function userOf(server: string, raw: z.infer<typeof RawUser>): User {
@@ -236,7 +236,7 @@ const Config = z.looseObject({
 /** Who the channel is now, and which files its server takes. */
 export async function inspect(io: PlatformIo): Promise<Inspection> {
   const server = serverOf(io);
-  const { maxBytes, videoChannels } = userOf(server, await askOwn(io, ME.call, ME.schema));
+  const { maxBytes, videoChannels } = userOf(server, await askOwn(io, ME, RawUser));
   const channel = videoChannels.find(({ id }) => String(id) === io.account.platformAccountId);
   if (channel === undefined)
     return { problem: "The account no longer has this channel. Connect again and choose another one." };

@@ -6,7 +6,6 @@ import { checkPost, EDITABLE, MAX_DESCRIPTION, PeertubeMetadata, visibilityOf } 
 import { EXTENSIONS, publish } from "./publish.ts";
 import { KIND } from "./api.ts";
 import { ACCEPTED } from "../shared/media.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
 
 const FILM = { kind: "video", mimeTypes: ACCEPTED.video, maxItems: 1 } as const;
 
@@ -43,7 +42,6 @@ export default definePlatform({
     return { ...CAPABILITIES, media, scheduling: isFlipped ? "platform" : "ours" };
   },
   metadata: PeertubeMetadata,
-  settings: [SERVER_SETTING],
   connect: [PASSWORD],
   choices: CHOICES,
   check: checkPost,

@@ -1,6 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
@@ -8,7 +6,9 @@ import type { FaultRule } from "../shared/faults.ts";
 import { type Picture, sendThumbnail, type Standing, type Thumbnail } from "../shared/film/held.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { own } from "./api.ts";
-import { checkPost, EDITABLE, fieldsOf, type PeertubePost, PRIVACIES, visibilityOf } from "./metadata.ts";
+import { EDITABLE, fieldsOf, type PeertubePost, PRIVACIES, visibilityOf } from "./metadata.ts";
+import type { PostInsights } from "../../ports/platform.ts";
+import { idReader } from "../shared/live.ts";
 
 const Id = z.looseObject({ id: z.int() });
 const Count = z.int().min(0).optional().catch(undefined);
@@ -65,11 +65,7 @@ export function standingOf(video: Video): Standing {
   };
 }
 
-/** Throws `conflict` for a post that has no id. */
-function idOf({ platformPostId }: PeertubePost): string {
-  if (platformPostId !== null && platformPostId !== "") return platformPostId;
-  throw new AppError("conflict", "platformPostId: is missing, so the video cannot be found on PeerTube.");
-}
+const idOf = idReader("is missing, so the video cannot be found on PeerTube.");
 
 /** Changes what is named of a video, and leaves the rest. "null" takes a field away. */
 export async function changeVideo(
@@ -115,8 +111,6 @@ export async function setThumbnail(post: PeertubePost, thumbnailUrl: string, io:
 
 /** What was changed on the server meanwhile stays where it is not named. */
 export async function edit(post: PeertubePost, changed: readonly string[], io: PublishIo): Promise<object> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const wanted = fieldsOf(post);
   const names = Object.entries(EDITABLE).filter(([field]) => changed.includes(field));
   const texts = names.flatMap(([, name]) => textsOf(name, wanted[name]));
@@ -130,10 +124,7 @@ function textsOf(name: string, value: string | number | boolean | string[] | und
   return [[name, value === undefined || Array.isArray(value) ? "null" : String(value)]];
 }
 
-export async function insights(
-  post: PeertubePost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: PeertubePost, io: PlatformIo): Promise<PostInsights> {
   const video = await findVideo(io, idOf(post));
   if (video === null) return { state: "removed", visibility: null, metrics: {} };
   const { state, privacy, isKept } = standingOf(video);

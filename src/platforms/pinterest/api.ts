@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE } from "../../domain/time.ts";
-import type { ConnectIo } from "../../ports/connect.ts";
-import type { PlatformIo, PlatformRequest, PlatformResponse } from "../../ports/platform-io.ts";
+import type { PlatformIo, PlatformResponse } from "../../ports/platform-io.ts";
 import type { SettleContext, Settled } from "../../ports/publish-io.ts";
-import { bearer, type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { type Code, type FaultRule, faultsBy } from "../shared/faults.ts";
 import { settleByListing } from "../shared/settle.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 const API = "https://api.pinterest.com";
 
@@ -45,37 +45,11 @@ function codesOf({ status, json }: PlatformResponse): readonly Code[] {
   return status === 403 && /trial/i.test(refusal.message) ? [TRIAL, refusal.code] : [refusal.code];
 }
 
-interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  /** Below /v5. */
-  readonly path: string;
-  /** What some errors mean to whoever calls, before the usual reading. */
-  readonly rules?: readonly FaultRule[];
-}
-
-/** A call with the channel's token. */
-export function call<T>(
-  io: Pick<PlatformIo, "ask" | "setting">,
-  one: Call,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  return io.ask({ ...requestOf(io, one), sign: bearer() }, schema);
-}
-
-/** While connecting: the token is at hand. */
-export function callWith<T>(io: ConnectIo, accessToken: string, one: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, one), ...bearer()({ accessToken }) }, schema);
-}
-
-function requestOf(io: Pick<ConnectIo, "setting">, { path, rules = [], ...one }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...one,
-    url: `${io.setting("BASE_URL") ?? API}/v5${path}`,
-    classify: faultsBy({ title: "Pinterest", codesOf, rules: [...rules, ...RULES] }),
-  };
-}
+export const { ask: call, askWith: callWith } = restApi({
+  base: API,
+  below: "/v5",
+  classify: (rules) => faultsBy({ title: "Pinterest", codesOf, rules: [...rules, ...RULES] }),
+});
 
 /** Of use where nothing of the answer is needed, an empty one too. */
 export const AnyAnswer = z.unknown();

@@ -10,6 +10,7 @@ export default definePlatform({
   name: "pinterest",
   title: "Pinterest",
   docs: "https://developers.pinterest.com/docs/api/v5/pins-create",
+  baseUrl: "https://api.pinterest.com",
   capabilities: {
     media: {
       required: true,
@@ -41,15 +42,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: PinterestMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Pinterest's API is. https://api-sandbox.pinterest.com is its sandbox",
-      kind: "address",
-      default: "https://api.pinterest.com",
-      isRequired: false,
-    },
-  ],
   connect: [consent],
   choices: { boardId: boards },
   check,

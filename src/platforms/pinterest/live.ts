@@ -1,9 +1,15 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { AnalyticsDay, Choice, Inspection, PlatformAnalytics } from "../../ports/platform.ts";
+import type {
+  AnalyticsDay,
+  Choice,
+  Inspection,
+  PlatformAnalytics,
+  PostInsights,
+} from "../../ports/platform.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { AnyAnswer, call, pageOf } from "./api.ts";
 import { Account, nameOf } from "./connect.ts";
@@ -55,10 +61,7 @@ const Pin = z.looseObject({
 });
 
 /** Counts over the pin's life, as far as Pinterest has them; else those of its first 90 days. */
-export async function insights(
-  post: PinterestPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: PinterestPost, io: PlatformIo): Promise<PostInsights> {
   const path = pathOf(post);
   const pin = await call(io, { path, query: { pin_metrics: true }, rules: [GONE] }, Pin);
   if (pin.id === undefined) return { state: "removed", visibility: null, metrics: {} };

@@ -4,7 +4,7 @@ import { SECOND } from "../../domain/time.ts";
 import type { ImageLimits, MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
 import type { PublishOutcome } from "../../ports/platform.ts";
-import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
+import { type LiveAt, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { call, settlePin } from "./api.ts";
@@ -139,11 +139,6 @@ const Handle = z.object({ mediaId: z.string() });
 
 const CHECK_AGAIN_MS = 5 * SECOND;
 
-/** The film is being processed: nothing to do but to ask again. */
-class StillProcessing extends Error {
-  readonly checkAgainMs = CHECK_AGAIN_MS;
-}
-
 /** Brings a film to Pinterest, where nobody sees it before it is pinned; gives the id it is pinned by. */
 async function uploadVideo(item: MediaItem, io: PublishIo): Promise<string> {
   const done = await io.effect<JsonObject>({
@@ -199,7 +194,7 @@ async function requireReady(mediaId: string, io: PublishIo): Promise<void> {
       "Pinterest could not process the film. It takes MP4 and MOV of 4 seconds to 15 minutes. Convert it, then send the post again.",
     );
   }
-  throw new StillProcessing("The film is being processed.");
+  throw new StillProcessing(CHECK_AGAIN_MS);
 }
 
 /** An error has a status too, of another meaning. */

@@ -8,7 +8,6 @@ import { analytics, insights, inspect, remove } from "../shared/mastodon/live.ts
 import { checkMedia, publish } from "../shared/mastodon/publish.ts";
 import { oauthWay, tokenWay, type Servers } from "../shared/mastodon/connect.ts";
 import { capabilitiesOf as capabilitiesOfServer, familyOf } from "../shared/mastodon/limits.ts";
-import { SERVER_SETTING } from "../shared/servers.ts";
 
 const { altText, moreMedia, visibility, sensitive, spoilerText } = commonMetadata;
 
@@ -57,7 +56,6 @@ export default definePlatform({
   capabilities: capabilitiesOf(UNKNOWN),
   capabilitiesOf,
   metadata: PixelfedMetadata,
-  settings: [SERVER_SETTING],
   connect: [oauthWay(SERVERS), tokenWay(SERVERS)],
   check: (post, at) => {
     const { sensitive: isSensitive, spoilerText: warning = "" } = post.metadata;

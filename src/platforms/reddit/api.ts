@@ -1,22 +1,20 @@
 import * as z from "zod";
 import { HOUR, MINUTE, SECOND } from "../../domain/time.ts";
 import type { ConnectIo } from "../../ports/connect.ts";
-import {
-  PlatformFault,
-  type PlatformIo,
-  type PlatformRequest,
-  type PlatformResponse,
-} from "../../ports/platform-io.ts";
-import { bearer, type FaultRule, faultsBy } from "../shared/faults.ts";
+import { PlatformFault, type PlatformRequest, type PlatformResponse } from "../../ports/platform-io.ts";
+import { type FaultRule, faultsBy } from "../shared/faults.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 export const REDDIT_API = "https://oauth.reddit.com";
 export const REDDIT = "https://www.reddit.com";
 
-interface Call extends Pick<PlatformRequest, "query" | "json" | "form" | "isIdempotent"> {
-  /** Default: GET. */
-  readonly method?: PlatformRequest["method"];
-  readonly path: string;
-}
+export const { ask, askWith } = restApi({
+  base: REDDIT_API,
+  headers: (io) => ({ "user-agent": userAgent(io) }),
+  // Texts as they are, not as HTML.
+  query: { raw_json: 1 },
+  classify: () => classify,
+});
 
 type Here = Pick<ConnectIo, "setting" | "publicUrl">;
 
@@ -27,30 +25,6 @@ export function userAgent(io: Here): string {
 
 export function baseUrl(io: Here): string {
   return io.setting("BASE_URL") ?? REDDIT_API;
-}
-
-function requestOf(io: Here, { path, query, ...call }: Call): PlatformRequest {
-  return {
-    method: "GET",
-    ...call,
-    url: `${baseUrl(io)}${path}`,
-    // Texts as they are, not as HTML.
-    query: { ...query, raw_json: 1 },
-    headers: { "user-agent": userAgent(io) },
-    classify,
-  };
-}
-
-/** A call with the channel's token. */
-export function ask<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, call), sign: bearer() }, schema);
-}
-
-/** While connecting: the token is at hand. */
-export function askWith<T>(io: ConnectIo, accessToken: string, call: Call, schema: z.ZodType<T>): Promise<T> {
-  const request = requestOf(io, call);
-  const { headers } = bearer()({ accessToken });
-  return io.ask({ ...request, headers: { ...request.headers, ...headers } }, schema);
 }
 
 /** Of use where nothing of the answer is needed. */

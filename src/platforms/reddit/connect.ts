@@ -58,7 +58,7 @@ export const consent: OAuthWay = {
   instance: "no",
   renewal: { beforeMs: 0, everyMs: 30 * DAY, isSingleUse: false },
   async targets({ secrets }, io) {
-    const me = await askWith(io, secrets["accessToken"] ?? "", { path: ME }, Me);
+    const me = await askWith(io, { secrets }, { path: ME }, Me);
     return [
       {
         platformAccountId: `t2_${me.id}`,

@@ -25,18 +25,12 @@ export default definePlatform({
   name: "reddit",
   title: "Reddit",
   docs: "https://www.reddit.com/dev/api",
+  baseUrl: REDDIT_API,
   capabilities: CAPABILITIES,
   capabilitiesOf: (_account, post) =>
     post === null || isSelf(post) ? CAPABILITIES : { ...CAPABILITIES, editPublished: { fields: FLAIR } },
   metadata: RedditMetadata,
   settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Reddit's API is asked",
-      kind: "address",
-      default: REDDIT_API,
-      isRequired: false,
-    },
     {
       name: "USER_AGENT",
       meaning: "How Posthorn names itself to Reddit, as node:<your domain>:1 (by /u/<your name>)",

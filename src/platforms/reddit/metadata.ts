@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { markdownEscaper } from "../shared/text.ts";
 
 export const MAX_PICTURES = 20;
@@ -45,10 +45,7 @@ export function communityOf({ metadata }: Pick<RedditPost, "metadata">): string 
 }
 
 /** What the schema cannot say. */
-export function check(
-  { mediaUrl, metadata }: RedditPost,
-  { media }: Pick<CheckedAt, "media">,
-): { errors: string[]; warnings: string[] } {
+export function check({ mediaUrl, metadata }: RedditPost, { media }: Pick<CheckedAt, "media">): Checked {
   const { link, moreMedia = [], thumbnailUrl, flairId, flairText } = metadata;
   const types = [mediaUrl, ...moreMedia.map(({ url }) => url)].map((url) => media.get(url)?.type);
   const isFilm = types.includes("video");

@@ -22,15 +22,6 @@ export function idOnServer({ account }: Pick<AccountIo, "account">): string {
   throw new PlatformFault("auth", "The channel's account is not known. Reconnect the channel.");
 }
 
-/** What the setting of every such platform is. */
-export const SERVER_SETTING = {
-  name: "BASE_URL",
-  meaning: "The server used where none is named",
-  kind: "address",
-  default: null,
-  isRequired: false,
-} as const;
-
 /** What sentences about servers of this kind name. */
 export interface ServerKind {
   readonly title: string;

@@ -11,6 +11,7 @@ export default definePlatform({
   name: "slack",
   title: "Slack",
   docs: "https://docs.slack.dev/reference/methods/chat.postMessage",
+  baseUrl: "https://slack.com/api",
   capabilities: {
     media: {
       required: false,
@@ -33,15 +34,6 @@ export default definePlatform({
     quotas: [],
   },
   metadata: SlackMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where Slack's Web API is",
-      kind: "address",
-      default: "https://slack.com/api",
-      isRequired: false,
-    },
-  ],
   connect: [
     {
       kind: "secrets",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { Inspection } from "../../ports/platform.ts";
+import type { Metrics } from "../../domain/posts/post.ts";
+import type { Inspection, PostInsights } from "../../ports/platform.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { FaultRule } from "../shared/faults.ts";
 import { AnyAnswer, call, channelOf, nameOf, placeOf } from "./api.ts";
@@ -33,10 +33,7 @@ const GONE: FaultRule = { code: ["message_not_found", "thread_not_found"], kind:
 const History = AnyAnswer.extend({ messages: z.array(Message).optional() });
 
 /** Reactions and replies, where the bot may read the channel; else only whether the message is there. */
-export async function insights(
-  post: SlackPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: SlackPost, io: PlatformIo): Promise<PostInsights> {
   const { channel, ts } = requirePlace(post);
   const query = { channel, oldest: ts, latest: ts, inclusive: true, limit: 1 };
   const { messages } = await call(

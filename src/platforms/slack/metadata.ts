@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import type { Json } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 import { INVITE } from "./api.ts";
 
 /** Slack cuts texts at 40,000 and advises 4,000, beyond which it shows a message in parts and refuses edits. */
@@ -55,7 +55,7 @@ export function partsOf({ caption, mediaUrl, metadata }: SlackPost): [Part, ...P
 }
 
 /** What the schema cannot say. */
-export function check(post: SlackPost, { account }: CheckedAt): { errors: string[]; warnings: string[] } {
+export function check(post: SlackPost, { account }: CheckedAt): Checked {
   const parts = partsOf(post);
   const { moreMedia, title } = post.metadata;
   const errors = parts.flatMap((part, at) =>

@@ -24,21 +24,13 @@ export default definePlatform({
   name: "telegram",
   title: "Telegram",
   docs: "https://core.telegram.org/bots/api",
+  baseUrl: "https://api.telegram.org",
   capabilities: CAPABILITIES,
   capabilitiesOf: (_account, post) =>
     post?.metadata.asDocument === true
       ? { ...CAPABILITIES, media: { ...CAPABILITIES.media, accepts: DOCUMENTS } }
       : CAPABILITIES,
   metadata: TelegramMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Address of the Bot API, where you run a server of your own for it",
-      kind: "address",
-      default: "https://api.telegram.org",
-      isRequired: false,
-    },
-  ],
   connect: [
     {
       kind: "secrets",

@@ -121,6 +121,7 @@ export default definePlatform({
   name: "threads",
   title: "Threads",
   docs: "https://developers.facebook.com/docs/threads/posts",
+  baseUrl: THREADS_HOST,
   capabilities: CAPABILITIES,
   capabilitiesOf({ limits }) {
     const perDay = limits["postsPerDay"];
@@ -128,15 +129,6 @@ export default definePlatform({
     return { ...CAPABILITIES, quotas: CAPABILITIES.quotas.map((quota) => ({ ...quota, max: perDay })) };
   },
   metadata: ThreadsMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where requests are sent, without the version",
-      kind: "address",
-      default: THREADS_HOST,
-      isRequired: false,
-    },
-  ],
   connect: [threadsLogin],
   measure,
   check: checkPost,

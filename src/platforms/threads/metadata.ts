@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { PlatformPost } from "../../ports/platform.ts";
+import type { Checked, PlatformPost } from "../../ports/platform.ts";
 
 export const MAX_ITEMS = 20;
 const MAX_ALT_TEXT = 1_000;
@@ -60,7 +60,7 @@ export function partsOf({ caption, mediaUrl, metadata }: ThreadsPost): [Part, ..
 }
 
 /** What the schema cannot say: the length of each part as Threads counts, and what excludes what. */
-export function checkPost(post: ThreadsPost): { errors: string[]; warnings: string[] } {
+export function checkPost(post: ThreadsPost): Checked {
   const { link, moreMedia, sensitive: isSensitive } = post.metadata;
   const errors: string[] = [];
   for (const [at, { text, media }] of partsOf(post).entries()) {

@@ -9,7 +9,7 @@ import {
   PlatformFault,
   type PlatformIo,
 } from "../../ports/platform-io.ts";
-import type { CheckedAt, Choice, Inspection } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, Choice, Inspection } from "../../ports/platform.ts";
 import { callTikTok } from "./api.ts";
 import { profileUrl } from "./live.ts";
 import {
@@ -242,10 +242,7 @@ const OF_VIDEOS = ["disableDuet", "disableStitch", "aiGenerated", "coverMs"] as 
 const OF_PHOTOS = ["title", "coverIndex", "autoAddMusic"] as const;
 
 /** Rules that data cannot say. What TikTok offers the account may change until the post's time: it is told. */
-export function checkPost(
-  post: TikTokPost,
-  { account, media }: CheckedAt,
-): { errors: string[]; warnings: string[] } {
+export function checkPost(post: TikTokPost, { account, media }: CheckedAt): Checked {
   const { metadata } = post;
   const urls = [post.mediaUrl, ...(metadata.moreMedia ?? []).map(({ url }) => url)];
   const seen = urls.flatMap((url) => media.get(url) ?? []);

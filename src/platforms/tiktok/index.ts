@@ -49,6 +49,7 @@ export default definePlatform({
   name: "tiktok",
   title: "TikTok",
   docs: "https://developers.tiktok.com/doc/content-posting-api-get-started",
+  baseUrl: TIKTOK_API,
   capabilities: CAPABILITIES,
   capabilitiesOf(account, post) {
     const { media, caption } = CAPABILITIES;
@@ -69,15 +70,6 @@ export default definePlatform({
     };
   },
   metadata: TikTokMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where TikTok's API is asked",
-      kind: "address",
-      default: TIKTOK_API,
-      isRequired: false,
-    },
-  ],
   connect: [CONSENT],
   choices: { privacyLevel: listPrivacyLevels },
   check: checkPost,

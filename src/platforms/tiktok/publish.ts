@@ -10,7 +10,7 @@ import { asNotSent } from "../shared/faults.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { sendInChunks } from "../shared/uploads.ts";
 import { callTikTok, classifyChunk, SessionGone } from "./api.ts";
-import { assertAllowed, checkPost, type CreatorInfo, kindProblem, readCreator } from "./connect.ts";
+import { assertAllowed, type CreatorInfo, kindProblem, readCreator } from "./connect.ts";
 import { follow, readStatus, Sent } from "./live.ts";
 import { isInbox, privacyOf, type TikTokPost } from "./metadata.ts";
 
@@ -48,8 +48,6 @@ async function open(
   post: TikTokPost,
   io: PublishIo,
 ): Promise<{ item: MediaItem; urls: readonly string[] | null }> {
-  const [problem] = checkPost(post, { account: io.account, media: new Map(), now: io.now() }).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const item = await io.media.item(post.mediaUrl);
   const more: MediaItem[] = [];
   for (const { url } of post.metadata.moreMedia ?? []) more.push(await io.media.item(url));

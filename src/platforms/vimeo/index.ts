@@ -76,7 +76,7 @@ function targetOf({ uri, name, link, pictures }: z.infer<typeof Me>): Target {
 }
 
 const targetWith = async (io: ConnectIo, token: string): Promise<Target> =>
-  targetOf(await io.ask(requestWith(io, token, ME), Me));
+  targetOf(await io.ask(requestWith(io, { secrets: { accessToken: token } }, ME), Me));
 
 const OAUTH: OAuthWay = {
   kind: "oauth",
@@ -103,7 +103,7 @@ const OAUTH: OAuthWay = {
 
 async function revoke({ accessToken = "" }: Secrets, io: RenewalIo): Promise<void> {
   const call = { method: "DELETE", path: "/tokens", isIdempotent: true } as const;
-  await io.request(requestWith(io, accessToken, call));
+  await io.request(requestWith(io, { secrets: { accessToken } }, call));
 }
 
 const TOKEN_PLACE = `On the app's page at ${APPS}, under "Generate an access token", choose "Authenticated" and tick ${SCOPES.join(", ")}.`;
@@ -128,7 +128,10 @@ async function connect({ secrets }: ConnectInput, io: ConnectIo): Promise<Connec
     if (!(cause instanceof PlatformFault) || cause.kind !== "auth") throw cause;
     throw new AppError("invalid", `accessToken: Vimeo refused it. ${TOKEN_PLACE}`, { cause });
   });
-  const verified = await io.ask(requestWith(io, accessToken, { path: "/oauth/verify" }), Verified);
+  const verified = await io.ask(
+    requestWith(io, { secrets: { accessToken } }, { path: "/oauth/verify" }),
+    Verified,
+  );
   const scopes = verified.scope?.split(/\s+/);
   const missing = NEEDED.filter((scope) => scopes !== undefined && !scopes.includes(scope));
   if (missing.length > 0)
@@ -181,17 +184,9 @@ export default definePlatform({
   name: "vimeo",
   title: "Vimeo",
   docs: "https://developer.vimeo.com/api/reference",
+  baseUrl: "https://api.vimeo.com",
   capabilities: CAPABILITIES,
   metadata: VimeoMetadata,
-  settings: [
-    {
-      name: "BASE_URL",
-      meaning: "Where the API is asked",
-      kind: "address",
-      default: "https://api.vimeo.com",
-      isRequired: false,
-    },
-  ],
   connect: [OAUTH, TOKEN],
   inspect,
   publish,

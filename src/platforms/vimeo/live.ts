@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
-import type { PublishOutcome } from "../../ports/platform.ts";
+import type { Edited, PostInsights, PublishOutcome } from "../../ports/platform.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
@@ -90,11 +89,7 @@ function videoOf({ platformPostId }: VimeoPost): string {
 }
 
 /** What was changed on Vimeo meanwhile stays where it is not named. */
-export async function edit(
-  post: VimeoPost,
-  changed: readonly string[],
-  io: PublishIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: VimeoPost, changed: readonly string[], io: PublishIo): Promise<Edited> {
   const has = (name: string): boolean => changed.includes(name);
   const wanted = fieldsOf(post);
   const { comments, embeddable, downloadEnabled } = post.metadata;
@@ -162,10 +157,7 @@ export async function setThumbnail(post: VimeoPost, thumbnailUrl: string, io: Pu
 
 const INSIGHTS = `${STANDING},stats.plays,metadata.connections.likes.total,metadata.connections.comments.total`;
 
-export async function insights(
-  post: VimeoPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: VimeoPost, io: PlatformIo): Promise<PostInsights> {
   const video = await findVideo(io, videoOf(post), INSIGHTS);
   if (video === null) return { state: "removed", visibility: null, metrics: {} };
   const { state, privacy } = standingOf(video);

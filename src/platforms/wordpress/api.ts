@@ -1,37 +1,32 @@
 import * as z from "zod";
-import { PlatformFault, type PlatformIo, type PlatformRequest } from "../../ports/platform-io.ts";
+import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import { WebAddress } from "../../ports/platform-values.ts";
 import { basic, faultsBy } from "../shared/faults.ts";
 import { serverOf } from "../shared/servers.ts";
+import { type ApiCall, restApi } from "../shared/rest-api.ts";
 
 export const TITLE = "WordPress";
 
-export interface Call extends Omit<PlatformRequest, "url" | "classify"> {
-  /** Below the API's root: /wp/v2/posts. */
-  readonly path: string;
-}
+export const { ask, askWith, send } = restApi({
+  base: rootOf,
+  sign: basic("username", "appPassword"),
+  classify: () => classify,
+});
 
 /** Where the account's site has its API; without pretty permalinks it is `…/?rest_route=`. */
-function rootOf(io: PlatformIo): string {
+function rootOf(io: Pick<PlatformIo, "account" | "setting">): string {
   const { apiRoot } = io.account.settings;
   return typeof apiRoot === "string" ? apiRoot : `${serverOf(io)}/wp-json`;
 }
 
-export function requestTo(root: string, { path, ...rest }: Call): PlatformRequest {
-  return { ...rest, url: `${root}${path}`, classify };
-}
-
-/** One call with the account's application password. */
-export function ask<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestTo(rootOf(io), call), sign: SIGN }, schema);
-}
-
-const SIGN = basic("username", "appPassword");
-
 /** How many there are of what a listing would show; null where a proxy drops the header. */
-export async function count(io: PlatformIo, path: string, query: Call["query"] = {}): Promise<number | null> {
+export async function count(
+  io: PlatformIo,
+  path: string,
+  query: ApiCall["query"] = {},
+): Promise<number | null> {
   const call = { method: "GET", path, query: { ...query, per_page: 1, _fields: "id" } } as const;
-  const { headers } = await io.request({ ...requestTo(rootOf(io), call), sign: SIGN });
+  const { headers } = await send(io, call);
   return z.coerce
     .number()
     .int()
@@ -83,7 +78,7 @@ export function gmtOf(ms: number): string {
 export function update(
   io: PlatformIo,
   id: number | string,
-  json: NonNullable<Call["json"]>,
+  json: NonNullable<ApiCall["json"]>,
 ): Promise<WpPost> {
   const path = `/wp/v2/posts/${encodeURIComponent(id)}`;
   return ask(io, { method: "POST", path, query: FIELDS, json, isIdempotent: true }, WpPost);

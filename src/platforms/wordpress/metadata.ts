@@ -2,7 +2,7 @@ import * as z from "zod";
 import { WEB_ADDRESS } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { Choice, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, Choice, PlatformPost } from "../../ports/platform.ts";
 import { textOfHtml } from "../shared/text.ts";
 import { ask } from "./api.ts";
 
@@ -48,7 +48,7 @@ export function keyOf({ id, metadata }: Pick<WordpressPost, "id" | "metadata">):
   return `${start}-${id.slice(-8).toLowerCase()}`;
 }
 
-export function checkPost({ mediaUrl, metadata }: WordpressPost): { errors: string[]; warnings: string[] } {
+export function checkPost({ mediaUrl, metadata }: WordpressPost): Checked {
   const isAlone = metadata.moreMedia !== undefined && metadata.moreMedia.length > 0 && mediaUrl === "";
   return {
     errors: isAlone ? ["metadata.moreMedia: the first of the media belongs in mediaUrl."] : [],

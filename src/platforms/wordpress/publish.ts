@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { AcceptedMedia } from "../../domain/accounts/capabilities.ts";
-import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type FaultKind, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
@@ -9,9 +8,8 @@ import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { ACCEPTED, fileNameOf, itemsOf } from "../shared/media.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
-import { ask, type Call, FIELDS, findPost, gmtOf, update, WpFile, WpPost } from "./api.ts";
+import { ask, FIELDS, findPost, gmtOf, update, WpFile, WpPost } from "./api.ts";
 import {
-  checkPost,
   contentOf,
   escapeLine,
   type Filed,
@@ -20,6 +18,7 @@ import {
   keyOf,
   type WordpressPost,
 } from "./metadata.ts";
+import type { ApiCall } from "../shared/rest-api.ts";
 
 /** WordPress publishes at once what is scheduled for less than a minute ahead. */
 const SOONEST_MS = 90 * SECOND;
@@ -50,8 +49,6 @@ type Placed = z.infer<typeof Placed>;
  * as hidden as it is; then all the rest with what makes it public, which may be told twice.
  */
 export async function publish(post: WordpressPost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const scheduled = Placed.nullable().parse(io.resultOf("schedule"));
   if (scheduled !== null) return watch(scheduled, post, io);
 
@@ -103,7 +100,7 @@ function makeDraft(post: WordpressPost, io: PublishIo): Promise<Draft> {
   });
 }
 
-async function list(io: PlatformIo, query: Call["query"]): Promise<WpPost[]> {
+async function list(io: PlatformIo, query: ApiCall["query"]): Promise<WpPost[]> {
   const all = { ...FIELDS, context: "edit", ...query };
   return ask(io, { method: "GET", path: "/wp/v2/posts", query: all }, z.array(WpPost));
 }

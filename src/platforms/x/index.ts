@@ -153,11 +153,11 @@ export default definePlatform({
   title: "X",
   aliases: ["twitter"],
   docs: "https://docs.x.com/x-api/posts/create-post",
+  baseUrl: API,
   capabilities: CAPABILITIES,
   capabilitiesOf,
   metadata: XMetadata,
   settings: [
-    { name: "BASE_URL", meaning: "Where X's API is", kind: "address", default: API, isRequired: false },
     {
       name: "CLIENT_SECRET",
       meaning: "Secret of the app that you registered. A native app has none",

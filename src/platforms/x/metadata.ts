@@ -5,7 +5,7 @@ import type { MediaFigures } from "../../domain/files/media-limits.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 const MAX_ITEMS = 4;
 export const MAX_ALT_TEXT = 1_000;
@@ -259,7 +259,7 @@ export const NO_VIDEO =
   "metadata.thumbnailUrl: X shows a thumbnail only in front of a video. Leave it out, or give a video in mediaUrl.";
 
 /** What the schema cannot say. */
-export function checkPost(post: XPost, at: CheckedAt): { errors: string[]; warnings: string[] } {
+export function checkPost(post: XPost, at: CheckedAt): Checked {
   const parts = partsOf(post);
   const [first, ...rest] = parts;
   const known = first.media.flatMap(({ url }) => at.media.get(url) ?? []);

@@ -6,7 +6,7 @@ import type { EffectContext, PublishIo, SettleContext, Settled } from "../../por
 import { settleByListing } from "../shared/settle.ts";
 import { ask, classify, Id, isDuplicate } from "./api.ts";
 import { type Part, partsOf, type XMetadata, type XPost } from "./metadata.ts";
-import { sendAllMedia, type SentMedia, StillProcessing } from "./upload.ts";
+import { sendAllMedia, type SentMedia } from "./upload.ts";
 
 /** X lists a new post within seconds. */
 const LISTING_LAG_MS = MINUTE;
@@ -43,12 +43,7 @@ export function stepOf(nth: number): string {
 }
 
 async function sendMedia(post: XPost, io: PublishIo): Promise<{ sent: SentMedia[] } | PublishOutcome> {
-  try {
-    return { sent: await sendAllMedia(post, io) };
-  } catch (error) {
-    if (error instanceof StillProcessing) return { state: "processing", checkAgainMs: error.checkAgainMs };
-    throw error;
-  }
+  return { sent: await sendAllMedia(post, io) };
 }
 
 /** What is told of every post of a thread. */

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts";
 import { MINUTE, SECOND } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
 import { type JsonObject, PlatformFault } from "../../ports/platform-io.ts";
-import type { EffectContext, PublishIo } from "../../ports/publish-io.ts";
+import { type EffectContext, type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { ask, Id, send } from "./api.ts";
 import {
@@ -171,16 +171,6 @@ const Ended = z.looseObject({
     processing_info: Processing.nullable().catch(null),
   }),
 });
-
-/** X is working on a file: nothing to do but to ask again. */
-export class StillProcessing extends Error {
-  readonly checkAgainMs: number;
-
-  constructor(waitMs: number) {
-    super("X is working on the media.");
-    this.checkAgainMs = waitMs;
-  }
-}
 
 /** As X says, within reason. What goes on for two hours the publisher ends. */
 function waitMsOf({ check_after_secs: seconds }: z.infer<typeof Processing>): number {

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
 import { DAY, HOUR } from "../../domain/time.ts";
-import type { ConnectIo, OAuthIo, Target, Tokens } from "../../ports/connect.ts";
+import type { OAuthIo, Target, Tokens } from "../../ports/connect.ts";
 import type { PlatformIo, PlatformRequest } from "../../ports/platform-io.ts";
 import type { Choice, Inspection } from "../../ports/platform.ts";
-import { bearer, type FaultRule } from "../shared/faults.ts";
+import type { FaultRule } from "../shared/faults.ts";
 import { googleFaults } from "../shared/google.ts";
+import { restApi } from "../shared/rest-api.ts";
 
 const GOOGLE = "https://www.googleapis.com";
 
@@ -29,33 +30,16 @@ export function watchUrl(id: string): string {
   return `https://www.youtube.com/watch?v=${id}`;
 }
 
-interface Call extends Pick<PlatformRequest, "query" | "json" | "isIdempotent"> {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below /youtube/v3: videos, channels. */
-  readonly resource: string;
-  /** Readings of errors that this call alone has. */
-  readonly rules?: readonly FaultRule[];
-}
-
-/** A call of the Data API, without who makes it. */
-export function requestOf(
-  io: Pick<PlatformIo, "setting" | "now">,
-  { resource, rules, method = "GET", ...call }: Call,
-): PlatformRequest {
-  const url = `${baseOf(io)}/youtube/v3/${resource}`;
-  return { ...call, method, url, classify: youtubeFaults(io, rules) };
-}
-
-/** A call as the channel. */
-export function askAs<T>(io: PlatformIo, call: Call, schema: z.ZodType<T>): Promise<T> {
-  return io.ask({ ...requestOf(io, call), sign: bearer() }, schema);
-}
-
-/** A call with a token that no channel has yet. */
-function askWith<T>(io: ConnectIo, token: string, call: Call, schema: z.ZodType<T>): Promise<T> {
-  const headers = { authorization: `Bearer ${token}` };
-  return io.ask({ ...requestOf(io, call), headers }, schema);
-}
+/** The Data API. */
+export const {
+  ask: askAs,
+  askWith,
+  send,
+} = restApi({
+  base: GOOGLE,
+  below: "/youtube/v3/",
+  classify: (rules, io) => youtubeFaults(io, rules),
+});
 
 const CHANGE_IT = "Change it, then send the post again.";
 
@@ -162,8 +146,8 @@ const Channel = z.looseObject({
 
 const Channels = z.looseObject({ items: z.array(Channel).default([]) });
 
-const MINE: Call = {
-  resource: "channels",
+const MINE = {
+  path: "channels",
   query: { part: "id,snippet,contentDetails,statistics,status", mine: true },
 };
 
@@ -204,7 +188,7 @@ export async function findChannel(io: PlatformIo): Promise<Found | null> {
 
 /** A consent is good for one channel: the one that the person chose. */
 export async function targets({ secrets }: Tokens, io: OAuthIo): Promise<readonly Target[]> {
-  const found = read(await askWith(io, secrets["accessToken"] ?? "", MINE, Channels));
+  const found = read(await askWith(io, { secrets }, MINE, Channels));
   if (found === null)
     throw new AppError(
       "invalid",
@@ -250,7 +234,7 @@ const Categories = z.looseObject({
 async function categories(search: string, io: PlatformIo): Promise<Choice[]> {
   const country = z.string().length(2).safeParse(io.account.limits["country"]).data ?? "US";
   const query = { part: "snippet", regionCode: country };
-  const { items } = await askAs(io, { resource: "videoCategories", query }, Categories);
+  const { items } = await askAs(io, { path: "videoCategories", query }, Categories);
   const assignable = items.filter(({ snippet }) => snippet.assignable);
   return fitting(
     search,
@@ -272,7 +256,7 @@ async function playlists(search: string, io: PlatformIo): Promise<Choice[]> {
   let pageToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { part: "snippet", mine: true, maxResults: 50, pageToken };
-    const { items, nextPageToken } = await askAs(io, { resource: "playlists", query }, Playlists);
+    const { items, nextPageToken } = await askAs(io, { path: "playlists", query }, Playlists);
     all.push(...items.map(({ id, snippet }) => ({ value: id, label: snippet.title })));
     if (nextPageToken === undefined) break;
     pageToken = nextPageToken;

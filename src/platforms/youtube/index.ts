@@ -9,6 +9,7 @@ import { API, CHOICES, inspect, targets } from "./api.ts";
 import { ACCOUNT_METRICS, analytics, edit, EDITABLE, insights, remove, setThumbnail } from "./live.ts";
 import { checkPost, MAX_DESCRIPTION_BYTES, visibilityOf, YoutubeMetadata } from "./metadata.ts";
 import { publish } from "./publish.ts";
+import { addressSetting } from "../../ports/platform-setup.ts";
 
 /**
  * What a Google Cloud project may do from one midnight in California to the next, unless it was given more:
@@ -59,27 +60,13 @@ const GUIDE: SetupGuide = {
   ],
 };
 
-const address = { kind: "address", isRequired: false } as const;
-
 const SETTINGS: readonly PlatformSetting[] = [
-  {
-    ...address,
-    name: "BASE_URL",
-    meaning: "Where the Data API is asked",
-    default: "https://www.googleapis.com",
-  },
-  {
-    ...address,
-    name: "UPLOAD_URL",
-    meaning: "Where videos and thumbnails are sent",
-    default: "the value of BASE_URL",
-  },
-  {
-    ...address,
-    name: "ANALYTICS_URL",
-    meaning: "Where numbers of channels are asked for",
-    default: "https://youtubeanalytics.googleapis.com",
-  },
+  addressSetting("UPLOAD_URL", "Where videos and thumbnails are sent", "the value of BASE_URL"),
+  addressSetting(
+    "ANALYTICS_URL",
+    "Where numbers of channels are asked for",
+    "https://youtubeanalytics.googleapis.com",
+  ),
 ];
 
 /** https://support.google.com/youtube/answer/71673 */
@@ -106,6 +93,7 @@ export default definePlatform({
   title: "YouTube",
   aliases: ["yt"],
   docs: "https://developers.google.com/youtube/v3/docs",
+  baseUrl: "https://www.googleapis.com",
   capabilities: CAPABILITIES,
   capabilitiesOf({ limits }, post) {
     const isVerified = !["eligible", "disallowed"].includes(String(limits["longUploads"]));

@@ -1,16 +1,17 @@
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
-import type { Insights, Metrics } from "../../domain/posts/post.ts";
+import type { Insights } from "../../domain/posts/post.ts";
 import type { JsonObject, PlatformIo } from "../../ports/platform-io.ts";
-import type { AnalyticsDay, PlatformAnalytics } from "../../ports/platform.ts";
+import type { AnalyticsDay, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import type { PublishIo } from "../../ports/publish-io.ts";
 import { bearer } from "../shared/faults.ts";
 import { sendThumbnail } from "../shared/film/held.ts";
 import { googleFaults } from "../shared/google.ts";
-import { analyticsBaseOf, findChannel, requestOf } from "./api.ts";
-import { checkPost, visibilityOf, type YoutubePost } from "./metadata.ts";
+import { send, analyticsBaseOf, findChannel } from "./api.ts";
+import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import { thumbnailOf } from "./publish.ts";
 import { declaredOf, findVideo, mutableOf, snippetOf, standingOf, updateVideo, type Video } from "./video.ts";
+import { idReader } from "../shared/live.ts";
 
 /** What of a live video can be changed, by the part of it that an update replaces whole. */
 const SNIPPET_FIELDS: Readonly<Record<string, string>> = {
@@ -31,16 +32,10 @@ const STATUS_FIELDS: Readonly<Record<string, string>> = {
 
 export const EDITABLE = [...Object.keys(SNIPPET_FIELDS), ...Object.keys(STATUS_FIELDS)];
 
-/** Throws `conflict` for a post that has no id. */
-function idOf({ platformPostId }: YoutubePost): string {
-  if (platformPostId !== null && platformPostId !== "") return platformPostId;
-  throw new AppError("conflict", "platformPostId: is missing, so the video cannot be found on YouTube.");
-}
+const idOf = idReader("is missing, so the video cannot be found on YouTube.");
 
 /** Sends whole parts back with what differs: what was changed in YouTube Studio meanwhile stays. */
 export async function edit(post: YoutubePost, changed: readonly string[], io: PublishIo): Promise<object> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   const id = idOf(post);
   const video = await findVideo(io, id, "snippet,status");
   if (video === null)
@@ -87,10 +82,7 @@ export async function setThumbnail(post: YoutubePost, thumbnailUrl: string, io: 
 const Count = z.coerce.number().int().min(0).optional().catch(undefined);
 const Statistics = z.looseObject({ viewCount: Count, likeCount: Count, commentCount: Count });
 
-export async function insights(
-  post: YoutubePost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: YoutubePost, io: PlatformIo): Promise<PostInsights> {
   const video = await findVideo(io, idOf(post), "statistics,status,processingDetails");
   if (video === null) return { state: "removed", visibility: null, metrics: {} };
   const standing = standingOf(video);
@@ -116,12 +108,12 @@ export async function remove(post: YoutubePost, io: PlatformIo): Promise<void> {
   const rules = [{ status: 404, kind: "ok" }] as const;
   const call = {
     method: "DELETE",
-    resource: "videos",
+    path: "videos",
     query: { id: idOf(post) },
     isIdempotent: true,
     rules,
   } as const;
-  await io.request({ ...requestOf(io, call), sign: bearer() });
+  await send(io, call);
 }
 
 /** https://developers.google.com/youtube/analytics/metrics; what of them adds up over days. */

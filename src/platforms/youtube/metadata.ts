@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
-import type { CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
 
 /** https://developers.google.com/youtube/v3/docs/videos#properties */
 export const MAX_DESCRIPTION_BYTES = 5_000;
@@ -77,7 +77,7 @@ export function visibilityOf({ metadata }: Pick<YoutubePost, "metadata">): "publ
 }
 
 /** What data cannot say of a post, and what a person should know before its time. */
-export function checkPost(post: YoutubePost, at?: CheckedAt): { errors: string[]; warnings: string[] } {
+export function checkPost(post: YoutubePost, at?: CheckedAt): Checked {
   const errors = hasBrackets(post.caption ?? "")
     ? ["caption: has < or >, which YouTube does not allow in descriptions. Leave them out."]
     : [];

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../domain/errors.ts";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { MINUTE, toIso } from "../../domain/time.ts";
 import type { MediaItem } from "../../ports/media.ts";
@@ -11,7 +10,7 @@ import { type Picture, publishHeld, type Thumbnail } from "../shared/film/held.t
 import { type Film, type Uploaded, uploadFilm } from "../shared/film/sessions.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { askAs, uploadBaseOf, watchUrl, youtubeFaults } from "./api.ts";
-import { checkPost, visibilityOf, type YoutubePost } from "./metadata.ts";
+import { visibilityOf, type YoutubePost } from "./metadata.ts";
 import {
   changeVisibility,
   declaredOf,
@@ -32,8 +31,6 @@ const STAYS_PRIVATE =
 
 /** Uploads the film in private, and makes it what it is to be at its time, where YouTube does not by itself. */
 export async function publish(post: YoutubePost, io: PublishIo): Promise<PublishOutcome> {
-  const [problem] = checkPost(post).errors;
-  if (problem !== undefined) throw new AppError("invalid", problem);
   return publishHeld(io, {
     title: "YouTube",
     post,
@@ -193,7 +190,7 @@ async function addToPlaylist(
       const rules: readonly FaultRule[] = [{ code: "videoAlreadyInPlaylist", kind: "ok" }];
       const call = {
         method: "POST",
-        resource: "playlistItems",
+        path: "playlistItems",
         query: { part: "snippet" },
         json,
         rules,
@@ -203,7 +200,7 @@ async function addToPlaylist(
     },
     settle: async () => {
       const query = { part: "id", playlistId, videoId: id };
-      const { items } = await askAs(io, { resource: "playlistItems", query }, Items);
+      const { items } = await askAs(io, { path: "playlistItems", query }, Items);
       return items.length > 0 ? { outcome: "done", result: null } : { outcome: "send_again" };
     },
   });

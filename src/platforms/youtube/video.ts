@@ -24,14 +24,14 @@ const List = z.looseObject({ items: z.array(Video).default([]) });
 
 /** Null where there is none, or none that the channel may see. */
 export async function findVideo(io: PlatformIo, id: string, part: string): Promise<Video | null> {
-  const { items } = await askAs(io, { resource: "videos", query: { part, id } }, List);
+  const { items } = await askAs(io, { path: "videos", query: { part, id } }, List);
   return items.find((video) => video.id === id) ?? null;
 }
 
 /** Several, in no order. */
 async function findVideos(io: PlatformIo, ids: readonly string[], part: string): Promise<Video[]> {
   if (ids.length === 0) return [];
-  const { items } = await askAs(io, { resource: "videos", query: { part, id: ids.join(",") } }, List);
+  const { items } = await askAs(io, { path: "videos", query: { part, id: ids.join(",") } }, List);
   return items;
 }
 
@@ -158,7 +158,7 @@ export function updateVideo(io: PlatformIo, id: string, parts: JsonObject): Prom
   const query = { part: Object.keys(parts).join(",") };
   const call = {
     method: "PUT",
-    resource: "videos",
+    path: "videos",
     query,
     json: { id, ...parts },
     isIdempotent: true,
@@ -194,7 +194,7 @@ export async function findUpload(io: PublishIo, wanted: Wanted): Promise<string 
   let pageToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { part: "snippet,contentDetails", playlistId: uploadsOf(io), maxResults: 50, pageToken };
-    const { items, nextPageToken } = await askAs(io, { resource: "playlistItems", query }, Page);
+    const { items, nextPageToken } = await askAs(io, { path: "playlistItems", query }, Page);
     const since = items.filter(({ snippet }) => Date.parse(snippet.publishedAt) >= wanted.since);
     const alike = since.filter(({ snippet }) => snippet.title.trim() === title.trim());
     const ids = alike.map(({ contentDetails }) => contentDetails.videoId);

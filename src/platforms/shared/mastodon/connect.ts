@@ -34,7 +34,7 @@ function refusedBy({ title, tokenPlace }: Servers): Parameters<typeof explaining
   return { title, field: "accessToken", help: tokenPlace };
 }
 
-const App = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
+const Registered = z.looseObject({ client_id: z.string().min(1), client_secret: z.string().min(1) });
 
 /** Any client may register; the server asks the person whom it is for. */
 async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, io: ConnectIo): Promise<App> {
@@ -55,7 +55,7 @@ async function register(servers: Servers, { instanceUrl, redirectUrl }: Place, i
         // An app that nobody hears of harms nobody.
         isIdempotent: true,
       },
-      App,
+      Registered,
     ),
   );
   return { clientId: found.client_id, clientSecret: found.client_secret };

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
-import type { Insights, Metrics } from "../../../domain/posts/post.ts";
+import type { Metrics } from "../../../domain/posts/post.ts";
 import { DAY } from "../../../domain/time.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
-import type { Inspection, PlatformAnalytics } from "../../../ports/platform.ts";
+import type { Edited, Inspection, PlatformAnalytics, PostInsights } from "../../../ports/platform.ts";
 import type { PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
-import { type CountedPost, sumByDay, uncounted } from "../day-sums.ts";
+import { type CountedPost, idReader, sumByDay, uncounted } from "../live.ts";
 import { picturePart } from "../media.ts";
 import { askOrNull, askSoftware, serverOf, softwareOfVersion } from "../servers.ts";
 import { partsOf } from "../thread.ts";
@@ -18,10 +18,7 @@ function pathOf(id: string): string {
   return `/api/v1/statuses/${encodeURIComponent(id)}`;
 }
 
-function idOf({ platformPostId }: MastodonPost): string {
-  if (platformPostId !== null) return platformPostId;
-  throw new AppError("conflict", "platformPostId: the post's id on its server is not known.");
-}
+const idOf = idReader("the post's id on its server is not known.");
 
 function readStatus(post: MastodonPost, io: PlatformIo): Promise<Status | null> {
   return ownOrGone(io, { method: "GET", path: pathOf(idOf(post)) }, Status);
@@ -34,10 +31,7 @@ async function requireStatus(post: MastodonPost, io: PlatformIo): Promise<Status
 }
 
 /** Whether it is there, and what others did with it. Servers do not count views. */
-export async function insights(
-  post: MastodonPost,
-  io: PlatformIo,
-): Promise<Pick<Insights, "state" | "visibility"> & { metrics: Partial<Metrics> }> {
+export async function insights(post: MastodonPost, io: PlatformIo): Promise<PostInsights> {
   const status = await readStatus(post, io);
   if (status === null) return { state: "removed", visibility: null, metrics: {} };
   return { state: "live", visibility: status.visibility, metrics: countOf(status) };
@@ -62,11 +56,7 @@ function countOf(status: Status): Partial<Metrics> {
  * What an edit does not name is lost: media, text, warning. So all of it is sent, as the post has it where that
  * was changed, else as it stands there.
  */
-export async function edit(
-  post: MastodonPost,
-  changed: readonly string[],
-  io: PlatformIo,
-): Promise<{ platformUrl?: string }> {
+export async function edit(post: MastodonPost, changed: readonly string[], io: PlatformIo): Promise<Edited> {
   const current = await requireStatus(post, io);
   const [{ text, media }] = partsOf(post);
   const { sensitive, spoilerText = "", language } = post.metadata;

@@ -4,7 +4,7 @@ import { captionLength, measureText } from "../../../domain/posts/caption.ts";
 import { MINUTE, SECOND } from "../../../domain/time.ts";
 import type { MediaItem } from "../../../ports/media.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../../ports/platform-io.ts";
-import type { CheckedAt, PublishOutcome } from "../../../ports/platform.ts";
+import type { Checked, CheckedAt, PublishOutcome } from "../../../ports/platform.ts";
 import type { EffectContext, LiveAt, PublishIo } from "../../../ports/publish-io.ts";
 import type { FormPart } from "../../../ports/request-body.ts";
 import { filePart, picturePart } from "../media.ts";
@@ -269,10 +269,7 @@ export function measure(text: string): number {
 }
 
 /** What the schema cannot say: lengths on this server, and what excludes what. */
-export function check(
-  post: MastodonPost,
-  { account, media }: CheckedAt,
-): { errors: string[]; warnings: string[] } {
+export function check(post: MastodonPost, { account, media }: CheckedAt): Checked {
   const { spoilerText } = post.metadata;
   const errors = [...checkLengths(post, account), ...checkMedia(post, { account, media })];
   const warnings: string[] = [];

@@ -1,4 +1,5 @@
-import type { AnalyticsDay, PlatformAnalytics } from "../../ports/platform.ts";
+import type { AnalyticsDay, PlatformAnalytics, PlatformPost } from "../../ports/platform.ts";
+import { AppError } from "../../domain/errors.ts";
 
 /** A post as far as sums need it; `date`: its day, as YYYY-MM-DD. */
 export interface CountedPost {
@@ -37,3 +38,16 @@ function noneOf(names: readonly string[]): Record<string, number> {
 export function uncounted(title: string, metrics: readonly string[]): PlatformAnalytics["unavailable"] {
   return metrics.map((metric) => ({ metric, reason: `${title} does not count this.` }));
 }
+
+/**
+ * Reads the post's id on the platform. Throws `conflict` with the sentence where it has none, or one of another
+ * form.
+ */
+export function idReader(sentence: string, form?: RegExp): (post: WithId) => string {
+  return ({ platformPostId: id }) => {
+    if (id !== null && id !== "" && (form === undefined || form.test(id))) return id;
+    throw new AppError("conflict", `platformPostId: ${sentence}`);
+  };
+}
+
+type WithId = Pick<PlatformPost, "platformPostId">;
