@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors.ts";
 import type { Metrics } from "../../domain/posts/post.ts";
 import { DAY } from "../../domain/time.ts";
 import { type Json, type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
-import type { AnalyticsDay, PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
+import type { PlatformAnalytics, PostInsights } from "../../ports/platform.ts";
 import {
   AnyAnswer,
   didOf,
@@ -19,6 +19,7 @@ import {
   THREADGATE,
   xrpc,
 } from "./api.ts";
+import { type CountedPost, sumByDay, uncounted } from "../shared/live.ts";
 import { type BlueskyPost, contentOf, partsOf } from "./metadata.ts";
 import { gatesOf } from "./publish.ts";
 
@@ -57,10 +58,7 @@ function countOf(counts: Counts): Partial<Metrics> {
 
 export const ACCOUNT_METRICS = ["followers", "posts", "likes", "comments", "shares"] as const;
 
-const NOT_OFFERED = ["views", "impressions", "reach", "clicks"].map((metric) => ({
-  metric,
-  reason: "Bluesky does not count this.",
-}));
+const NOT_OFFERED = uncounted("Bluesky", ["views", "impressions", "reach", "clicks"]);
 
 const Profile = z.looseObject({ followersCount: Count });
 
@@ -77,10 +75,11 @@ export async function analytics(
       { base, nsid: "app.bsky.actor.getProfile", params: { actor: didOf(io) } },
       Profile,
     );
-    const days = await readDays(range, { base, io });
+    const posts = postsSince(range.from, { base, io });
+    const { totals, days } = await sumByDay(posts, range, ["likes", "comments", "shares"]);
     const followers = profile.followersCount;
     return {
-      totals: { ...(followers === undefined ? {} : { followers }), ...sumOf(days) },
+      totals: { ...(followers === undefined ? {} : { followers }), ...totals },
       days,
       unavailable: NOT_OFFERED,
     };
@@ -110,11 +109,8 @@ const FeedPage = z.looseObject({
 });
 type FeedItem = z.infer<typeof FeedPage>["feed"][number];
 
-async function readDays(
-  range: { from: string; to: string },
-  at: { base: string; io: PlatformIo },
-): Promise<AnalyticsDay[]> {
-  const days = new Map<string, Record<string, number>>();
+/** The account's own posts, the newest first, and what others did with each. */
+async function* postsSince(from: string, at: { base: string; io: PlatformIo }): AsyncIterable<CountedPost> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = {
@@ -123,18 +119,13 @@ async function readDays(
       filter: "posts_with_replies",
       ...(cursor === undefined ? {} : { cursor }),
     };
-    const answer = await xrpc(
-      at.io,
-      { base: at.base, nsid: "app.bsky.feed.getAuthorFeed", params },
-      FeedPage,
-    );
-    for (const item of answer.feed) addToDay(days, item, range);
+    const call = { base: at.base, nsid: "app.bsky.feed.getAuthorFeed", params };
+    const answer = await xrpc(at.io, call, FeedPage);
+    for (const { reason, post } of answer.feed)
+      if (reason === undefined) yield { date: post.record.createdAt.slice(0, 10), counts: countOf(post) };
     cursor = answer.cursor;
-    if (cursor === undefined || isBefore(answer.feed, range.from)) break;
+    if (cursor === undefined || isBefore(answer.feed, from)) return;
   }
-  return [...days.entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([date, metrics]) => ({ date, metrics }));
 }
 
 /** A pinned or reposted item stands out of order: only own posts tell how far back the feed is. */
@@ -144,30 +135,6 @@ function isBefore(feed: readonly FeedItem[], from: string): boolean {
     last !== undefined &&
     last.post.record.createdAt.slice(0, 10) < new Date(Date.parse(from) - DAY).toISOString().slice(0, 10)
   );
-}
-
-function addToDay(
-  days: Map<string, Record<string, number>>,
-  item: FeedItem,
-  range: { from: string; to: string },
-): void {
-  const date = item.post.record.createdAt.slice(0, 10);
-  if (item.reason !== undefined || date < range.from || date > range.to) return;
-  const day = days.get(date) ?? { posts: 0, likes: 0, comments: 0, shares: 0 };
-  const { likes, comments, shares } = countOf(item.post);
-  days.set(date, {
-    posts: (day["posts"] ?? 0) + 1,
-    likes: (day["likes"] ?? 0) + (likes ?? 0),
-    comments: (day["comments"] ?? 0) + (comments ?? 0),
-    shares: (day["shares"] ?? 0) + (shares ?? 0),
-  });
-}
-
-function sumOf(days: readonly AnalyticsDay[]): Record<string, number> {
-  const sums: Record<string, number> = { posts: 0, likes: 0, comments: 0, shares: 0 };
-  for (const { metrics } of days)
-    for (const [name, value] of Object.entries(metrics)) sums[name] = (sums[name] ?? 0) + value;
-  return sums;
 }
 
 /** Fields that stand in records of their own, which every app reads anew. */

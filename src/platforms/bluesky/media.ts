@@ -1,3 +1,4 @@
+import { openAll as openMedia } from "../shared/media.ts";
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
@@ -7,7 +8,8 @@ import { type PublishIo, StillProcessing } from "../../ports/publish-io.ts";
 import { asNotSent } from "../shared/faults.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { didOf, ownXrpc, pdsOf, xrpc, type XrpcCall, XrpcFault } from "./api.ts";
-import { MAX_IMAGES, type Part } from "./metadata.ts";
+import { MAX_IMAGES } from "./metadata.ts";
+import type { Part } from "../shared/thread.ts";
 
 /** A blob as records name it: its id is the hash of its bytes. */
 const Blob = z.object({
@@ -105,8 +107,7 @@ export async function sendMedia(
  * Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole.
  */
 async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
+  const items = await openMedia(part.media, io);
   const odd = items.find(({ facts }) => facts.type !== "image" && facts.type !== "video");
   if (odd !== undefined) {
     throw new AppError(

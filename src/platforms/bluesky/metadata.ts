@@ -1,12 +1,12 @@
-import tlds from "tlds";
 import * as z from "zod";
 import { parseUrl } from "../../domain/parse-url.ts";
 import { measureText } from "../../domain/posts/caption.ts";
 import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { type JsonObject, PlatformFault, type PlatformIo } from "../../ports/platform-io.ts";
 import type { Checked, PlatformPost } from "../../ports/platform.ts";
-import { itemsOf, type PostItem } from "../shared/media.ts";
+import { type Part, partsOf as threadOf } from "../shared/thread.ts";
 import { pdsOf, POST, resolveHandle } from "./api.ts";
+import { TOP_LEVEL_DOMAINS } from "../shared/text.ts";
 
 /** Self-applied content warnings that Bluesky's readers can filter by. */
 const CONTENT_LABELS = ["sexual", "nudity", "porn", "graphic-media"] as const;
@@ -76,23 +76,9 @@ export const BlueskyMetadata = z.strictObject({
 export type BlueskyMetadata = z.infer<typeof BlueskyMetadata>;
 export type BlueskyPost = PlatformPost<BlueskyMetadata>;
 
-/** One post of a thread; a post without a thread is one part. */
-export interface Part {
-  readonly text: string;
-  readonly media: readonly PostItem[];
-}
-
 /** The post and those that follow it. */
 export function partsOf(post: BlueskyPost): [Part, ...Part[]] {
-  const { thread } = post.metadata;
-  const rest = (thread ?? []).map((next) => ({
-    text: normalizeText(next.caption),
-    media:
-      next.mediaUrl === undefined || next.mediaUrl === ""
-        ? []
-        : [{ url: next.mediaUrl, altText: next.altText ?? null }],
-  }));
-  return [{ text: normalizeText(post.caption ?? ""), media: itemsOf(post) }, ...rest];
+  return threadOf(post, normalizeText);
 }
 
 /** What the schema cannot say: length in graphemes and bytes, and what excludes what. */
@@ -158,8 +144,6 @@ export interface Facet {
   readonly index: { readonly byteStart: number; readonly byteEnd: number };
   readonly features: { readonly $type: string; readonly [field: string]: string }[];
 }
-
-const TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(tlds);
 
 /**
  * Ends a link or a tag: white space, invisible characters, quotation marks, CJK and full-width punctuation.

@@ -22,6 +22,16 @@ export interface WithItems {
   };
 }
 
+/** Opens them one after the other: a bad one is found before anything is sent. */
+export async function openAll(
+  items: readonly { readonly url: string; readonly altText?: string | null | undefined }[],
+  io: Pick<PublishIo, "media">,
+): Promise<MediaItem[]> {
+  const opened: MediaItem[] = [];
+  for (const { url, altText } of items) opened.push(await io.media.item(url, altText));
+  return opened;
+}
+
 /** The media of a post in their order: `mediaUrl`, which `altText` describes, then `moreMedia`. */
 export function itemsOf({ mediaUrl, metadata }: WithItems): PostItem[] {
   const first = mediaUrl === "" ? [] : [{ url: mediaUrl, altText: metadata.altText ?? null }];

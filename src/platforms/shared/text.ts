@@ -1,3 +1,8 @@
+import tlds from "tlds";
+
+/** What names of hosts end in. */
+export const TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(tlds);
+
 const NAMED: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",

@@ -21,13 +21,13 @@ interface WithThread extends WithItems {
   };
 }
 
-/** The post and those that follow it. */
-export function partsOf(post: WithThread): [Part, ...Part[]] {
-  const later = (post.metadata.thread ?? []).map(({ caption, mediaUrl, altText }) => ({
-    text: caption,
-    media: mediaUrl === undefined ? [] : [{ url: mediaUrl, altText: altText ?? null }],
+/** The post and those that follow it. `toText`: how the platform writes a text. */
+export function partsOf(post: WithThread, toText = (text: string): string => text): [Part, ...Part[]] {
+  const later = (post.metadata.thread ?? []).map(({ caption, mediaUrl = "", altText }) => ({
+    text: toText(caption),
+    media: mediaUrl === "" ? [] : [{ url: mediaUrl, altText: altText ?? null }],
   }));
-  return [{ text: post.caption ?? "", media: itemsOf(post) }, ...later];
+  return [{ text: toText(post.caption ?? ""), media: itemsOf(post) }, ...later];
 }
 
 /** What is sent of a part: its place in the thread, from 0, and what it answers. */

@@ -7,7 +7,7 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { LiveAt, PublishIo } from "../../ports/publish-io.ts";
 import type { FormPart } from "../../ports/request-body.ts";
 import { orNull } from "../shared/faults.ts";
-import { itemsOf } from "../shared/media.ts";
+import { itemsOf, openAll } from "../shared/media.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { UPLOAD_TIMES } from "../shared/uploads.ts";
 import { AnyAnswer, ask, blogPath, NoPlace } from "./api.ts";
@@ -77,7 +77,7 @@ const Created = z.looseObject({
 });
 
 async function place(post: TumblrPost, io: PublishIo): Promise<Placed> {
-  const items = await openAll(post, io);
+  const items = await openAll(itemsOf(post), io);
   const hasFilm = items.some(({ facts }) => facts.type === "video");
   const words = contentOf(post, []);
   return io.effect<Placed>({
@@ -149,12 +149,6 @@ export const ACCEPTS: readonly AcceptedMedia[] = [
 const ALL_PICTURES_BYTES = 60 * MB;
 
 /** Opened before anything is sent, so that what cannot be posted is refused as a whole. */
-async function openAll(post: TumblrPost, io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of itemsOf(post)) items.push(await io.media.item(url, altText));
-  return items;
-}
-
 /** A file of a post: its block, and the part of the form that brings it. */
 interface Upload {
   readonly block: JsonObject;

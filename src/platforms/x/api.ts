@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { MINUTE, SECOND } from "../../domain/time.ts";
-import { type Secrets } from "../../ports/connect.ts";
+import type { Secrets } from "../../ports/connect.ts";
 import type {
   PlatformIo,
   PlatformRequest,

@@ -1,4 +1,3 @@
-import tlds from "tlds";
 import * as z from "zod";
 import type { PlatformCapabilities } from "../../domain/accounts/capabilities.ts";
 import type { MediaFigures } from "../../domain/files/media-limits.ts";
@@ -6,6 +5,8 @@ import { commonMetadata } from "../../domain/posts/common-metadata.ts";
 import { MINUTE } from "../../domain/time.ts";
 import type { PlatformAccount } from "../../ports/platform-io.ts";
 import type { Checked, CheckedAt, PlatformPost } from "../../ports/platform.ts";
+import { type Part, partsOf as threadOf } from "../shared/thread.ts";
+import { TOP_LEVEL_DOMAINS } from "../shared/text.ts";
 
 const MAX_ITEMS = 4;
 export const MAX_ALT_TEXT = 1_000;
@@ -151,8 +152,6 @@ const EMOJI = new RegExp(
   "gv",
 );
 
-const TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set(tlds);
-
 const NAME = "[\\p{L}\\p{N}](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}])?";
 const LATIN = "[a-z0-9\\u00c0-\\u024f](?:[a-z0-9_\\u00c0-\\u024f-]{0,61}[a-z0-9\\u00c0-\\u024f])?";
 const TAIL = "[a-z0-9\\u00c0-\\u024f\\u0400-\\u04ff!*';:=+,.$/%#[\\]\\-\\u2013_~@|&()]";
@@ -222,22 +221,9 @@ function isLight(character: string): boolean {
   return LIGHT.some(([first, last]) => code >= first && code <= last);
 }
 
-/** One post of a thread; a post without a thread is one part. */
-export interface Part {
-  readonly text: string;
-  readonly media: readonly { readonly url: string; readonly altText: string | null }[];
-}
-
 /** The post and those that follow it. */
 export function partsOf(post: PlatformPost<XMetadata>): [Part, ...Part[]] {
-  const { altText, moreMedia, thread } = post.metadata;
-  const first = post.mediaUrl === "" ? [] : [{ url: post.mediaUrl, altText: altText ?? null }];
-  const more = (moreMedia ?? []).map((item) => ({ url: item.url, altText: item.altText ?? null }));
-  const rest = (thread ?? []).map(({ caption, mediaUrl = "", altText: shows }) => ({
-    text: toText(caption),
-    media: mediaUrl === "" ? [] : [{ url: mediaUrl, altText: shows ?? null }],
-  }));
-  return [{ text: toText(post.caption ?? ""), media: [...first, ...more] }, ...rest];
+  return threadOf(post, toText);
 }
 
 /** As X stores it: line ends of one kind, nothing around it. */

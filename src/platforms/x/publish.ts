@@ -5,8 +5,9 @@ import type { PublishOutcome } from "../../ports/platform.ts";
 import type { EffectContext, PublishIo, SettleContext, Settled } from "../../ports/publish-io.ts";
 import { settleByListing } from "../shared/settle.ts";
 import { ask, classify, Id, isDuplicate } from "./api.ts";
-import { type Part, partsOf, type XMetadata, type XPost } from "./metadata.ts";
+import { partsOf, type XMetadata, type XPost } from "./metadata.ts";
 import { sendAllMedia, type SentMedia } from "./upload.ts";
+import type { Part } from "../shared/thread.ts";
 
 /** X lists a new post within seconds. */
 const LISTING_LAG_MS = MINUTE;

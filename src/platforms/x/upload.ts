@@ -1,3 +1,4 @@
+import { openAll as openMedia } from "../shared/media.ts";
 import type { Readable } from "node:stream";
 import * as z from "zod";
 import { AppError } from "../../domain/errors.ts";
@@ -16,11 +17,11 @@ import {
   MEDIA_LIFE_MS,
   MEDIA_MARGIN_MS,
   NO_VIDEO,
-  type Part,
   partsOf,
   USUAL_VIDEO_SECONDS,
   type XPost,
 } from "./metadata.ts";
+import type { Part } from "../shared/thread.ts";
 
 /** What of a post, or of one that follows it, is at X already. */
 export interface SentMedia {
@@ -53,8 +54,7 @@ export async function sendAllMedia(post: XPost, io: PublishIo): Promise<SentMedi
 }
 
 async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
+  const items = await openMedia(part.media, io);
   if (items.length > 1 && items.some(({ facts }) => isAlone(facts))) throw new AppError("invalid", ALONE);
   return items;
 }

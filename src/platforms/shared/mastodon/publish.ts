@@ -1,3 +1,4 @@
+import { openAll as openMedia } from "../media.ts";
 import * as z from "zod";
 import { AppError } from "../../../domain/errors.ts";
 import { captionLength, measureText } from "../../../domain/posts/caption.ts";
@@ -203,8 +204,7 @@ async function sendMedia(part: Part, to: Sending): Promise<Attached[]> {
 
 /** Opens all of a part's media before anything is sent, so that what cannot be posted is refused as a whole. */
 async function openAll(part: Part, io: PublishIo): Promise<MediaItem[]> {
-  const items: MediaItem[] = [];
-  for (const { url, altText } of part.media) items.push(await io.media.item(url, altText));
+  const items = await openMedia(part.media, io);
   if (items.length > 1 && items.some(({ facts }) => facts.type !== "image"))
     throw new AppError("invalid", MIXED);
   return items;
